@@ -1,7 +1,7 @@
 """Measure one whole process: wall time, processor time, peak memory.
 
-Everything from the start of the interpreter to the exit counts, as it does for whoever waits for
-the prompt. Nothing inside the process is instrumented.
+Everything from the start of the interpreter to the exit counts, as it does for a user at the prompt. Nothing
+inside the process is instrumented.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Sample:
 
 
 class MeasurementError(Exception):
-    """The process did not do what was to be measured."""
+    """The process did not do what it should."""
 
 
 def run_once(
@@ -50,11 +50,11 @@ def run_once(
     Args:
         argv: the program, by absolute path, and its arguments.
         cwd: the folder it runs in.
-        timeout_s: after so long it is ended.
+        timeout_s: the process is ended after this time.
         env: its environment; None is this process's own.
 
     Raises:
-        MeasurementError: it ran out of time or its exit code is not 0; the text ends with its last words.
+        MeasurementError: it ran out of time or its exit code is not 0; the text ends with its last output.
     """
     with TemporaryFile() as output, TemporaryFile() as report:
         spawner = [sys.executable, "-I", "-S", str(_SPAWN), str(report.fileno()), *argv]

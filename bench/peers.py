@@ -1,6 +1,6 @@
-"""The peers that not every case has: Idem for argument binding, Terraform for resources that refer to others.
+"""The peers of some cases only: Idem for argument binding, Terraform for resources that refer to others.
 
-Each gets the same states as ensue, in its own language where that is another.
+Each gets the same states as ensue, in its own language if that differs.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Idem:
     name: str = "idem"
 
     def before(self, case: Case) -> list[list[str]]:
-        """Nothing: its cases begin with what is there."""
+        """Return nothing: its cases need no preparation."""
         del case
         return []
 
     def takes(self, case: Case) -> bool:
-        """Idem has the functions of the bindings alone."""
+        """Return whether Idem is a peer of the case: only argument binding has it."""
         return "idem" in case.peers
 
     def argv(self, case: Case, *, out: str) -> list[str]:
@@ -80,7 +80,7 @@ class Terraform:
     name: str = "terraform"
 
     def takes(self, case: Case) -> bool:
-        """It runs what has a configuration of its own."""
+        """Return whether the case has a Terraform configuration."""
         return bool(case.terraform)
 
     def argv(self, case: Case, *, out: str) -> list[str]:

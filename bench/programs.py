@@ -1,4 +1,4 @@
-"""ensue and Salt as they are measured, and how Salt is installed in an environment of its own."""
+"""ensue and Salt as they are measured, and the installation of Salt in its own environment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SALT_VERSION = "3008.5"
 
 
 class Program(Protocol):
-    """One of those that are measured; `peers.py` has those of some cases only."""
+    """A measured program; `peers.py` has those of some cases only."""
 
     @property
     def name(self) -> str:
@@ -48,7 +48,7 @@ class Program(Protocol):
         ...
 
     def takes(self, case: Case) -> bool:
-        """Say whether it can run a case."""
+        """Return whether it can run a case."""
         ...
 
     def succeeded(self, written: str) -> int:
@@ -100,7 +100,7 @@ class Ensue:
         return [str(self.executable), "deploy", *what, "--root", str(folder), "--out", out]
 
     def takes(self, case: Case) -> bool:
-        """Every case is for ensue."""
+        """Return True: every case is for ensue."""
         del case
         return True
 
@@ -142,12 +142,12 @@ class Salt:
         return ["/bin/sh", "-c", " && ".join(shlex.join([*one, name]) for name in case.applied_names)]
 
     def before(self, case: Case) -> list[list[str]]:
-        """Nothing: its cases begin with what is there."""
+        """Return nothing: its cases need no preparation."""
         del case
         return []
 
     def takes(self, case: Case) -> bool:
-        """Salt has no argument binding."""
+        """Return whether Salt is a peer of the case; it has no argument binding."""
         return "salt" in case.peers
 
     def succeeded(self, written: str) -> int:

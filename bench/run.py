@@ -1,8 +1,8 @@
 """Measure ensue beside Salt, Idem and Terraform, and over SSH beside pyinfra and Ansible: `make bench`.
 
-Those that have part in a case take turns (A B A B …), so that a machine that grows slower does so
-for all; the figures are medians of whole processes. Talks to nothing but this machine, once Salt and
-Idem are installed. A peer that is not there is left out, and the table says so.
+The programs of a case take turns (A B A B …), so that a machine that becomes slower affects all of them; the
+figures are medians of whole processes. Once Salt and Idem are installed, it contacts only this machine. A
+missing peer is left out, and the table says so.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 _SIGNALLED: Final = 128
-"""Added to the number of a signal it is the exit code of a process that the signal ended."""
+"""This plus a signal's number is the exit code of a process that the signal ended."""
 
 
 @dataclass(slots=True)
@@ -52,15 +52,15 @@ class Outcome:
 
     @property
     def middle(self) -> Sample | None:
-        """The medians, None when there is nothing to take them of."""
+        """The medians, None if there are no samples."""
         return middle(self.samples) if self.samples else None
 
 
 def main() -> int:
-    """Run what the command line asks for and print the table.
+    """Run the requested cases and print the table.
 
     Returns:
-        1 when ensue did not do a case, else 0: missing a goal is shown and is no failure.
+        1 if ensue failed a case, else 0: a missed goal is shown but is not a failure.
     """
     options = _arguments()
     leave_on_sigterm()
@@ -103,13 +103,13 @@ def leave_on_sigterm() -> None:
 
 
 def _leave(number: int, _: FrameType | None) -> None:
-    # A second signal must not cut short what ends the servers.
+    # A second signal must not interrupt ending the servers.
     signal.signal(number, signal.SIG_IGN)
     sys.exit(_SIGNALLED + number)
 
 
 def _peers(cases: list[Case], root: Path, options: argparse.Namespace) -> tuple[list[Program], list[str]]:
-    """Return the peers that have part in the cases, and of those that are not there the reason."""
+    """Return the peers that run some of the cases, and the reason for each missing peer."""
     ready: dict[str, Callable[[], Program | None]] = {
         "salt": lambda: prepare_salt(CHECKOUT / ".bench" / "salt", root),
         "idem": lambda: prepare_idem(CHECKOUT / ".bench" / "idem", root),

@@ -88,7 +88,7 @@ def test_an_output_is_no_yaml(tmp_path: Path, driver: str) -> None:
     shell = project(tmp_path, driver, inputs, hostile)
     found = refusal(shell)
     assert f"templates.outputs:2: what {IT} prints is more than a part of one YAML value" in found
-    assert "hand it over in `values`" in found
+    assert "pass it in `values`" in found
     shell = project(tmp_path, driver, templates(outputs=f"it: {{{{ {dot}driver.values.it }}}}"), hostile)
     found = refusal(shell)
     assert f"templates.outputs:1: what {dot}driver.values.it prints" in found.replace("{{ ", "").replace(

@@ -281,7 +281,7 @@ def test_nothing_is_deleted_that_was_never_begun(tmp_path: Path) -> None:
         (printing({"values": 5}), "is not an answer: Expected `object`, got `int` - at `$.values`"),
         (printing({"value": {}}), "is not an answer: Object contains unknown field `value`"),
         (printing({"registers": {"a:b": "c"}}), "Expected `object`, got `str` - at `$.registers[...]`"),
-        (shell("""echo '{"values": {"a": NaN}}'"""), "NaN is no JSON"),
+        (shell("""echo '{"values": {"a": NaN}}'"""), "NaN is not JSON"),
         (printing({"keep": 5}), "unknown field `keep`"),
         (python("print('[' * 5000)"), "nested"),
         (["./not-there"], "./not-there cannot be started in .: No such file or directory"),
@@ -373,7 +373,7 @@ def test_a_cookie_that_cannot_be_kept_ends_the_program(tmp_path: Path) -> None:
                 "values.command: it takes a text or a list of texts, not 5",
                 "values.environment.A: it takes a text or a number, not []",
                 "values.timeout_s: it takes a number of seconds above 0, not 0",
-                "values.cwd: '../a' is no folder below the project's",
+                "values.cwd: '../a' is not a folder below the project's",
                 "values.plan: it takes true or false, not 'no'",
             ],
         ),
@@ -383,7 +383,7 @@ def test_a_cookie_that_cannot_be_kept_ends_the_program(tmp_path: Path) -> None:
         ),
         (
             {"values": {"command": "a", "cwd": "a\0"}},
-            ["values.cwd: 'a\\x00' is no folder below the project's"],
+            ["values.cwd: 'a\\x00' is not a folder below the project's"],
         ),
         ({"values": Unknown("${a}"), "secrets": Unknown("${a}")}, []),
         ({"values": {"command": Unknown("${a}"), "cwd": Unknown("${a}"), "plan": Unknown("${a}")}}, []),
@@ -408,7 +408,7 @@ def test_a_folder_may_not_be_left_by_a_link(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "out").symlink_to(tmp_path)
     asked = request(tmp_path / "project", ["true"], values={"cwd": "out"})
-    assert command.check(asked) == ["values.cwd: 'out' is no folder below the project's"]
+    assert command.check(asked) == ["values.cwd: 'out' is not a folder below the project's"]
 
 
 def test_a_plan_runs_nothing_unless_asked_to(tmp_path: Path) -> None:

@@ -645,8 +645,8 @@ def test_cancelling_closes_the_connection(resource: Resource, server: Postgresql
             {"values": {}, "secrets": {}},
             [
                 "values.host is missing (the name or address of the server)",
-                "secrets.dbcredentials.username is missing (who makes the database)",
-                "secrets.dbcredentials.password is missing (who makes the database)",
+                "secrets.dbcredentials.username is missing (the role that creates the database)",
+                "secrets.dbcredentials.password is missing (the role that creates the database)",
             ],
         ),
         (

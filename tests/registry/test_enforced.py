@@ -225,7 +225,7 @@ def test_a_lost_key_and_a_changed_entry_are_said(cachedir: Path) -> None:
         store_in(cachedir).find(MINION, "cloud", "b")
 
 
-@pytest.mark.parametrize(("content", "meant"), [(b"no database at all\n" * 99, "it is no store of ensue")])
+@pytest.mark.parametrize(("content", "meant"), [(b"no database at all\n" * 99, "it is not an ensue store")])
 def test_a_damaged_file_is_said(cachedir: Path, content: bytes, meant: str) -> None:
     """A file that is no database is named, with a way out."""
     cachedir.mkdir()

@@ -215,14 +215,14 @@ def test_a_blob_that_is_none_is_said(file: EnforcedFile, other: EnforcedFile, ca
 
 @pytest.mark.parametrize("cut", [0, 1, 16, 99, 100, 4096, -4096, -1])
 def test_a_file_that_was_cut_off_says_so_and_stays(file: EnforcedFile, cachedir: Path, cut: int) -> None:
-    """An empty file, too, is one that was cut off: none is ever made empty."""
+    """An empty file is reported as truncated too, because none is ever created empty."""
     file.write([row("a")])
     file.close()
     path = cachedir / FILE
     whole = path.read_bytes()
     path.write_bytes(whole[:cut])
     for use in (file.all, lambda: file.write([row("b")])):
-        with pytest.raises(StoreError, match=r"it was cut off: .*the next apply keeps it anew"):
+        with pytest.raises(StoreError, match=r"it was cut off: .*the next apply records it again"):
             use()
         assert path.read_bytes() == whole[:cut]
     path.write_bytes(whole)

@@ -225,7 +225,7 @@ def test_a_store_of_version_1_is_brought_up_to_date(make_registry: MakeRegistry,
 def test_a_folder_that_cannot_be_written_is_named(make_registry: MakeRegistry, tmp_path: Path) -> None:
     """Where nothing can be made the error names the file."""
     tmp_path.chmod(0o500)
-    with pytest.raises(StoreError, match=r"store\.db: the store cannot be made: Permission denied"):
+    with pytest.raises(StoreError, match=r"store\.db: the store cannot be created: Permission denied"):
         make_registry().register(HOST, CONFIG)
     tmp_path.chmod(0o700)
 

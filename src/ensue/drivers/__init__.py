@@ -1,5 +1,5 @@
-"""Drivers that ensue ships: what provisions the resources of a deployment.
+"""The drivers that ensue ships; they provision the resources of a deployment.
 
-A file for each, with the functions of `ensue.contracts.driver.Driver`. `humanitec/NAME` means the same
-driver as `NAME`, but for `humanitec/template`, which renders Go templates where `template` renders Jinja.
+Each has a file with the functions of `ensue.contracts.driver.Driver`. `humanitec/NAME` is the same driver as
+`NAME`, except for `humanitec/template`, which renders Go templates where `template` renders Jinja.
 """

@@ -1,6 +1,6 @@
-"""What a program of the driver `command` answers: one JSON document, checked before anything is done with it.
+"""The answer of a program of the driver `command`: one JSON document, which is checked before it is used.
 
-What is wrong is said without quoting the document, which may hold secrets.
+Errors do not quote the document, which may hold secrets.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Answer = TypeVar("_Answer")
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a program answers to `create` and `update`: the fields of `Provisioned`."""
+    """The answer to `create` and `update`: the fields of `Provisioned`."""
 
     values: dict[str, Any] = {}
     secrets: dict[str, Any] = {}
@@ -35,7 +35,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a program answers to `plan`; `values` and `secrets` only where they are known already."""
+    """The answer to `plan`; `values` and `secrets` only if they are already known."""
 
     comment: str = ""
     would_change: bool = True
@@ -47,11 +47,11 @@ def read_answer(written: bytes, request: DriverRequest) -> Answer:
     """Return what a program answered to `create` or `update`.
 
     Args:
-        written: what it wrote, without lines that keep something.
+        written: the program's output, without its `keep` lines.
         request: the resource; its masker learns the secrets.
 
     Raises:
-        DriverError: it is no such answer.
+        DriverError: the output is not a valid answer.
     """
     answer = _read(written, Answer, request)
     request.services.masker.add(
@@ -64,7 +64,7 @@ def read_plan(written: bytes, request: DriverRequest) -> Planned:
     """Return what a program answered to `plan`.
 
     Raises:
-        DriverError: it is no such answer.
+        DriverError: the output is not a valid answer.
     """
     answer = _read(written, PlanAnswer, request)
     outputs = None
@@ -90,5 +90,5 @@ def _read(written: bytes, shape: type[_Answer], request: DriverRequest) -> _Answ
 
 
 def _refuse_constant(name: str) -> None:
-    message = f"{name} is no JSON"
+    message = f"{name} is not JSON"
     raise ValueError(message)

@@ -1,6 +1,6 @@
-"""What a program of the driver `command` keeps: lines that say so, and the cookie that they become.
+"""What a program of the driver `command` keeps: its `keep` lines, and the cookie that they become.
 
-A cookie has two parts. `program` is which program is called for deletion, `own` what the program keeps.
+A cookie has two parts: `program` names the program that a deletion calls, `own` is what the program keeps.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class Cookies:
-    """The newest cookie of a resource, and whether it has been kept.
+    """The newest cookie of a resource, and whether it has been stored.
 
     Args:
-        services: keep it.
+        services: store it.
         program: the program that a deletion calls; None: not known.
         own: what the program keeps; None: nothing so far.
     """
@@ -42,7 +42,7 @@ class Cookies:
 
     @classmethod
     def of(cls, request: DriverRequest) -> Cookies:
-        """Return those of a resource as they were kept."""
+        """Return the cookies of a resource from its last deployment."""
         cookie = request.cookie or {}
         own = cookie.get("own")
         try:
@@ -60,13 +60,13 @@ class Cookies:
         return {"program": msgspec.to_builtins(self.program), "own": self.own}
 
     def take(self, own: DataMap) -> None:
-        """Note what the program keeps from now on."""
+        """Set what the program keeps from now on."""
         self._services.masker.add(*secret_values(own))
         self.own = own
         self._news.set()
 
     async def keep_newest(self) -> None:
-        """Keep the newest cookie unless that has been done."""
+        """Store the newest cookie unless that has been done."""
         newest = self.whole()
         if newest != self._kept:
             await self._services.keep(newest)
@@ -74,10 +74,10 @@ class Cookies:
 
     @contextlib.asynccontextmanager
     async def kept_as_they_come(self) -> AsyncGenerator[None]:
-        """Within it each cookie that is taken is kept at once; at its end, whatever ends it, the newest is.
+        """Store each cookie as soon as it is taken, and the newest one at the end (context manager).
 
         Raises:
-            EnsueError: of what is done within it; or a cookie cannot be kept, which ends it.
+            EnsueError: raised within the block, or a cookie cannot be stored, which ends the block.
         """
         self._is_over = False
         try:
@@ -101,10 +101,10 @@ class Cookies:
 
 
 class KeepLines:
-    """Tells the lines that keep something from the document that follows them.
+    """Separates a program's `keep` lines from the document that follows them.
 
     Args:
-        cookies: take what is kept; None: it is left out.
+        cookies: take what is kept; None: it is dropped.
     """
 
     def __init__(self, cookies: Cookies | None) -> None:
@@ -114,11 +114,11 @@ class KeepLines:
 
     @property
     def rest(self) -> bytes:
-        """What has been written since the last line that kept something."""
+        """The output since the last `keep` line."""
         return bytes(self._buffer)
 
     def feed(self, data: bytes) -> None:
-        """Take a piece of what the program writes."""
+        """Take a piece of the program's output."""
         self._buffer += data
         while not self._is_document and b"\n" in data:
             line, newline, rest = self._buffer.partition(b"\n")

@@ -1,6 +1,6 @@
-"""Which program a resource of the driver `command` has, and what is wrong with the inputs that say so.
+"""The program of a resource of the driver `command`, and checks of the inputs that name it.
 
-It runs nothing.
+This module runs nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
-    """A program with all that it is started with.
+    """A program and everything that it is started with.
 
     Args:
         argv: the program and its arguments.
@@ -57,7 +57,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def wrong_program(request: DriverRequest) -> Iterator[str]:
-    """Yield a sentence for everything that is wrong with the inputs that say which program it is."""
+    """Yield one sentence per error in the inputs that name the program."""
     values: Any = request.values
     if is_mapping(values):
         if "command" not in values:
@@ -77,7 +77,7 @@ def program_of(request: DriverRequest) -> Program:
     """Return the program of a resource.
 
     Args:
-        request: with inputs in which nothing is wrong.
+        request: the resource; its inputs are valid.
     """
     values: Any = request.values
     secrets: Any = request.secrets
@@ -91,7 +91,7 @@ def program_of(request: DriverRequest) -> Program:
 
 
 def is_below(path: Path, root: Path) -> bool:
-    """Say whether a path is a folder or below it, links followed."""
+    """Return whether a path is a folder or below it, links followed."""
     try:
         return path.resolve().is_relative_to(root.resolve())
     except (OSError, ValueError):
@@ -123,7 +123,7 @@ def _wrong_words(command: Any) -> Iterator[str]:
 
 def _wrong_folder(folder: Any, root: Path) -> Iterator[str]:
     if isinstance(folder, str) and not is_below(root / folder, root):
-        yield f"values.cwd: {folder!r} is no folder below the project's"
+        yield f"values.cwd: {folder!r} is not a folder below the project's"
 
 
 def _variables(inputs: Any) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Running the program of a resource of the driver `command`.
 
-It knows nothing of what the documents mean that the program reads and writes.
+It does not interpret the documents that the program reads and writes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 MOST_OUTPUT_BYTES: Final = 16 * 1024 * 1024
-"""How much a program may write, errors included."""
+"""The most that a program may write, errors included."""
 
 _END_GRACE_S: Final = 10.0
 _KEPT_FROM_IT: Final = "ENSUE_KEY"
@@ -34,13 +34,13 @@ _KEPT_FROM_IT: Final = "ENSUE_KEY"
 async def run_program(
     program: Program, request: DriverRequest, document: DataMap, cookies: Cookies | None
 ) -> bytes:
-    """Run a program to its end and return what it wrote, without the lines that keep something.
+    """Run a program to its end and return its output, without its `keep` lines.
 
     Args:
         program: the program.
         request: the resource.
-        document: what it reads.
-        cookies: takes what it keeps; None: that is left out.
+        document: its input.
+        cookies: takes what it keeps; None: that is dropped.
 
     Raises:
         DriverError: it cannot be started, takes too long, writes too much, or fails.
@@ -53,7 +53,7 @@ async def run_program(
         async with cookies.kept_as_they_come():
             ended = await _ended(program, request, stdin, lines)
     if ended.returncode:
-        # Secrets that it wrote are known before anything else that it wrote is shown.
+        # The secrets in its output are learned before any other part of it is shown.
         request.services.masker.add(*_secrets_in(lines.rest))
         tail = stderr_tail(ended.stderr, request.services.masker)
         message = f"{request.key}: {program.name} {described_end(ended.returncode)}{tail}"

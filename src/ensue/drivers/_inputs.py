@@ -1,6 +1,6 @@
-"""What drivers share in looking at their inputs: what is wrong with them, in sentences.
+"""Checks of inputs that drivers share: one sentence per error.
 
-It holds no driver. What is not known yet is never wrong.
+This module is not a driver. A value that is not known yet is never an error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TEXT_OR_WORDS: Final = Either("a text or a list of texts", {str: TEXT, list: WOR
 
 
 def wrong_inputs(kind: Kind, data: Any, place: str, *, is_secret: bool = False) -> Iterator[str]:
-    """Yield a sentence for everything in inputs that does not fit.
+    """Yield one sentence per input of the wrong kind.
 
     Args:
         kind: what they may be.

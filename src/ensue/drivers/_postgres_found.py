@@ -1,7 +1,7 @@
-"""What a server has of a resource of the driver `postgres`: looked at, never changed.
+"""What exists on a server of a resource of the driver `postgres`; nothing is changed.
 
-Database and role are known as the resource's by a comment; a database also by its owner, should a process
-have been killed before it wrote the comment. What is somebody else's is refused.
+A comment marks the database and the role as the resource's. A database is also recognised by its owner, in
+case the process was killed before it wrote the comment. Anything that is not the resource's is refused.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class FoundRole(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         can_log_in: whether it may log in at all.
-        has_password: whether the password that is kept is its own.
-        is_member: whether the one who connects may do things in its name.
+        has_password: whether its password is the one in the cookie.
+        is_member: whether the connecting role may act in its name.
     """
 
     can_log_in: bool
@@ -75,7 +75,7 @@ class FoundDatabase(msgspec.Struct, frozen=True, kw_only=True):
         is_marked: whether it has the resource's comment.
         is_public: whether every role of the server may connect.
         is_granted: whether the role may connect and make schemas and temporary tables.
-        has_search_path: whether the role's search path there begins with the wanted schema.
+        has_search_path: whether the role's search path there begins with the requested schema.
     """
 
     owner: str
@@ -90,8 +90,8 @@ class FoundInside(msgspec.Struct, frozen=True, kw_only=True):
     """What is in the database.
 
     Args:
-        schemas: of `public` and the wanted schema those that are there, each with whether the role may use
-            it and make things in it.
+        schemas: those of `public` and the requested schema that exist, each with whether the role may use it
+            and create objects in it.
         extensions: version by name.
     """
 
@@ -103,9 +103,9 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """What the server has.
 
     Args:
-        role: the role; None: there is none.
-        database: the database; None: there is none.
-        is_superuser: whether the one who connects may do everything.
+        role: the role, None if it does not exist.
+        database: the database, None if it does not exist.
+        is_superuser: whether the connecting role is a superuser.
     """
 
     role: FoundRole | None
@@ -118,12 +118,12 @@ async def find(connection: Rows, wanted: Wanted, *, password: str, verifier: str
 
     Args:
         connection: to the maintenance database.
-        wanted: what is looked for.
-        password: the role's password as it is kept; empty: none is.
-        verifier: what the server keeps of that password.
+        wanted: what to look for.
+        password: the role's password from the cookie; empty: there is none.
+        verifier: the form in which the server stores that password.
 
     Raises:
-        DriverError: there is a role or a database of the name that is not this resource's.
+        DriverError: a role or a database of this name exists and is not this resource's.
     """
     is_superuser = await _value(connection, "SELECT current_setting('is_superuser') = 'on'")
     role = await _row(connection, _ROLE, wanted.role)
@@ -145,7 +145,7 @@ async def find_inside(connection: Rows, wanted: Wanted) -> FoundInside:
 
     Args:
         connection: to that database.
-        wanted: what is looked for; its role is there.
+        wanted: what to look for; its role exists.
     """
     names = ["public", wanted.schema]
     schemas = await connection.execute(_SCHEMAS, (wanted.role, wanted.role, names))
@@ -154,14 +154,14 @@ async def find_inside(connection: Rows, wanted: Wanted) -> FoundInside:
 
 
 async def count_connections(connection: Rows, database: str) -> int:
-    """Return how many clients are connected to a database, this connection left out."""
+    """Return how many other clients are connected to a database."""
     return int(await _value(connection, _CONNECTIONS, database))
 
 
 async def _found_role(
     connection: Rows, wanted: Wanted, row: tuple[Any, ...], password: str, verifier: str
 ) -> FoundRole:
-    # From 16 on a role may be somebody's to administer and still not to act for.
+    # From version 16 on, a role may be allowed to administer another one but not to act for it.
     option = "SET" if connection.info.server_version >= _VERSION_16 else "MEMBER"
     return FoundRole(
         can_log_in=row[0],
@@ -171,10 +171,11 @@ async def _found_role(
 
 
 async def _has_password(connection: Rows, wanted: Wanted, password: str, verifier: str) -> bool:
-    """Say whether the role's password is the one that is kept.
+    """Return whether the role's password is the one in the cookie.
 
-    Only a superuser may look at it. Anybody else has to try: whether it is the password, or a rule of the
-    server that keeps this machine out, cannot be told apart, and setting it again does no harm.
+    Only a superuser can read it; any other role has to try it. A refusal because of the password cannot be
+    distinguished from a rule of the server that excludes this machine, and setting the password again is
+    harmless.
     """
     if await _value(connection, "SELECT has_table_privilege('pg_catalog.pg_authid', 'SELECT')"):
         statement = "SELECT rolpassword FROM pg_catalog.pg_authid WHERE rolname = %s"

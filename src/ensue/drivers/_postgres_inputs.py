@@ -1,6 +1,6 @@
-"""What the inputs of the driver `postgres` say: which server, and what is wanted there.
+"""The inputs of the driver `postgres`: the server, and the database that is requested there.
 
-It connects to nothing.
+This module connects to nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ensue.contracts.driver import DriverRequest
 
 LONGEST_NAME_BYTES: Final = 63
-"""What PostgreSQL cuts a longer name to, without an error."""
+"""PostgreSQL cuts longer names to this length, without an error."""
 
 DEFAULT_PORT: Final = 5432
 _HIGHEST_PORT: Final = 65535
@@ -27,17 +27,17 @@ _SSL_MODES: Final = ("disable", "allow", "prefer", "require", "verify-ca", "veri
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True):
-    """A server, and who connects to it to make databases there.
+    """A server, and the role that connects to it to create databases.
 
     Args:
         host: its name or address, or the folder of its socket.
         port: its port.
-        maintenance: the database to connect to when another one is made or removed.
-        username: who connects.
+        maintenance: the database to connect to while another one is created or removed.
+        username: the role that connects.
         password: the password of that role.
         ssl_mode: as libpq has it; empty: libpq's own default.
-        connect_timeout_s: seconds until a connection has to be there.
-        timeout_s: seconds that a whole operation may take.
+        connect_timeout_s: how long connecting may take.
+        timeout_s: how long a whole operation may take.
         has_host_in_user: roles log in as `ROLE@SERVER`, the first label of the host.
     """
 
@@ -58,12 +58,12 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Extension(msgspec.Struct, frozen=True, kw_only=True):
-    """An extension that a database has to have.
+    """An extension that a database must have.
 
     Args:
         name: its name.
-        schema: where its objects go; empty: where it puts them itself.
-        version: which one; empty: the server's default when it is installed, and any afterwards.
+        schema: the schema of its objects; empty: the extension's default.
+        version: its version; empty: the server's default on installation, and any afterwards.
     """
 
     name: str
@@ -72,20 +72,20 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """A database as the inputs want it.
+    """A database as the inputs request it.
 
     Args:
         server: where it is.
         database: its name.
-        role: the role that is made for it.
+        role: the role that is created for it.
         owner: an existing role that owns it; empty: `role`.
         schema: a schema for the role; empty: `public`.
-        extensions: what it has to have.
+        extensions: the extensions that it must have.
         connection_limit: connections at once; -1: no limit.
         template: the database that it is a copy of; empty: the server's default.
         force_delete: whether a deletion ends the connections of others.
-        instance: handed on as an output; empty: there is none.
-        mark: the comment by which database and role are known as this resource's.
+        instance: passed on as an output; empty: there is none.
+        mark: the comment that marks database and role as this resource's.
     """
 
     server: Server
@@ -102,7 +102,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def wrong_postgres(request: DriverRequest) -> Iterator[str]:
-    """Yield a sentence for everything that is wrong with the inputs."""
+    """Yield one sentence per error in the inputs."""
     values, secrets = _given(request.values), _given(request.secrets)
     yield from wrong_inputs(_VALUES, values, "values")
     yield from wrong_inputs(_SECRETS, secrets, "secrets", is_secret=True)
@@ -112,17 +112,17 @@ def wrong_postgres(request: DriverRequest) -> Iterator[str]:
         credentials = secrets.get("dbcredentials", {})
         for name in ("username", "password"):
             if is_mapping(credentials) and credentials.get(name) is None:
-                yield f"secrets.dbcredentials.{name} is missing (who makes the database)"
+                yield f"secrets.dbcredentials.{name} is missing (the role that creates the database)"
     extensions = request.params.get("extensions") if is_mapping(request.params) else None
     if extensions is not None:
         yield from wrong_inputs(_EXTENSIONS, extensions, "params.extensions")
 
 
 def wanted_of(request: DriverRequest) -> Wanted:
-    """Return what is wanted.
+    """Return what the inputs request.
 
     Args:
-        request: with inputs in which nothing is wrong, and all is known.
+        request: the resource; its inputs are valid and all known.
     """
     values: Any = _given(request.values)
     params: Any = request.params if is_mapping(request.params) else {}
@@ -228,7 +228,7 @@ _SECRETS: Final = Group(
     "a mapping",
     {
         "dbcredentials": Group("`username` and `password`", {"username": TEXT, "password": TEXT}),
-        # Humanitec's way into closed networks; ensue connects from the machine that it runs on.
+        # Humanitec's access to closed networks; ensue connects from the machine that it runs on.
         "agent_url": TEXT,
     },
 )

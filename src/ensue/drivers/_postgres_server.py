@@ -1,7 +1,7 @@
-"""Connections of the driver `postgres`, and what a server's errors are to a user.
+"""Connections of the driver `postgres`, and messages for a server's errors.
 
-psycopg is an optional dependency and is imported when a connection is needed. Messages have the server's own
-sentence, never the statement: it may hold the verifier of a password.
+psycopg is an optional dependency and is imported when a connection is needed. Messages quote the server's own
+sentence, never the statement, which may contain the verifier of a password.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SHORTEST_TIMEOUT_S: Final = 2
 
 @contextlib.asynccontextmanager
 async def server_errors(key: str, server: Server) -> AsyncGenerator[None]:
-    """Turn what goes wrong with a server within it to a `DriverError`, and end it when it takes too long.
+    """Turn a server's errors into a `DriverError`, and cancel what takes too long (context manager).
 
     Args:
         key: the resource, as messages name it.
@@ -54,20 +54,20 @@ async def server_errors(key: str, server: Server) -> AsyncGenerator[None]:
         message = f"{key}: {_sentence(error)}"
     else:
         return
-    # Without its cause, which knows the connection and the statement.
+    # Without its cause, which has the connection and the statement.
     raise DriverError(message) from None
 
 
 @contextlib.asynccontextmanager
 async def connected(server: Server, database: str = "") -> AsyncGenerator[Rows]:
-    """Connect as the one who makes databases; each statement is a transaction of its own.
+    """Connect as the role that creates databases; each statement is its own transaction.
 
     Args:
         server: the server.
-        database: which database; empty: the maintenance database.
+        database: the database; empty: the maintenance database.
 
     Raises:
-        DriverError: there is no connection.
+        DriverError: the connection fails.
     """
     import psycopg
 
@@ -83,10 +83,10 @@ async def connected(server: Server, database: str = "") -> AsyncGenerator[Rows]:
 
 
 async def take_turn(connection: Rows, mark: str) -> None:
-    """Wait until nobody else works on a resource in this database, and keep others waiting from then on.
+    """Wait until no other process works on a resource in this database, and make others wait from then on.
 
-    A server goes on with the statement of a client that was killed: a database may appear after it was looked
-    for. The lock ends with the session that holds it, so not before such a statement.
+    A server finishes the statement of a killed client, so a database may appear after it was looked for. The
+    lock ends with its session, and so not before such a statement.
 
     Args:
         connection: its session holds the lock.
@@ -97,7 +97,7 @@ async def take_turn(connection: Rows, mark: str) -> None:
 
 
 async def can_log_in(server: Server, role: str, password: str, database: str) -> bool:
-    """Say whether a role can connect to a database with a password."""
+    """Return whether a role can connect to a database with a password."""
     import psycopg
 
     try:
@@ -118,7 +118,7 @@ async def _connect(server: Server, role: str, password: str, database: str) -> R
         user=server.login_name(role),
         password=password,
         dbname=database,
-        # libpq counts whole seconds, and takes 1 for 2.
+        # libpq counts whole seconds, and treats 1 as 2.
         connect_timeout=max(_SHORTEST_TIMEOUT_S, math.ceil(server.connect_timeout_s)),
         application_name=_APPLICATION,
         client_encoding="utf8",
@@ -137,7 +137,7 @@ def _psycopg(key: str) -> Any:
 
 
 def _sentence(error: Any) -> str:
-    """Return what the server, or libpq where there is no server, says; without the statement."""
+    """Return the message of the server, or of libpq if there is no server, without the statement."""
     said = error.diag.message_primary
     if said is None:
         return " ".join(str(error).split())

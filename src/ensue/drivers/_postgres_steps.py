@@ -1,7 +1,7 @@
-"""What has to be done on a server so that it has what is wanted: steps, each with its words.
+"""The steps that bring a server to what the inputs request, each with its description.
 
-A plan shows the words, a create or an update runs the statements. Names and texts are put in by psycopg's
-composition, never by hand.
+A plan shows the descriptions; `create` and `update` run the statements. Names and texts are inserted with
+psycopg's composition, never by formatting.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """Something to do.
+    """One change to make.
 
     Args:
-        words: what, as words that follow `would`; empty: it belongs to the step before.
-        statements: composed statements; several are one transaction.
+        words: its description, which follows `would`; empty: it belongs to the previous step.
+        statements: composed statements; several form one transaction.
     """
 
     words: str
@@ -33,12 +33,12 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def role_steps(wanted: Wanted, found: Found, verifier: str) -> Iterator[Step]:
-    """Yield what has to be done about the role.
+    """Yield the steps for the role.
 
     Args:
-        wanted: what is wanted.
-        found: what there is.
-        verifier: what the server is to keep of the role's password.
+        wanted: what the inputs request.
+        found: what exists.
+        verifier: the form in which the server is to store the role's password.
     """
     role = found.role
     if role is None:
@@ -62,7 +62,7 @@ def role_steps(wanted: Wanted, found: Found, verifier: str) -> Iterator[Step]:
 
 
 def database_steps(wanted: Wanted, found: Found) -> Iterator[Step]:
-    """Yield what has to be done about the database, seen from outside."""
+    """Yield the steps for the database itself, which run outside it."""
     name, database = wanted.database, found.database
     if database is None:
         create = _sql("CREATE DATABASE {} OWNER {}", [name, wanted.role])
@@ -87,7 +87,7 @@ def database_steps(wanted: Wanted, found: Found) -> Iterator[Step]:
 
 
 def inside_steps(wanted: Wanted, found: FoundInside | None) -> Iterator[Step]:
-    """Yield what has to be done within the database; None: there is no database yet."""
+    """Yield the steps within the database; None: there is no database yet."""
     inside = found or FoundInside()
     for schema, is_granted in inside.schemas.items():
         if not is_granted:
@@ -101,7 +101,7 @@ def inside_steps(wanted: Wanted, found: FoundInside | None) -> Iterator[Step]:
 
 
 async def run_steps(connection: Rows, steps: Iterable[Step]) -> list[str]:
-    """Run steps and return their words, the empty ones among them."""
+    """Run steps and return their descriptions, including empty ones."""
     words: list[str] = []
     for step in steps:
         if len(step.statements) == 1:
@@ -118,7 +118,7 @@ def drop_database(name: str, *, force: bool) -> Any:
     """Return the statement that removes a database.
 
     Args:
-        name: which.
+        name: the database.
         force: whether connections to it are ended.
     """
     return _sql("DROP DATABASE {} WITH (FORCE)" if force else "DROP DATABASE {}", [name])
@@ -130,7 +130,7 @@ def drop_role(name: str) -> Any:
 
 
 def _owner_steps(wanted: Wanted, database: FoundDatabase | None) -> Iterator[Step]:
-    # A database is made as the role's own, by which it is known until it has its comment.
+    # A database is created with the role as owner, which identifies it until it has its comment.
     owner = wanted.owner or wanted.role
     if (database.owner if database else wanted.role) != owner:
         alter = _sql("ALTER DATABASE {} OWNER TO {}", [wanted.database, owner])

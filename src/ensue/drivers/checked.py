@@ -1,6 +1,6 @@
-"""Saying what is wrong with a driver's inputs, before anything is provisioned.
+"""Checks of a driver's inputs before anything is provisioned.
 
-What is not known yet fits everywhere.
+A value that is not known yet fits everywhere.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from ensue.model.option_kinds import Kind
 
 MAPPING: Final = OneOf("a mapping", (dict, type(None), Unknown))
-"""A mapping, or nothing at all."""
+"""A mapping, or no value."""
 
 
 def misfits(value: Any, kind: Kind, name: str) -> list[str]:
-    """Return a sentence for everything that is wrong with an input.
+    """Return one sentence per error in an input.
 
     Args:
         value: the input.
         kind: what it may be.
-        name: what messages call it (`values.templates`).
+        name: its name in messages (`values.templates`).
     """
     return [".".join((name, *map(str, one.keys))) + f": {one.help}" for one in kind.misfits(value)]

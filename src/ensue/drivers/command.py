@@ -1,7 +1,7 @@
 """Driver `command`: a program of the project provisions a resource.
 
 The program reads one JSON document and writes one: docs/driver-command.md has the protocol. No shell is
-involved. What it needs to be called for deletion is kept in the cookie, beside what it keeps itself.
+involved. The cookie has what a deletion needs to call the program, and what the program itself keeps.
 
 Source: resource graph document, "Building and executing"; Humanitec, "Drivers" (inputs, outputs, cookie).
 """
@@ -38,7 +38,7 @@ _ANYTHING: Final = MappingOf("a mapping", OneOf("anything", (object, bool)))
 
 
 def check(request: DriverRequest) -> list[str]:
-    """Say what is wrong with the inputs, a sentence each."""
+    """Return what is wrong with the inputs, one sentence per error."""
     wrong = [
         *wrong_inputs(_ANYTHING, request.values, "values"),
         *wrong_inputs(_ANYTHING, request.secrets, "secrets", is_secret=True),
@@ -52,12 +52,12 @@ def check(request: DriverRequest) -> list[str]:
 
 
 async def fingerprint(request: DriverRequest) -> str:
-    """Return what the files of the project that the command names hold, as a hash."""
+    """Return a hash of the project's files that the command names."""
     return await asyncio.to_thread(fingerprint_of, request)
 
 
 async def create(request: DriverRequest) -> Provisioned:
-    """Have the program make the resource.
+    """Have the program create the resource.
 
     Raises:
         DriverError: it cannot be run, fails, or writes something that is not an answer.
@@ -66,7 +66,7 @@ async def create(request: DriverRequest) -> Provisioned:
 
 
 async def update(request: DriverRequest) -> Provisioned:
-    """Have the program bring the resource to what its inputs say now.
+    """Have the program bring the resource to its present inputs.
 
     Raises:
         DriverError: it cannot be run, fails, or writes something that is not an answer.
@@ -75,7 +75,7 @@ async def update(request: DriverRequest) -> Provisioned:
 
 
 async def delete(request: DriverRequest) -> None:
-    """Have the program that was run last remove the resource; without a cookie nothing was ever run.
+    """Have the program that ran last remove the resource; without a cookie, none has run.
 
     Raises:
         DriverError: it cannot be run, or fails.
@@ -91,7 +91,7 @@ async def delete(request: DriverRequest) -> None:
 
 
 async def plan(request: DriverRequest) -> Planned:
-    """Ask the program what it would do where `plan` is set; else say which program would be run.
+    """Ask the program what it would do if `plan` is set; else name the program that would run.
 
     Raises:
         DriverError: the program cannot be run, fails, or writes something that is not an answer.
@@ -116,7 +116,7 @@ async def _provision(request: DriverRequest, operation: str) -> Provisioned:
     _mask(request)
     cookies = Cookies.of(request)
     cookies.program = program
-    # Should this process be killed while the program runs, a deletion knows what to call.
+    # If this process is killed while the program runs, a deletion still knows what to call.
     await cookies.keep_newest()
     written = await run_program(program, request, _document(request, operation, cookies.own), cookies)
     answer = read_answer(written, request)

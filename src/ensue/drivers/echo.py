@@ -1,7 +1,7 @@
 """The driver `echo`: the outputs of a resource are its inputs.
 
-What is in `values` are plain outputs, what is in `secrets` are secret ones; mappings that are in both are
-merged. Nothing is made anywhere.
+`values` become plain outputs and `secrets` secret ones; mappings that are in both are merged. Nothing is
+created anywhere.
 
 Source: Humanitec, "Echo driver".
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 IS_PURE: Final = True
-"""The outputs depend on the inputs alone."""
+"""The outputs depend only on the inputs."""
 
 
 async def create(request: DriverRequest) -> Provisioned:
@@ -31,7 +31,7 @@ async def create(request: DriverRequest) -> Provisioned:
         request: the resource.
 
     Raises:
-        DriverError: the inputs are no mappings.
+        DriverError: the inputs are not mappings.
     """
     return _outputs(request)
 
@@ -43,7 +43,7 @@ async def update(request: DriverRequest) -> Provisioned:
         request: the resource.
 
     Raises:
-        DriverError: the inputs are no mappings.
+        DriverError: the inputs are not mappings.
     """
     return _outputs(request)
 
@@ -63,7 +63,7 @@ async def plan(request: DriverRequest) -> Planned:
         request: the resource.
 
     Raises:
-        DriverError: the inputs are no mappings.
+        DriverError: the inputs are not mappings.
     """
     if unknowns_in([request.values, request.secrets]):
         return Planned(comment="the outputs are known after apply")

@@ -1,6 +1,6 @@
-"""The driver `humanitec/template`: outputs and manifests out of Go templates with the functions of Sprig.
+"""The driver `humanitec/template`: outputs and manifests from Go templates with the functions of Sprig.
 
-`drivers.templates.steps` says which templates there are and what each sees.
+`drivers.templates.steps` describes the templates and what each sees.
 
 Source: Humanitec, "Template driver".
 """

@@ -1,7 +1,7 @@
-"""Driver `kubernetes`: a resource is objects of a cluster, applied on its API server.
+"""Driver `kubernetes`: a resource is a set of objects in a cluster, applied by its API server.
 
-Each object is noted in the cookie before it is applied, so that it is found again whatever happens. What is
-no longer in the manifests is deleted in an update. The cookie has the kubeconfig, too: a delete has no
+Each object is recorded in the cookie before it is applied, so that it is never lost. An update deletes
+objects that are no longer in the manifests. The cookie also has the kubeconfig, because a delete has no
 inputs.
 
 Source: Kubernetes, "Server-Side Apply"; kubernetes-client for Python.
@@ -40,14 +40,14 @@ CODE: Final[Mapping[str, CodeKind]] = {"manifests": "yaml"}
 _T = TypeVar("_T")
 _NOT_FOUND: Final = 404
 _ESTABLISHED_S: Final = 30
-"""How long a new kind may take until the API server serves it."""
+"""How long the API server may take until it serves a new kind."""
 
 
 class Noted(msgspec.Struct, frozen=True, kw_only=True):
-    """An object as the cookie has it.
+    """An object as recorded in the cookie.
 
     Args:
-        key: what names it.
+        key: its name in the cluster.
         uid: its uid; empty: it has not been applied as far as is known.
     """
 
@@ -59,7 +59,7 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
     """What an update and a delete need.
 
     Args:
-        objects: those that were applied, in that order.
+        objects: the applied objects, in order.
         access: how their cluster is reached.
         server: the URL of its API server.
     """
@@ -75,10 +75,10 @@ def check(request: DriverRequest) -> list[str]:
 
 
 async def create(request: DriverRequest) -> Provisioned:
-    """Apply all manifests; what is there already is brought to what they say.
+    """Apply all manifests; existing objects are brought to what they say.
 
     Raises:
-        DriverError: one cannot be applied; what was applied before is noted.
+        DriverError: one cannot be applied; what was applied before is recorded.
     """
     inputs = _inputs(request)
     _learn_secrets(request.services.masker, inputs.manifests)
@@ -98,13 +98,13 @@ async def update(request: DriverRequest) -> Provisioned:
     """Apply all manifests, and delete the objects that are no longer among them.
 
     Raises:
-        DriverError: one cannot be applied or deleted; what was applied before is noted.
+        DriverError: one cannot be applied or deleted; what was applied before is recorded.
     """
     return await create(request)
 
 
 async def delete(request: DriverRequest) -> None:
-    """Delete all objects in reverse order; one that is gone already is no error.
+    """Delete all objects in reverse order; missing ones are ignored.
 
     Raises:
         DriverError: one cannot be deleted.
@@ -117,7 +117,7 @@ async def delete(request: DriverRequest) -> None:
 
 
 async def plan(request: DriverRequest) -> Planned:
-    """Apply all manifests as a dry run; inputs that are not known yet are named instead.
+    """Apply all manifests as a dry run; if inputs are not known yet, name them instead.
 
     Raises:
         DriverError: the API server refuses one, or cannot be reached.
@@ -138,7 +138,7 @@ async def plan(request: DriverRequest) -> Planned:
 
 
 class _Applying:
-    """Applies manifests one after the other, and notes what it does."""
+    """Applies manifests one after the other, and records each object."""
 
     def __init__(
         self, request: DriverRequest, inputs: Inputs, cluster: Cluster, former: Cookie | None
@@ -147,13 +147,13 @@ class _Applying:
         self._inputs = inputs
         self._cluster = cluster
         self._namespace = inputs.namespace or cluster.namespace
-        # Until the end of an update the former objects stay noted, too.
+        # Until the end of an update, the former objects stay recorded too.
         self._noted = {one.key: one.uid for one in former.objects} if former is not None else {}
         self._applied: dict[ObjectKey, dict[str, Any]] = {}
         self._changed = 0
 
     async def apply(self, manifest: dict[str, Any]) -> None:
-        """Note an object, apply it, and note its uid."""
+        """Record an object, apply it, and record its uid."""
         cluster = self._cluster
         key = await _in_thread(cluster, lambda: cluster.key(manifest, self._namespace))
         if key in self._applied:
@@ -173,7 +173,7 @@ class _Applying:
         return found is None or _content(found) != _content(after), after
 
     async def remove_obsolete(self, former: Cookie) -> int:
-        """Delete what is no longer in the manifests; return how many objects that were."""
+        """Delete the objects that are no longer in the manifests; return their number."""
         obsolete = [one for one in former.objects if one.key not in self._applied]
         await _in_thread(self._cluster, lambda: _delete(self._cluster, obsolete))
         return len(obsolete)
@@ -240,7 +240,7 @@ def _cookie_of(request: DriverRequest) -> Cookie | None:
 def _check_cluster(cluster: Cluster, former: Cookie) -> None:
     """Refuse to leave objects behind in another cluster.
 
-    A cluster whose URL has changed is the same one when it has an object of before.
+    A cluster with another URL is the same one if it has one of the former objects.
     """
     applied = [one for one in former.objects if one.uid]
     if not applied or cluster.server == former.server:
@@ -255,7 +255,7 @@ def _check_cluster(cluster: Cluster, former: Cookie) -> None:
 
 
 def _delete(cluster: Cluster, objects: Iterable[Noted]) -> None:
-    """Delete objects, the last one first; leave alone what somebody else has made under such a name."""
+    """Delete objects, the last one first, but none that somebody else created under such a name."""
     for one in reversed(list(objects)):
         uid = one.uid
         if not uid:
@@ -272,7 +272,7 @@ def _delete(cluster: Cluster, objects: Iterable[Noted]) -> None:
 
 
 def _is_ours(found: dict[str, Any]) -> bool:
-    """Say whether an object has been applied by us: an interrupted run may have noted more than it did."""
+    """Return whether we applied an object: an interrupted run may have recorded more than it applied."""
     managers: Any = found["metadata"].get("managedFields") or []
     return any(one.get("manager") == FIELD_MANAGER and one.get("operation") == "Apply" for one in managers)
 
@@ -280,7 +280,7 @@ def _is_ours(found: dict[str, Any]) -> bool:
 def _dry_run(
     cluster: Cluster, inputs: Inputs, namespace: str, former: Cookie | None
 ) -> dict[ObjectKey | str, str]:
-    """Return what would be done with each object; nothing for those that stay as they are."""
+    """Return what would be done with each object; unchanged ones are left out."""
     verbs: dict[ObjectKey | str, str] = {}
     there: set[ObjectKey] = set()
     for manifest in inputs.manifests:
@@ -303,7 +303,7 @@ def _dry_run(
 def _verb(cluster: Cluster, inputs: Inputs, key: ObjectKey, manifest: dict[str, Any]) -> str:
     before = cluster.find(key)
     home = ObjectKey(api_version="v1", kind="Namespace", namespace="", name=key.namespace)
-    # Without its namespace the API server could not say more.
+    # Without its namespace, the API server could not report more.
     if before is None and _brings_namespace(inputs.manifests, key.namespace) and not cluster.find(home):
         return "create"
     after = cluster.apply(key, manifest, force=inputs.forces, dry_run=True)
@@ -313,7 +313,7 @@ def _verb(cluster: Cluster, inputs: Inputs, key: ObjectKey, manifest: dict[str, 
 
 
 def _content(found: dict[str, Any]) -> dict[str, Any]:
-    """Return an object without its status and what the API server counts."""
+    """Return an object without its status and the API server's counters."""
     counted = ("managedFields", "resourceVersion", "generation")
     metadata = {name: one for name, one in found["metadata"].items() if name not in counted}
     return {**found, "metadata": metadata, "status": None}
@@ -339,7 +339,7 @@ def _as_output(key: ObjectKey, uid: str) -> dict[str, Any]:
 
 
 def _learn_secrets(masker: Masker, manifests: list[dict[str, Any]]) -> None:
-    """Mask the values of Secrets, in the clear and in base64, wherever the API server quotes them."""
+    """Mask the values of Secrets, plain and in base64, wherever the API server quotes them."""
     for manifest in manifests:
         if manifest["kind"] != "Secret":
             continue
@@ -360,7 +360,7 @@ def _decoded(text: str) -> str:
 
 @asynccontextmanager
 async def _connected(access: Access, masker: Masker) -> AsyncGenerator[Cluster]:
-    """Connect to a cluster; what it says on errors has no known secret in it."""
+    """Connect to a cluster; its error messages contain no known secret."""
     cluster = await asyncio.to_thread(Cluster, access)
     try:
         yield cluster
@@ -371,7 +371,7 @@ async def _connected(access: Access, masker: Masker) -> AsyncGenerator[Cluster]:
 
 
 async def _in_thread(cluster: Cluster, function: Callable[[], _T]) -> _T:
-    """Run what blocks; when it is cancelled, end what waits, and only then go on."""
+    """Run blocking work in a thread; if cancelled, end its waiting before continuing."""
     running = asyncio.ensure_future(asyncio.to_thread(function))
     try:
         return await asyncio.shield(running)

@@ -1,7 +1,7 @@
-"""Drivers by name: a project's `_drivers/`, ensue's own, and installed distributions.
+"""Finds drivers by name: in a project's `_drivers/`, in ensue, and in installed distributions.
 
-A name with an organization in front of it (`humanitec/postgres`, `my-org/terraform`) means the driver
-behind the slash, unless ensue has one under the whole name.
+A name with an organization (`humanitec/postgres`, `my-org/terraform`) means the driver after the slash,
+unless ensue has a driver of the whole name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.contracts.driver import DriverRequest, Provisioned
 
 FOLDER: Final = "_drivers"
-"""The folder below a file root that holds a project's own drivers, a file each."""
+"""The folder below a file root that holds a project's own drivers, one file each."""
 
 _KIND: Final = PluginKind(
     words="driver",
@@ -50,7 +50,7 @@ _UNDER_ANY_NAME: Final = frozenset({"terraform", "opentofu"})
 
 
 class Drivers:
-    """All drivers that there are, each loaded when first used.
+    """All available drivers, each loaded when first used.
 
     Args:
         folders: `_drivers` of every file root, the first one wins; those that do not exist are skipped.
@@ -61,7 +61,7 @@ class Drivers:
         self._loaded: dict[str, LoadedDriver] = {}
 
     def has(self, name: str) -> bool:
-        """Say whether there is a driver of this name; nothing is imported."""
+        """Return whether there is a driver of this name, without importing it."""
         return self._modules.has(self._meant(name))
 
     def find(self, name: str) -> LoadedDriver:
@@ -86,14 +86,14 @@ class Drivers:
 
 
 class LoadedDriver:
-    """A driver with the optional parts of its contract filled in. What it raises names it.
+    """A driver with the optional parts of its contract filled in. Its errors name it.
 
     Args:
-        name: its own name, whatever else a definition calls it.
+        name: its own name, even if a definition uses another one for it.
         module: its module.
 
     Raises:
-        PluginError: its `CODE` is not what the contract says.
+        PluginError: its `CODE` violates the contract.
     """
 
     def __init__(self, name: str, module: Any) -> None:
@@ -105,10 +105,10 @@ class LoadedDriver:
         self._module = module
 
     async def create(self, request: DriverRequest) -> Provisioned:
-        """Make a resource.
+        """Create a resource.
 
         Raises:
-            EnsueError: it cannot be made; a `DriverError` for whatever else the driver raises.
+            EnsueError: it cannot be created; a `DriverError` for anything else that the driver raises.
         """
         return checked_result(await self._call("create", request), f"the driver {self.name}: create")
 
@@ -116,7 +116,7 @@ class LoadedDriver:
         """Change a resource.
 
         Raises:
-            EnsueError: it cannot be changed; a `DriverError` for whatever else the driver raises.
+            EnsueError: it cannot be changed; a `DriverError` for anything else that the driver raises.
         """
         return checked_result(await self._call("update", request), f"the driver {self.name}: update")
 
@@ -124,15 +124,15 @@ class LoadedDriver:
         """Remove a resource.
 
         Raises:
-            EnsueError: it cannot be removed; a `DriverError` for whatever else the driver raises.
+            EnsueError: it cannot be removed; a `DriverError` for anything else that the driver raises.
         """
         await self._call("delete", request)
 
     async def plan(self, request: DriverRequest) -> Planned:
-        """Say what create or update would do.
+        """Return what `create` or `update` would do.
 
         Raises:
-            EnsueError: it cannot be said; a `DriverError` for whatever else the driver raises.
+            EnsueError: it cannot be planned; a `DriverError` for anything else that the driver raises.
         """
         planned = await self._call("plan", request)
         if not isinstance(planned, Planned):
@@ -143,18 +143,18 @@ class LoadedDriver:
         return msgspec.structs.replace(planned, outputs=outputs)
 
     async def fingerprint(self, request: DriverRequest) -> str:
-        """Return a fingerprint of what the result depends on beside the inputs; empty when of nothing."""
+        """Return a fingerprint of what the result depends on besides the inputs; empty if nothing."""
         if not hasattr(self._module, "fingerprint"):
             return ""
         return str(await self._call("fingerprint", request))
 
     @property
     def has_check(self) -> bool:
-        """Whether it looks at inputs before anything is provisioned."""
+        """Whether it checks inputs before anything is provisioned."""
         return hasattr(self._module, "check")
 
     def check(self, request: DriverRequest) -> list[str]:
-        """Return what is wrong with the inputs, a sentence each.
+        """Return what is wrong with the inputs, one sentence per error.
 
         Raises:
             DriverError: the driver raises.

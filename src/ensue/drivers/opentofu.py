@@ -14,10 +14,10 @@ __all__ = ["CODE", "check", "create", "delete", "fingerprint", "plan", "update"]
 
 
 async def create(request: DriverRequest) -> Provisioned:
-    """Apply the configuration; the state says what an earlier, interrupted call made.
+    """Apply the configuration; the state has what an earlier, interrupted call created.
 
     Raises:
-        DriverError: it cannot be applied; what was made before the error is in the state.
+        DriverError: it cannot be applied; what was created before the error is in the state.
         StoreError: the state cannot be decrypted.
     """
     return await provision(request, _binary())
@@ -27,14 +27,14 @@ async def update(request: DriverRequest) -> Provisioned:
     """Apply the configuration as it is now.
 
     Raises:
-        DriverError: it cannot be applied; what was made before the error is in the state.
+        DriverError: it cannot be applied; what was created before the error is in the state.
         StoreError: the state cannot be decrypted.
     """
     return await provision(request, _binary())
 
 
 async def plan(request: DriverRequest) -> Planned:
-    """Let OpenTofu plan; inputs that are not known yet are named instead.
+    """Let OpenTofu plan; if inputs are not known yet, name them instead.
 
     Raises:
         DriverError: it cannot be planned.

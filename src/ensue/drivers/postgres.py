@@ -1,7 +1,7 @@
 """Driver `postgres`: a database with a role of its own on a PostgreSQL server.
 
-The role's password is made here and kept in the cookie. The server is given its SCRAM verifier, so that the
-password is in no log of the server. docs/driver-postgres.md has inputs, outputs and the rights that it takes.
+The role's password is generated here and kept in the cookie. The server gets only its SCRAM verifier, so the
+password is in no log of the server. docs/driver-postgres.md has the inputs, outputs and required rights.
 
 Source: resource graph document, "Resource references"; Humanitec, "PostgreSQL" (driver) and "postgres"
 (resource type).
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 ALWAYS_CALLED: Final = True
-"""An update looks at the server whether or not an input has changed, and changes what differs."""
+"""An update checks the server even if no input has changed, and changes what differs."""
 
 _PASSWORD_BYTES: Final = 24
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """The cookie: all that an update and a deletion have to know.
+    """The cookie: what an update and a deletion need.
 
     Args:
-        wanted: what was wanted, server and credentials among it.
+        wanted: what the inputs requested, including server and credentials.
         password: the role's password.
-        verifier: what the server keeps of it.
-        is_made: whether everything was made.
+        verifier: the form in which the server stores it.
+        is_made: whether everything was created.
     """
 
     wanted: Wanted
@@ -58,26 +58,26 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     is_made: bool = False
 
     def place(self) -> tuple[str, int, str, str]:
-        """Return what cannot change: where it is, and its names."""
+        """Return what cannot change: its server and its names."""
         return _place(self.wanted)
 
 
 def check(request: DriverRequest) -> list[str]:
-    """Say what is wrong with the inputs, a sentence each."""
+    """Return what is wrong with the inputs, one sentence per error."""
     return list(wrong_postgres(request))
 
 
 async def create(request: DriverRequest) -> Provisioned:
-    """Make database and role.
+    """Create the database and the role.
 
     Raises:
-        DriverError: the inputs are wrong, the server refuses, or a name is somebody else's.
+        DriverError: the inputs are wrong, the server refuses, or a name belongs to somebody else.
     """
     return await _provision(request)
 
 
 async def update(request: DriverRequest) -> Provisioned:
-    """Bring database and role to what the inputs say; what is gone is made again.
+    """Bring the database and the role to the inputs; what is gone is created again.
 
     Raises:
         DriverError: the inputs are wrong, the server refuses, or a name would change.
@@ -86,11 +86,11 @@ async def update(request: DriverRequest) -> Provisioned:
 
 
 async def delete(request: DriverRequest) -> None:
-    """Remove database and role.
+    """Remove the database and the role.
 
     Raises:
         DriverError: others are connected to the database and `force_delete` is not set; the server refuses;
-            or what has the names is not what was made here.
+            or what has these names was not created here.
     """
     kept = _kept(request)
     if kept is not None:
@@ -98,10 +98,10 @@ async def delete(request: DriverRequest) -> None:
 
 
 async def plan(request: DriverRequest) -> Planned:
-    """Look at the server and say what would be done.
+    """Look at the server and return what would be done.
 
     Raises:
-        DriverError: the inputs are wrong, the server cannot be reached, or a name is somebody else's.
+        DriverError: the inputs are wrong, the server cannot be reached, or a name belongs to somebody else.
     """
     _refuse_wrong(request)
     unknown = unknowns_in([request.params, request.values, request.secrets])
@@ -124,7 +124,7 @@ async def _provision(request: DriverRequest) -> Provisioned:
     wanted, kept = wanted_of(request), _kept(request)
     _mask(request, wanted)
     if kept is not None and not kept.is_made and kept.place() != _place(wanted):
-        # What an interrupted create made under other names, or elsewhere.
+        # What an interrupted create left under other names, or on another server.
         await _remove(request, kept)
         kept = None
     async with server_errors(request.key, wanted.server):
@@ -159,7 +159,7 @@ async def _planned_words(wanted: Wanted, kept: Kept | None) -> list[str]:
 
 
 async def _find(connection: Rows, wanted: Wanted, kept: Kept | None) -> Found:
-    """Look at the server, and refuse what would lose the data of a database that was made."""
+    """Look at the server, and refuse changes that would lose the data of an existing database."""
     has_moved = kept is not None and kept.is_made and kept.place() != _place(wanted)
     if kept is not None and has_moved and kept.place()[2:] != _place(wanted)[2:]:
         message = (
@@ -210,7 +210,7 @@ def _connected_clients(count: int, database: str) -> str:
 
 
 def _renewed(connection: Rows, request: DriverRequest, wanted: Wanted, kept: Kept | None) -> Kept:
-    """Return what is kept from now on: the password as it was, a new one the first time."""
+    """Return what is kept from now on: the former password, or a new one the first time."""
     if kept is not None:
         return msgspec.structs.replace(kept, wanted=wanted)
     password = secrets.token_urlsafe(_PASSWORD_BYTES)

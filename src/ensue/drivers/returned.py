@@ -1,8 +1,8 @@
-"""What drivers return: checked, and in the form in which it is kept.
+"""Checks what drivers return, and converts it to the form in which it is stored.
 
-Outputs, cookies, manifests and registrations are written to the store and come back from it in the next
-deployment. What would come back changed, or not at all, is refused before anything is kept of it. Messages
-name the place of a value, never the value, which may be secret.
+Outputs, cookies, manifests and registrations are written to the store, and the next deployment reads them. A
+value that would not be read back unchanged is refused before anything is stored. Messages name the place of a
+value, never the value, which may be secret.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _BEYOND: Final = 2**64
 
 
 def checked_result(made: object, where: str, *, in_plan: bool = False) -> Provisioned:
-    """Return what a driver returned in the form in which it is kept.
+    """Return a driver's result in the form in which it is stored.
 
     Args:
-        made: what it returned.
+        made: the result.
         where: the driver and its function, for messages.
-        in_plan: whether it may hold what is not known yet.
+        in_plan: whether values may be not known yet.
 
     Raises:
-        DriverError: it is no `Provisioned`, or holds what is not data.
+        DriverError: it is not a `Provisioned`, or holds a value that is not data.
     """
     if not isinstance(made, Provisioned):
         raise DriverError(f"{where} returned {type(made).__name__}, not Provisioned")
@@ -51,15 +51,15 @@ def checked_result(made: object, where: str, *, in_plan: bool = False) -> Provis
 
 
 def checked_mapping(data: Any, where: str, *, in_plan: bool = False) -> DataMap:
-    """Return a mapping in the form in which it is kept: its keys are text.
+    """Return a mapping in the form in which it is stored: its keys are text.
 
     Args:
-        data: what a driver has for it.
+        data: the driver's value.
         where: what it is, for messages.
-        in_plan: whether it may hold what is not known yet.
+        in_plan: whether values may be not known yet.
 
     Raises:
-        DriverError: it is not a mapping, or holds what is not data.
+        DriverError: it is not a mapping, or holds a value that is not data.
     """
     if not is_mapping(data):
         raise DriverError(f"{where} is not a mapping")
@@ -87,7 +87,7 @@ def _refuse_strange(data: Any, where: str, *, in_plan: bool) -> None:
 
 
 def _strange(value: object, *, in_plan: bool) -> str:
-    """Return why a value cannot be kept; empty when it can."""
+    """Return why a value cannot be stored; empty if it can."""
     if isinstance(value, str):
         return "" if is_encodable(value) else "holds half of a character: it cannot be written as UTF-8"
     if isinstance(value, int):

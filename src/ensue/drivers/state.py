@@ -1,7 +1,7 @@
-"""Driver `state`: a state function, or SLS, makes the resource; what it says of itself are the outputs.
+"""Driver `state`: a state function, or SLS, provisions the resource; its `new_state` becomes the outputs.
 
-The states run as growth under the resource, with journal, test mode and secrets as everywhere. A state finds
-out itself whether there is anything to do, so it is called in every deployment.
+The states run as growth under the resource, with the journal, test mode and secrets of any run. A state
+determines itself whether there is anything to do, so it is called in every deployment.
 
 Source: resource graph document, "Building and executing".
 """
@@ -33,7 +33,7 @@ _OF_DELETE: Final = ("state", "name", "arguments", "sls", "target")
 
 
 class _Outputs(msgspec.Struct, frozen=True, kw_only=True):
-    """What states said: the outputs that may be shown, and those that are secret."""
+    """The outputs of states: those that may be shown, and those that are secret."""
 
     values: DataMap
     secrets: DataMap
@@ -70,7 +70,7 @@ update = create
 
 
 async def delete(request: DriverRequest) -> None:
-    """Run what the inputs have under `delete`; without it nothing is undone.
+    """Run the input `delete`; without it, nothing is undone.
 
     Raises:
         DriverError: a state failed.
@@ -132,7 +132,7 @@ def _wrong_registers(given: Data | Unknown, where: str) -> list[str]:
 
 
 def _may_be_mapping(value: Data | Unknown) -> bool:
-    """Say whether a value is a mapping, as far as it is known yet."""
+    """Return whether a value is a mapping, or may turn out to be one."""
     return isinstance(value, Unknown) or is_mapping(value)
 
 
@@ -162,7 +162,7 @@ async def _run(request: DriverRequest, values: Mapping[str, Data]) -> ScopeRetur
 
 
 def _outputs(came: ScopeReturn, values: Mapping[str, Data]) -> _Outputs:
-    """Return the outputs of the states: those that are named, else all that a single state says of itself."""
+    """Return the outputs of the states: the named ones, else the whole `new_state` of a single state."""
     named = values.get("outputs")
     plain: DataMap = {}
     secret: DataMap = {}
@@ -205,7 +205,7 @@ def _follow(returned: Return, keys: Iterable[str]) -> Any:
 
 
 def _is_secret(returned: Return, keys: list[str]) -> bool:
-    """Say whether a value, or anything in it, is secret."""
+    """Return whether a value, or anything in it, is secret."""
     for path in returned.sensitive:
         parts = path.split(":") if path else []
         if all(one == other for one, other in zip(parts, keys, strict=False)):
@@ -214,7 +214,7 @@ def _is_secret(returned: Return, keys: list[str]) -> bool:
 
 
 def _registers(given: Data, outputs: Mapping[str, Data]) -> dict[str, DataMap]:
-    """Fill in the configurations of what is registered; `{output: NAME}` in one is an output."""
+    """Fill in the configurations to register; `{output: NAME}` in one stands for an output."""
     entries: Mapping[str, Data] = given if is_mapping(given) else {}
     if is_list(given):
         entries = {str(one["resource"]): one["config"] for one in given if is_mapping(one)}

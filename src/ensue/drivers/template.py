@@ -1,6 +1,6 @@
-"""The driver `template`: outputs and manifests out of Jinja.
+"""The driver `template`: outputs and manifests from Jinja templates.
 
-`drivers.templates.steps` says which templates there are and what each sees.
+`drivers.templates.steps` describes the templates and what each sees.
 
 Source: Humanitec, "Template driver".
 """

@@ -1,8 +1,8 @@
-"""Driver `terraform`: a resource is what a Terraform or OpenTofu configuration makes.
+"""Driver `terraform`: a resource is what a Terraform or OpenTofu configuration creates.
 
 The configuration is copied below the driver's directory, and its state is kept there encrypted, unless it
-has a backend of its own. Files that may hold secrets are there only while terraform runs. What a delete
-needs (environment, variables, files) is in the cookie.
+has its own backend. Files that may hold secrets exist there only while terraform runs. The cookie has what a
+delete needs (environment, variables, files).
 
 Source: Humanitec, "Terraform driver"; Terraform CLI, `plan`, `apply`.
 """
@@ -39,19 +39,19 @@ _NEXT: Final = "configuration.next"
 _PLANNED: Final = "configuration.planned"
 _STATE: Final = "state"
 _GIT: Final = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_TERMINAL_PROMPT": "0"}
-"""For modules that terraform itself clones: none may name a command."""
+"""For modules that terraform itself clones: no URL may name a command."""
 
 
 class Cookie(msgspec.Struct, frozen=True, kw_only=True):
-    """What a delete needs, as the cookie has it.
+    """The cookie: what a delete needs.
 
     Args:
         path: the configuration's own folder below the copy.
-        files: files that are there only while terraform runs.
+        files: files that exist only while terraform runs.
         variables: values of its variables.
         environment: environment variables for terraform.
         binary: the name or path of the binary.
-        commit: the commit that was copied; empty: not from Git.
+        commit: the copied commit; empty: not from Git.
         has_state: whether the state is kept below the driver's directory.
     """
 
@@ -80,10 +80,10 @@ async def fingerprint(request: DriverRequest) -> str:
 
 
 async def create(request: DriverRequest) -> Provisioned:
-    """Apply the configuration; the state says what an earlier, interrupted call made.
+    """Apply the configuration; the state has what an earlier, interrupted call created.
 
     Raises:
-        DriverError: it cannot be applied; what was made before the error is in the state.
+        DriverError: it cannot be applied; what was created before the error is in the state.
         StoreError: the state cannot be decrypted.
     """
     return await provision(request)
@@ -93,14 +93,14 @@ async def update(request: DriverRequest) -> Provisioned:
     """Apply the configuration as it is now.
 
     Raises:
-        DriverError: it cannot be applied; what was made before the error is in the state.
+        DriverError: it cannot be applied; what was created before the error is in the state.
         StoreError: the state cannot be decrypted.
     """
     return await provision(request)
 
 
 async def plan(request: DriverRequest) -> Planned:
-    """Let terraform plan; inputs that are not known yet are named instead.
+    """Let terraform plan; if inputs are not known yet, name them instead.
 
     Raises:
         DriverError: it cannot be planned.
@@ -110,7 +110,7 @@ async def plan(request: DriverRequest) -> Planned:
 
 
 async def delete(request: DriverRequest) -> None:
-    """Destroy what the configuration made, and remove the driver's directory.
+    """Destroy what the configuration created, and remove the driver's directory.
 
     Raises:
         DriverError: it cannot be destroyed; what is left is in the state.
@@ -131,7 +131,7 @@ async def provision(request: DriverRequest, binary: str = "") -> Provisioned:
 
     Args:
         request: the resource.
-        binary: the name of the binary when the inputs name none; empty: `terraform`, else `tofu`.
+        binary: the name of the binary if the inputs name none; empty: `terraform`, else `tofu`.
 
     Raises:
         DriverError: it cannot be applied.
@@ -163,7 +163,7 @@ async def planned(request: DriverRequest, binary: str = "") -> Planned:
 
     Args:
         request: the resource.
-        binary: the name of the binary when the inputs name none; empty: `terraform`, else `tofu`.
+        binary: the name of the binary if the inputs name none; empty: `terraform`, else `tofu`.
 
     Raises:
         DriverError: it cannot be planned.
@@ -199,14 +199,14 @@ def _inputs(request: DriverRequest) -> Inputs:
 
 
 def _check_state(request: DriverRequest) -> None:
-    """Refuse to make everything a second time when the state is lost."""
+    """Refuse to create everything a second time if the state is lost."""
     if request.cookie is None or not msgspec.convert(request.cookie, Cookie).has_state:
         return
     state = request.directory / _STATE
     if not state.is_dir():
         msg = (
             f"terraform's state of {request.key} is gone: there is no folder {state} (restore it from a "
-            "backup; without it terraform would make everything a second time)"
+            "backup; without it terraform would create everything a second time)"
         )
         raise DriverError(msg)
 
@@ -222,7 +222,7 @@ async def _copied(request: DriverRequest, inputs: Inputs, name: str) -> str:
 
 
 def _replaced(directory: Path) -> Path:
-    """Put the new copy of the configuration in the place of the former one."""
+    """Replace the former copy of the configuration with the new one."""
     tree = directory / _TREE
     shutil.rmtree(tree, ignore_errors=True)
     return (directory / _NEXT).rename(tree)
@@ -271,7 +271,7 @@ def _counted(changes: Mapping[str, str], verb: str) -> str:
 
 @contextmanager
 def _as_driver_error() -> Generator[None]:
-    """Say as a driver does what running terraform says as a state."""
+    """Turn the errors of running terraform, which are those of states, into a `DriverError`."""
     try:
         yield
     except StateFailedError as error:

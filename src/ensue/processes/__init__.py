@@ -1,5 +1,5 @@
-"""Running processes of this machine on the event loop: commands of the managing minion, programs of drivers.
+"""Runs processes of this machine on the event loop: commands of the managing minion, programs of drivers.
 
-It knows processes, pipes and signals. What a command is, who runs it on which target, and what its output
-means is left to its callers.
+It deals with processes, pipes and signals. Its callers decide what a command is, on which target and as whom
+it runs, and what its output means.
 """

@@ -1,4 +1,4 @@
-"""How the end of a program is put into words, with what it wrote to its error output."""
+"""Describes how a program ended, with the end of its error output."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def described_end(code: int) -> str:
 
 
 def stderr_tail(stderr: bytes, masker: Masker) -> str:
-    """Return the end of an error output for the end of a message, masked; empty when there is none.
+    """Return the end of an error output for a message, masked; empty if there is none.
 
     Args:
         stderr: what was written; bytes that are not UTF-8 are escaped.
         masker: knows the secrets that may occur in it.
     """
-    # Masked before it is cut: part of a secret is not found any more.
+    # Masked before it is cut: a part of a secret would not be found.
     text = masker.text(stderr.decode("utf-8", "backslashreplace").strip())
     if not text:
         return ""

@@ -1,6 +1,6 @@
-"""Giving a command its input as fast as it reads, in bounded memory.
+"""Feeds a command its input as fast as it reads, in bounded memory.
 
-The owner of the pipe or channel reports when it is full, free again, and read no more.
+The owner of the pipe or channel reports when it is full, has room again, or is no longer read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ensue.contracts.content import Input
 
 _PIECE_BYTES: Final = 1 << 17
-"""So much is written at once."""
+"""The most that is written at once."""
 
 
 class Feed:
@@ -28,23 +28,23 @@ class Feed:
         self._is_over = False
 
     def pause(self) -> None:
-        """Give no more until `resume`: the pipe or channel is full."""
+        """Stop until `resume`: the pipe or channel is full."""
         if self._free is None and not self._is_over:
             self._free = asyncio.get_running_loop().create_future()
 
     def resume(self) -> None:
-        """Go on: there is room again."""
+        """Continue: there is room again."""
         free, self._free = self._free, None
         if free is not None and not free.done():
             free.set_result(None)
 
     def stop(self) -> None:
-        """Give nothing more: nobody reads it, or the command has ended."""
+        """Give up: nobody reads the input, or the command has ended."""
         self._is_over = True
         self.resume()
 
     async def give(self, content: Input, write: Callable[[bytes], object]) -> None:
-        """Write all of an input, or as much of it as is read.
+        """Write all of an input, or as much as is read.
 
         Args:
             content: the input.
@@ -64,7 +64,7 @@ class Feed:
                         if self._is_over:
                             return
                         write(chunk[start : start + _PIECE_BYTES])
-                        # Others have their turn after each piece, also where it takes work to send it.
+                        # Other tasks run after each piece, even if sending it takes work.
                         await (asyncio.sleep(0) if self._free is None else self._free)
         except RemoteError:
             raise  # A chunk that comes from a target; the error names it.

@@ -3,9 +3,9 @@
 Each process runs in a session of its own, so that a signal from the terminal does not reach it and ensue can
 end it together with what it started. It knows nothing of shells, users or paths.
 
-A command that leaves a child in the background with the command's own output open would keep a
-reader waiting for ever. What the command wrote is complete when it exits; the pipes are given
-`DRAIN_GRACE_S` more for their other writers, then closed.
+A command may leave a child in the background that holds its output open, so a reader could wait forever. The
+command's own output is complete when it exits; other writers get `DRAIN_GRACE_S` more, then the pipes are
+closed.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _STDIN, _STDOUT, _STDERR = range(3)
 
 
 class OutputBoundError(ValueError):
-    """A process wrote more than its launch allows; it has been ended.
+    """A process wrote more than its launch allows, and was ended.
 
     Args:
-        most_bytes: the bound.
+        most_bytes: the limit.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -54,22 +54,22 @@ class Launch(msgspec.Struct, frozen=True):
 
     Args:
         argv: program and arguments.
-        executable: the program's file, where it is not what `argv` begins with.
+        executable: the program's file, if it differs from the first word of `argv`.
         cwd: the folder it starts in.
         env: its whole environment.
-        stdin: what it reads.
-        uid: user number to become; None stays.
-        gid: group number to become; None stays.
-        groups: further groups; None stays.
-        umask: file mode mask; -1 leaves it.
+        stdin: its standard input.
+        uid: user number to become; None: unchanged.
+        gid: group number to become; None: unchanged.
+        groups: supplementary groups; None: unchanged.
+        umask: file mode mask; -1: unchanged.
         timeout_s: it is ended after so many seconds; None: no limit.
         end_grace_s: seconds between SIGTERM and SIGKILL.
-        on_start: is given the process id once the process has started, before its end is waited for; what it
-            raises ends the process.
-        on_output: called with each piece of the standard output as it comes, which is kept all the same;
-            must not raise.
+        on_start: called with the process id once the process has started; an exception from it ends the
+            process.
+        on_output: called with each piece of the standard output as it arrives; all of it is returned, too.
+            It must not raise.
         on_errors: called in the same way with each piece of the standard error output.
-        most_bytes: the bound of what it may write to its output and its errors together; None: no bound.
+        most_bytes: the most that it may write to stdout and stderr together; None: no limit.
     """
 
     argv: Sequence[bytes]
@@ -101,8 +101,8 @@ async def run_once(launch: Launch) -> Completed:
         OSError: it cannot be started.
         ValueError: an argument or variable holds a NUL byte.
         TimeoutError: it was ended after `timeout_s`.
-        OutputBoundError: it was ended since it wrote more than `most_bytes`.
-        CommandInputError: it was ended since what it was to read cannot be read.
+        OutputBoundError: it was ended because it wrote more than `most_bytes`.
+        CommandInputError: it was ended because its input cannot be read.
     """
     running = _Running(launch)
     try:
@@ -139,7 +139,7 @@ class _Running(asyncio.SubprocessProtocol):
     async def start(self) -> None:
         """Start the process."""
         launch = self._launch
-        # When this is cancelled, asyncio would end the process alone, not what that has started.
+        # If this is cancelled, asyncio would end only the process, not what it has started.
         starting = self._loop.create_task(
             self._loop.subprocess_exec(
                 lambda: self,
@@ -167,7 +167,7 @@ class _Running(asyncio.SubprocessProtocol):
             launch.on_start(transport.get_pid())
 
     async def fed_to_its_end(self) -> None:
-        """Hand the process what it reads, then wait for its end."""
+        """Feed the process its input, then wait for its end."""
         if self._launch.stdin:
             stdin = cast("asyncio.WriteTransport", self._started().get_pipe_transport(_STDIN))
             await self._feed.give(self._launch.stdin, stdin.write)
@@ -175,7 +175,7 @@ class _Running(asyncio.SubprocessProtocol):
         await self.ended
 
     def completed(self) -> Completed:
-        """Return the exit code of the process and what it wrote."""
+        """Return the exit code and the output of the process."""
         transport = self._started()
         returncode = transport.get_returncode()
         assert returncode is not None  # noqa: S101 -- it has exited
@@ -187,7 +187,7 @@ class _Running(asyncio.SubprocessProtocol):
         )
 
     async def end(self, grace_s: float) -> None:
-        """End the process and all that it started in its session; SIGTERM first, then SIGKILL."""
+        """End the process and everything in its session: SIGTERM first, then SIGKILL."""
         if self._transport is None:
             return
         try:
@@ -226,7 +226,7 @@ class _Running(asyncio.SubprocessProtocol):
             take(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """Note that nobody writes to the output, or to the errors, any more."""
+        """Note that stdout or stderr is closed."""
         del exc  # Of stdin: a command that does not read it has its reasons.
         if fd == _STDIN:
             self._feed.stop()
@@ -234,15 +234,15 @@ class _Running(asyncio.SubprocessProtocol):
         self._end_when_drained()
 
     def pause_writing(self) -> None:
-        """Note that the process does not read as fast as it is given."""
+        """Note that the process reads more slowly than its input arrives."""
         self._feed.pause()
 
     def resume_writing(self) -> None:
-        """Note that it has read what was waiting."""
+        """Note that the process has read what was waiting."""
         self._feed.resume()
 
     def process_exited(self) -> None:
-        """Give others that hold the output a little time, and no more."""
+        """Give other holders of the output a short time."""
         _resolve(self.exited)
         self._feed.stop()
         if self._open:

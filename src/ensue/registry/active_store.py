@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from ensue.registry.store import CrossRunStore
 
 MOST_PENDING: Final = 2000
-"""So many records wait to be written at most; those of drivers that make nothing may be lost with the
-process."""
+"""The most records that wait to be written. A killed process may lose those of drivers that make nothing."""
 
 _ENCODER: Final = msgspec.msgpack.Encoder(enc_hook=str)
 
@@ -51,7 +50,7 @@ class ActiveResourceStore:
         """Return the active resources of one environment; this blocks.
 
         Raises:
-            StoreError: they cannot be read, or not be decrypted.
+            StoreError: they cannot be read or decrypted.
         """
         if not self._store.exists():
             return {}
@@ -79,7 +78,7 @@ class ActiveResourceStore:
         """Yield the active resources of all environments; this blocks.
 
         Raises:
-            StoreError: they cannot be read, or not be decrypted.
+            StoreError: they cannot be read or decrypted.
         """
         if not self._store.exists():
             return
@@ -90,11 +89,11 @@ class ActiveResourceStore:
                 yield context, one
 
     def put(self, context: Context, resource: ActiveResource) -> None:
-        """Keep a resource as it is now; it is durable after the next `flush`."""
+        """Store a resource as it is now; durable after the next `flush`."""
         self._note(context, resource.key, resource)
 
     def remove(self, context: Context, key: Key) -> None:
-        """Keep a resource no longer; durable after the next `flush`."""
+        """Remove a resource; durable after the next `flush`."""
         self._note(context, key, None)
 
     def _note(self, context: Context, key: Key, resource: ActiveResource | None) -> None:
@@ -102,7 +101,7 @@ class ActiveResourceStore:
         self._noted += 1
 
     async def flush_when_full(self) -> None:
-        """Flush when so much waits to be written that it is time to.
+        """Flush if enough records wait to be written.
 
         Raises:
             StoreError: it cannot be written.
@@ -113,11 +112,11 @@ class ActiveResourceStore:
     async def flush(self) -> None:
         """Return when everything that was put or removed before is durable.
 
-        While one caller writes, others wait. The next one writes all that came meanwhile at once, and those
-        whose changes are among that go on without writing anything.
+        While one caller writes, others wait. The next one writes everything that has accumulated,
+        and the callers whose changes that includes return without writing.
 
         Raises:
-            StoreError: it cannot be written; it waits for the next `flush`.
+            StoreError: the records cannot be written; they wait for the next `flush`.
         """
         wanted = self._noted
         async with self._writing:
@@ -145,7 +144,7 @@ class ActiveResourceStore:
         self._store.close()
 
     def reseal(self) -> int:
-        """Encrypt everything with the current key; return how many there were.
+        """Encrypt every record with the current key; return their number.
 
         Raises:
             StoreError: one cannot be decrypted; nothing was changed.

@@ -57,7 +57,7 @@ class ActiveRow(NamedTuple):
         name: what identifies it.
         definition: the id of the definition.
         phase: see `ensue.provisioning.active.Phase`.
-        content: everything, sealed.
+        content: the whole record, sealed.
         changed_at_s: when it was written, in seconds since 1970.
     """
 
@@ -111,7 +111,7 @@ class ActiveRows:
             )
 
     def remove(self, names: Sequence[RowName]) -> None:
-        """Remove rows; those that are not there are no error."""
+        """Remove rows; missing ones are ignored."""
         if names:
             self._connection.execute(
                 _DELETE, [{f"key_{key}": value for key, value in name._asdict().items()} for name in names]

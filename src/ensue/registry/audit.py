@@ -1,11 +1,11 @@
 """The audit log: one line for every access to a derived resource's configuration, never rewritten.
 
-Lines are appended under a lock of the file, so that any number of processes take turns. What a
-kill -9 left of a last line stays, and the next append says so in a `repair` line. A file that is full is set
-aside under the same lock, and the log goes on in a new one (see `audit_files`).
+Lines are appended under a lock on the file, so any number of processes can append. If kill -9 cut off the
+last line, the fragment stays, and the next append records it in a `repair` line. A full file is renamed under
+the same lock, and the log continues in a new file (see `audit_files`).
 
-The chain (see `audit_form`) shows edits. It does not stop an owner of the files who computes every
-hash anew: against that, keep a copy of the log's end elsewhere.
+The chain (see `audit_form`) reveals edits. It does not stop an owner of the files who recomputes every hash;
+to detect that, keep a copy of the log's end elsewhere.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class AuditLog:
     """The audit log of one project.
 
     Args:
-        path: the file (`audit.jsonl`); made, with its folder, at the first append.
-        run_id: the run that accesses; empty outside of runs.
+        path: the file (`audit.jsonl`); created, with its folder, by the first append.
+        run_id: the run that accesses resources; empty outside runs.
         clock: returns seconds since the epoch.
-        limits: how long it may become.
+        limits: how large it may become.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class AuditLog:
         self._who = ""
 
     def append(self, accesses: Sequence[Access]) -> None:
-        """Write one line for each access, all of them in one write.
+        """Write one line per access, all in one write.
 
         Args:
             accesses: what happened, in order.
 
         Raises:
-            StoreError: the log cannot be written; then the access must not take place.
+            StoreError: the log cannot be written; the access must then not happen.
         """
         if not accesses:
             return
@@ -75,7 +75,7 @@ class AuditLog:
             raise StoreError(msg) from error
 
     def close(self) -> None:
-        """Give up the descriptors; a later append opens them anew."""
+        """Close the descriptors; a later append opens them again."""
         with self._turn:
             self._close_descriptors()
 
@@ -83,14 +83,14 @@ class AuditLog:
         size_bytes = os.fstat(log).st_size
         end, prefix = audit_form.read_head(head), b""
         if end is not None and end.size_bytes != size_bytes and end == audit_files.newest_end(self.path):
-            # The file before was full: this one is new, or was begun by a writer that was killed.
+            # The previous file was full: this one is new, or a writer was killed while starting it.
             end = End(0, end.chain)
             if size_bytes and b"\n" not in self.path.read_bytes():
-                # It got no further than a part of its own first line, which tells of no access.
+                # That writer wrote only part of its first line, which records no access.
                 os.ftruncate(log, 0)
                 size_bytes = 0
         if end is None and not size_bytes:
-            # A log with lines has a note from the first one on; one without a note was meddled with.
+            # A log has a note from its first line on; a log without one was tampered with.
             audit_form.write_head(head, START)
             end = START
         if end is None or end.size_bytes != size_bytes:
@@ -104,7 +104,7 @@ class AuditLog:
             prefix, chain = audit_form.chained(msgspec.json.encode(self._common() | said), chain)
         lines, chain = self._lines(accesses, chain)
         _write_all(log, prefix + lines)
-        # Only now: a writer killed before this leaves a log longer than its note, never shorter.
+        # Written last: a writer killed before this leaves a log longer than its note, never shorter.
         audit_form.write_head(head, End(size_bytes + len(prefix) + len(lines), chain))
         if oldest:
             audit_files.remove_old(self.path, oldest)
@@ -127,7 +127,7 @@ class AuditLog:
             log, head = self._opened()
             fcntl.flock(log, fcntl.LOCK_EX)
             try:
-                # Another process may have set the file aside while this one waited for its turn.
+                # Another process may have set the file aside while this one waited for the lock.
                 if self._still_there() and not self._set_aside(log, head):
                     yield log, head
                     return
@@ -135,7 +135,7 @@ class AuditLog:
                 fcntl.flock(log, fcntl.LOCK_UN)
 
     def _set_aside(self, log: int, head: int) -> bool:
-        """Give a full file its number, and say whether that was done; one with a torn end is mended first."""
+        """Rename a full file to its number and return whether that was done; a torn end is repaired first."""
         size_bytes = os.fstat(log).st_size
         noted = audit_form.read_head(head)
         if size_bytes < self._limits.max_bytes or noted is None or noted.size_bytes != size_bytes:
@@ -145,7 +145,7 @@ class AuditLog:
 
     def _opened(self) -> tuple[int, int]:
         # A lock belongs to an open file: a forked child must open its own, and a log that was moved
-        # away (by a log rotation) must not be written any longer.
+        # away (by a log rotation) must no longer be written.
         if self._descriptors is not None and self._owner_pid == os.getpid() and self._still_there():
             return self._descriptors
         self._close_descriptors()
@@ -170,11 +170,11 @@ class AuditLog:
 
 
 def _recover(path: Path, noted: End | None, size_bytes: int) -> tuple[End, bytes, str]:
-    """Find where the chain ends when the log is not as long as it was left.
+    """Find where the chain ends if the log's length differs from the note.
 
     Returns:
-        The end to continue from, what must be written first, and what a repair line must say; nothing
-        when a writer was merely killed between its lines and the note of their end.
+        The end to continue from, what must be written first, and what a repair line must say: nothing
+        if a writer was only killed between writing its lines and noting their end.
     """
     end = noted or START
     with path.open("rb") as file:
@@ -189,7 +189,7 @@ def _recover(path: Path, noted: End | None, size_bytes: int) -> tuple[End, bytes
         return End(size_bytes, chain or NO_CHAIN), newline, note
     body, own_chain = audit_form.split(torn)
     if body is not None:
-        # Nothing but the end of the line is missing.
+        # Only the line's newline is missing.
         return End(size_bytes, own_chain), newline, ""
     note = f"the line before was cut short after {len(torn)} bytes: its writer was killed" if torn else ""
     return End(size_bytes, chain or end.chain), newline, note

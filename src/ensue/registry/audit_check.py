@@ -1,8 +1,8 @@
 """Reading the audit log back, and checking that nobody edited it.
 
-A last line without an end, longer than the note beside the log says, is what a kill -9 leaves: no
-fault. Any other line that is not an entry, does not continue the chain, or is gone, is one; so is a full file
-that is missing.
+An incomplete last line beyond the length that the note records is what kill -9 leaves, and is not reported.
+Any other line that is not an entry, breaks the chain or is missing is reported, and so is a missing full
+file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BROKEN: Final = "this line was changed, or one before it was changed, removed, 
 
 
 class AuditFault(NamedTuple):
-    """The first thing that is wrong with a log.
+    """The first error in a log.
 
     Args:
         file: the name of the file.
@@ -42,7 +42,7 @@ class AuditFault(NamedTuple):
 
 
 class _Log(NamedTuple):
-    """A log as it was while nobody appended."""
+    """A log, read while nobody appended to it."""
 
     full: dict[int, tuple[str, bytes]]
     content: bytes
@@ -50,10 +50,10 @@ class _Log(NamedTuple):
 
 
 def read_entries(path: Path) -> list[dict[str, Any]]:
-    """Return the log's entries as mappings, oldest first; a line that is none is left out.
+    """Return the log's entries as mappings, oldest first; lines that are not entries are skipped.
 
     Args:
-        path: the file that is written; those before it are read, too. One that is not there has no lines.
+        path: the current file; older files are read too. A missing file has no lines.
 
     Raises:
         StoreError: it cannot be read.
@@ -71,10 +71,10 @@ def first_fault(path: Path) -> AuditFault | None:
     """Check the chain of a log over all its files.
 
     Args:
-        path: the file that is written.
+        path: the current file.
 
     Returns:
-        None when it is whole, else the first thing that is wrong.
+        None if the log is intact, else its first error.
 
     Raises:
         StoreError: it cannot be read.
@@ -101,7 +101,7 @@ def first_fault(path: Path) -> AuditFault | None:
 
 
 def _last_file_fault(path: Path, log: _Log, before: End | None) -> tuple[int, str] | None:
-    """Check the file that is written; `before` is where the file before it ends."""
+    """Check the current file; `before` is the end of the file before it."""
     checked = _check(log.content, _start(log.content))
     if checked.fault is not None:
         return checked.fault
@@ -111,7 +111,7 @@ def _last_file_fault(path: Path, log: _Log, before: End | None) -> tuple[int, st
             return None
         name = audit_form.head_path(path).name
         return line_count, f"{name} is missing, so lines may have been removed after this one"
-    # A writer that was killed right after it had begun a new file leaves the note of the one before.
+    # A writer killed right after starting a new file leaves the note of the previous one.
     if checked.chain_at_end.get(noted.size_bytes) == noted.chain or noted == before:
         return None
     return line_count + 1, f"{REMOVED} at the end of the log, or others put in their place"
@@ -151,7 +151,7 @@ def _start(content: bytes) -> str:
 
 
 def _oldest(log: _Log) -> int:
-    """Return the number of the oldest file that has to be there, as the newest first line says."""
+    """Return the number of the oldest file that must exist, as the newest file's first line says."""
     contents = [log.content, *(content for _, content in reversed(log.full.values()))]
     for content in contents:
         if said := audit_files.continued(content.partition(b"\n")[0]):
@@ -160,7 +160,7 @@ def _oldest(log: _Log) -> int:
 
 
 def _is_repaired(lines: Sequence[bytes], number: int) -> bool:
-    """Say whether the line after this one (counted from 1) is the log's own remark about it."""
+    """Return whether the line after this one (counted from 1) is the log's own `repair` line."""
     body, _ = audit_form.split(lines[number]) if number < len(lines) else (None, "")
     return body is not None and _is_repair(body)
 
@@ -177,7 +177,7 @@ def _read(path: Path) -> _Log:
                 with path.open("rb") as log:
                     fcntl.flock(log, fcntl.LOCK_SH)
                     if not _is_at(path, log.fileno()):
-                        continue  # It was set aside meanwhile.
+                        continue  # Another process has renamed it.
                     return _Log(_full(path), log.read(), _noted(path))
             except FileNotFoundError:
                 if (log_set_aside := _between_files(path)) is not None:
@@ -188,7 +188,7 @@ def _read(path: Path) -> _Log:
 
 
 def _between_files(path: Path) -> _Log | None:
-    """Return a log whose last file is full and whose next has not begun; None when it changes meanwhile."""
+    """Return a log whose last file is full and whose next one is missing; None if it changes meanwhile."""
     with suppress(FileNotFoundError):
         noted, full = _noted(path), _full(path)
         is_settled = not path.exists() and _noted(path) == noted

@@ -1,8 +1,8 @@
-"""The files of an audit log: the one that is written, and the full ones before it.
+"""The files of an audit log: the current one, and the full ones before it.
 
 When `audit.jsonl` is full it becomes `audit.1.jsonl`, the next one `audit.2.jsonl`, and so on. A new file
 begins with a `continue` line: it holds the last chain of the file before, and the number of the oldest file
-that is kept. So the chain goes on over all files, and a missing file shows. Appending is in `audit`.
+that is kept. So the chain runs through all files, and a missing file is noticed. Appending is in `audit`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TAIL_BYTES: Final = 65_536
 
 
 class AuditLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """How long an audit log may become.
+    """How large an audit log may become.
 
     Args:
         max_bytes: from this size on a file is full.
@@ -41,20 +41,20 @@ def limits_of(opts: Mapping[str, Any]) -> AuditLimits:
     """Return the limits that the options `audit_max_size` and `audit_keep_files` set.
 
     Raises:
-        StoreError: one of them makes no sense.
+        StoreError: one of them is invalid.
     """
     usual = AuditLimits()
     size = opts.get("audit_max_size", usual.max_bytes)
     max_bytes, keep_files = size_bytes(size), opts.get("audit_keep_files", usual.keep_files)
     if max_bytes is None or max_bytes <= 0:
-        raise StoreError(f"audit_max_size: {size!r} is no size (write a number of bytes, or 10MiB)")
+        raise StoreError(f"audit_max_size: {size!r} is not a size (write a number of bytes, or 10MiB)")
     if not isinstance(keep_files, int) or keep_files < 1:
-        raise StoreError(f"audit_keep_files: {keep_files!r} is no number from 1")
+        raise StoreError(f"audit_keep_files: {keep_files!r} is not a whole number from 1")
     return AuditLimits(max_bytes=max_bytes, keep_files=keep_files)
 
 
 class Continued(msgspec.Struct, frozen=True):
-    """What the first line of a file says of those before.
+    """What a file's first line says about the files before it.
 
     Args:
         previous: the last chain of the file before.
@@ -77,7 +77,7 @@ def full_files(path: Path) -> dict[int, Path]:
 
 
 def set_aside(path: Path) -> None:
-    """Give the full file its number; the next one who writes begins a new file."""
+    """Rename the full file to its number; the next writer starts a new file."""
     number = max(full_files(path), default=0) + 1
     path.rename(path.with_name(f"{path.stem}.{number}{path.suffix}"))
 
@@ -103,7 +103,7 @@ def last_chain(lines: bytes) -> str:
 
 
 def continuation(path: Path, keep_files: int) -> dict[str, Any]:
-    """Return what the first line of a new file says, besides who writes it when."""
+    """Return the content of a new file's first line, apart from its writer and time."""
     files = full_files(path)
     end = newest_end(path)
     return {
@@ -123,7 +123,7 @@ def remove_old(path: Path, oldest: int) -> None:
 
 
 def continued(first_line: bytes) -> Continued | None:
-    """Return what a file's first line says of those before it, None when it begins a log."""
+    """Return what a file's first line says about the files before it; None if it begins a log."""
     body, _ = audit_form.split(first_line)
     if body is None or b'"action":"continue"' not in body:
         return None

@@ -1,9 +1,9 @@
-"""The form of the audit log: lines chained by hashes, and the note beside it of how the chain ends.
+"""The format of the audit log: lines chained by hashes, and a note beside the log of where the chain ends.
 
 Each line is a JSON object whose last member, `chain`, is the SHA-256 of the previous line's chain and of
 the rest of this line: a line that was edited, removed or moved breaks the chain at that place. The
-note (`audit.jsonl.head`) holds the log's length and the last chain, so that lines cut off at its
-end show too. Writing is in `audit`, checking in `audit_check`.
+note (`audit.jsonl.head`) holds the log's length and the last chain, so lines removed at its end are
+noticed too. Writing is in `audit`, checking in `audit_check`.
 
 Source: derived-resources document, "Secret storage: audit logging".
 """
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 AuditAction = Literal["register", "decrypt", "invalidate", "orphan", "forget", "rotate", "repair", "continue"]
-"""What a line tells of; the log itself writes `repair` about the line before, `continue` in a new file."""
+"""What a line records. The log itself writes `repair` about the line before, and `continue` in a new file."""
 
 NO_CHAIN: Final = "0" * 64
-"""What stands for the chain before the first line."""
+"""The chain before the first line."""
 
 REMOVED: Final = "lines were removed"
-"""How a `repair` line begins that continues a log which is shorter than it was left."""
+"""How a `repair` line begins if the log is shorter than its note says."""
 
 _CHAIN_MEMBER: Final = b',"chain":"'
 _CHAIN_BYTES: Final = len(_CHAIN_MEMBER) + 64 + len(b'"}')
@@ -38,8 +38,8 @@ class Access(msgspec.Struct, frozen=True):
 
     Args:
         action: what was done.
-        srn: the resource as text; empty for what concerns all of them.
-        why: for what purpose, or because of what.
+        srn: the resource as text; empty for an action on all of them.
+        why: the purpose or the cause.
     """
 
     action: AuditAction
@@ -93,7 +93,7 @@ def head_path(log_path: Path) -> Path:
 
 
 def read_head(descriptor: int) -> End | None:
-    """Return the noted end; None when nothing was noted, or only a part."""
+    """Return the noted end; None if there is no note, or only part of one."""
     text = os.pread(descriptor, _HEAD_BYTES, 0).decode("ascii", "replace")
     size_text, _, chain = text.strip().partition(" ")
     if not size_text.isdigit() or len(chain) != len(NO_CHAIN):
@@ -102,5 +102,5 @@ def read_head(descriptor: int) -> End | None:
 
 
 def write_head(descriptor: int, end: End) -> None:
-    """Note an end; always the same number of bytes, so that one write replaces the note before."""
+    """Write the note; its length is always the same, so one write replaces the previous note."""
     os.pwrite(descriptor, f"{end.size_bytes:020d} {end.chain}\n".encode(), 0)

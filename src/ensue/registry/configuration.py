@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _NotStorableError(Exception):
-    """A value that has no place in stored data; carries its type's name, never the value."""
+    """A value that cannot be stored; carries the name of its type, never the value."""
 
 
 def encode(data: Data | Mapping[str, Data], *, srn: Srn) -> bytes:
@@ -36,7 +36,7 @@ def encode(data: Data | Mapping[str, Data], *, srn: Srn) -> bytes:
     try:
         return msgspec.msgpack.encode(data, enc_hook=_plain, order="deterministic")
     except (_NotStorableError, OverflowError, UnicodeEncodeError, TypeError, RecursionError) as error:
-        # Some of these errors quote the value, which may be a secret: only their kind is told.
+        # Some of these errors quote the value, which may be a secret: only their kind is reported.
         kind = str(error) if isinstance(error, _NotStorableError) else type(error).__name__
         msg = (
             f"{srn}: its configuration holds a value that cannot be stored ({kind})"
@@ -59,11 +59,11 @@ def decode(encoded: bytes, *, srn: Srn) -> DataMap:
 
 
 def watched_part(grains: Mapping[str, Data], watch: Sequence[str]) -> dict[str, Data]:
-    """Return the watched grains that are there.
+    """Return the watched grains that exist.
 
     Args:
         grains: the source's grains.
-        watch: keys; a key that is not there itself may be a colon path (`network:address`).
+        watch: keys; a key that does not exist as such may be a colon path (`network:address`).
     """
     found = ((key, _grain(grains, key)) for key in watch)
     return {key: value[0] for key, value in found if value}

@@ -1,8 +1,8 @@
-"""The enforced state: what every state of a project last made true, kept for later runs.
+"""The enforced state: the last `new_state` of every state of a project, kept for later runs.
 
-One entry a state, target and scope. A `new_state` that holds a secret is encrypted with the project's
-key; beside it stands a masked form, which can be shown without the key. What an entry is called is masked
-too: a name may be made of a secret.
+There is one entry per state, target and scope. A `new_state` that holds a secret is encrypted with the
+project's key, and kept in masked form too, which can be shown without the key. The names of entries are also
+masked, since a name may contain a secret.
 
 Implements `ensue.contracts.enforced`.
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 MOST_PENDING: Final = 1000
-"""So many entries wait to be written at most: what a killed apply may lose of its memory."""
+"""The most entries that wait to be written, and so the most that a killed apply loses."""
 
 _DECODE: Final = msgspec.msgpack.decode
 
 
 class ShownState(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry as it is shown to people.
+    """An entry in the form that is shown to users.
 
     Args:
         target: the SRN, as text.
@@ -61,7 +61,7 @@ class EnforcedStore:
     Args:
         cachedir: the project's cachedir.
         vault: encrypts what is secret.
-        masker: knows the secrets of this process, and is told of those that are opened.
+        masker: masks the secrets of this process; learns those that are decrypted.
         keep_output_bytes: how much of a long text is kept.
     """
 
@@ -81,7 +81,7 @@ class EnforcedStore:
         self._keep_output_bytes = keep_output_bytes
 
     def begin_run(self, run_id: str) -> None:
-        """Say which run the entries to come belong to."""
+        """Set the run that the following entries belong to."""
         self._run_id = run_id
 
     def find(self, target: Srn, path: str, id: str) -> list[EnforcedState]:  # noqa: A002 - the word it has
@@ -92,7 +92,7 @@ class EnforcedStore:
         """
         if found := self._named(target, path, id):
             return found
-        # A state of an apply with a target, or with a `tgt`, is kept under the ID that its return has.
+        # A state that has a `tgt`, or is applied to a target, is stored under the ID of its return.
         found = self._named(target, path, f"{target.id} {id}")
         return [msgspec.structs.replace(one, id=id) for one in found]
 
@@ -101,18 +101,18 @@ class EnforcedStore:
         return [self._opened(row) for row in rows if f"{row.entry.module}.".startswith(f"{path}.")]
 
     def of_state(self, target: Srn, scope: str, tag: str) -> EnforcedState | None:
-        """Return what the last apply made of one state; None when it has made nothing of it.
+        """Return one state's entry from the last apply that ran it; None if there is none.
 
         Raises:
             StoreError: the file cannot be read, or the entry cannot be decrypted.
         """
         if self._masker.text(tag) != tag or self._masker.text(scope) != scope:
-            return None  # Several states may be called the same, once the secret is out of their names.
+            return None  # Several states may have the same name once secrets are masked.
         row = self._file.one(str(target), scope, tag)
         return None if row is None else self._opened(row)
 
     def note(self, returned: Return) -> None:
-        """Keep what a state has made true; written when enough has come together, and by `flush`.
+        """Record a state's `new_state`; written once enough entries wait, and by `flush`.
 
         Raises:
             StoreError: the file cannot be written.
@@ -124,10 +124,10 @@ class EnforcedStore:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was noted.
+        """Write the recorded entries.
 
         Raises:
-            StoreError: it cannot be written; it stays noted.
+            StoreError: they cannot be written; they stay recorded.
         """
         if self._pending:
             self._file.write([self._row(returned) for returned in self._pending])
@@ -187,7 +187,7 @@ class EnforcedStore:
         return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, sealed=sealed))
 
     def _masked(self, returned: Return) -> tuple[tuple[str, ...], Data]:
-        """Return where secrets stand, also those the state does not know of, and the data without them."""
+        """Return the paths of secrets, including those the state did not report, and the masked data."""
         masked = self._masker.data(returned.new_state)
         found = () if masked is returned.new_state else tuple(changed_paths(returned.new_state, masked))
         paths = tuple(dict.fromkeys((*returned.sensitive, *found)))

@@ -1,11 +1,11 @@
-"""The file of enforced states: entries in one SQLite file, and nothing of what they mean.
+"""The file of enforced states: a SQLite file of entries, whose meaning it does not know.
 
-Entries are appended many at a time, as one blob: a row for each would cost a large apply more than its
-states do. The latest entry of a state counts. A large run first looks at what is there and appends only what
-differs; when many small ones have followed each other, everything is written together anew.
+Entries are appended in batches, each as one blob: a row per entry would take a large apply longer than its
+states do. The latest entry of a state counts. A large run first reads what exists and appends only the
+differences; after many small runs, the blobs are merged.
 
-Spoken to through `sqlite3` itself: every apply opens this file, and SQLAlchemy would cost it more time than
-all that is done here.
+It uses `sqlite3` directly: every apply opens this file, and SQLAlchemy would take longer than everything
+that is done here.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ FILE: Final = "enforced.db"
 """Name of the file below the cachedir."""
 
 MANY: Final = 1000
-"""From so many entries on, a write first looks at what is there."""
+"""A write of at least this many entries first reads what exists."""
 
 MOST_SEGMENTS: Final = 200
-"""So many appended blobs are there at most before they are written together."""
+"""The most appended blobs before they are merged."""
 
 _BUSY_TIMEOUT_S: Final = 60.0
-_LOST: Final = "what states last made true is not known any more; the next apply keeps it anew"
+_LOST: Final = "the enforced state is lost; the next apply records it again"
 _APPEND: Final = "INSERT INTO segment (states) VALUES (?)"
 
 
@@ -108,7 +108,7 @@ class EnforcedFile:
             ]
 
     def write(self, rows: Sequence[Row]) -> None:
-        """Add or replace rows: all of them, or none. What was open and is encrypted now is left nowhere.
+        """Add or replace rows: all of them, or none. No plain text of an entry that is encrypted now is left.
 
         Raises:
             StoreError: they cannot be written.
@@ -125,7 +125,7 @@ class EnforcedFile:
                 self._write_together({})
 
     def replace(self, rows: Sequence[Row]) -> None:
-        """Replace rows, and leave nothing of what they were.
+        """Replace rows, and overwrite their former content in the file.
 
         Raises:
             StoreError: they cannot be written; nothing was changed.
@@ -133,11 +133,11 @@ class EnforcedFile:
         with self._opened(create=True) as connection:
             connection.execute("PRAGMA secure_delete=ON")
             self._write_together(differing(rows, self._states))
-            # What was deleted is overwritten in the file, and the log that still has it is emptied.
+            # Deleted content is overwritten in the file, and the log that still has it is emptied.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """Close the file; it is opened again when it is used again."""
+        """Close the file; the next use opens it again."""
         with self._turn:
             connection, self._connection = self._connection, None
             if connection is not None:
@@ -164,7 +164,7 @@ class EnforcedFile:
                 self._take_in(connection)
                 merge(self._states, changed)
                 connection.execute("DELETE FROM segment")
-                # One for each target: a blob has its largest size.
+                # One blob per target: the size of a blob is limited.
                 blobs = [(encode_states({target: scopes}),) for target, scopes in self._states.items()]
                 connection.executemany(_APPEND, blobs)
         except BaseException:
@@ -174,7 +174,7 @@ class EnforcedFile:
             self._by_word.clear()
 
     def _refresh(self) -> None:
-        """Read what has been appended since it was last read, by this process or another."""
+        """Read the blobs that this process or another has appended since the last read."""
         if self._connection is None and not self.path.exists():
             return
         with self._opened(create=False) as connection:
@@ -199,7 +199,7 @@ class EnforcedFile:
             except sqlite3.Error as error:
                 raise StoreError(f"{self.path}: {sqlite_remedy(error, _LOST)}") from error
             except OSError as error:
-                raise StoreError(f"{self.path}: it cannot be made: {error.strerror}") from error
+                raise StoreError(f"{self.path}: it cannot be created: {error.strerror}") from error
 
     def _open(self, *, create: bool) -> sqlite3.Connection:
         if create and not self.path.exists():
@@ -215,7 +215,7 @@ class EnforcedFile:
         return connection
 
     def _create(self) -> None:
-        # Made beside and linked into place, so that an empty file is always one that was cut off.
+        # Created under another name and linked into place, so an empty file is always a truncated one.
         temporary = private_files.beside(self.path)
         try:
             os.close(private_files.open_private_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
@@ -256,7 +256,7 @@ def _transaction(connection: sqlite3.Connection) -> Generator[None]:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        # Of some faults (a full disk) SQLite has rolled back by itself.
+        # After some errors (a full disk), SQLite has rolled back by itself.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
@@ -266,7 +266,7 @@ def _decoded(states: bytes, path: Path) -> States:
     try:
         return decode_states(states)
     except msgspec.MsgspecError as error:
-        msg = f"{path}: what stands in it cannot be read: {error} (move it away, and apply again)"
+        msg = f"{path}: its content cannot be read: {error} (move it away, and apply again)"
         raise StoreError(msg) from error
 
 

@@ -1,4 +1,4 @@
-"""How enforced states are written: one by one as entries, many together as a blob."""
+"""The stored form of enforced states: single entries, and blobs of many."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         shown: MessagePack of the new state, secrets masked.
         sensitive: paths into it.
         sealed: the new state in the clear, encrypted; None where there is no secret in it.
-        cut: paths of the values that are not kept whole.
+        cut: paths of the values that were shortened.
     """
 
     module: str
@@ -37,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """An entry with what it is found by.
+    """An entry with the keys that it is found by.
 
     Args:
         target: SRN, as text.
@@ -55,7 +55,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 Kept: TypeAlias = "tuple[str, bytes]"
-"""The run that last wrote an entry, and the entry, encoded: most are only ever compared."""
+"""The run that last wrote an entry, and the encoded entry: most entries are only compared."""
 
 States: TypeAlias = "dict[str, dict[str, dict[str, Kept]]]"
 """By target, scope and tag."""
@@ -67,7 +67,7 @@ decode_states: Final = msgspec.msgpack.Decoder(dict[str, dict[str, dict[str, tup
 
 
 def row_of(target: str, scope: str, tag: str, kept: Kept) -> Row:
-    """Return what is kept under a tag."""
+    """Return the row of what is kept under a tag."""
     return Row(target, scope, tag, kept[0], decode_entry(kept[1]))
 
 
@@ -80,7 +80,7 @@ def merge(states: States, later: States) -> None:
 
 
 def differing(rows: Iterable[Row], states: States) -> States:
-    """Return of some rows those that a collection does not have in this form; the last of a state counts."""
+    """Return the rows that differ from those of a collection; the last row of a state counts."""
     changed: States = {}
     known: dict[str, Kept] = {}
     last: Row | None = None
@@ -94,6 +94,6 @@ def differing(rows: Iterable[Row], states: States) -> States:
         if kept is None or kept[1] != encoded:
             changed.setdefault(target, {}).setdefault(scope, {})[row.tag] = (row.run_id, encoded)
         elif changed:
-            # States with a secret in their names may be called the same without it.
+            # States whose names differ only in a secret have the same name once it is masked.
             changed.get(target, {}).get(scope, {}).pop(row.tag, None)
     return changed

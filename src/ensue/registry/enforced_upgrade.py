@@ -1,4 +1,4 @@
-"""The tables of the file of enforced states, and how those of an earlier version become today's."""
+"""The tables of the file of enforced states, and the upgrade from an earlier version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 VERSION: Final = 2
-"""1 had a row for every state."""
+"""Version 1 had a row per state."""
 
 _TABLE: Final = "CREATE TABLE segment (number INTEGER PRIMARY KEY AUTOINCREMENT, states BLOB NOT NULL)"
 _ROWS_OF_VERSION_1: Final = """
@@ -21,11 +21,11 @@ SELECT target, scope, tag, module, function, id, name, sls, sensitive, shown, se
 
 
 def bring_up_to_date(connection: sqlite3.Connection) -> None:
-    """Make the tables, in the caller's transaction; what an earlier version kept is taken over."""
+    """Create the tables in the caller's transaction, and take over the rows of an earlier version."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version == VERSION:  # another process was faster
         return
-    # A number is never used twice: whoever has read up to one has read all before it.
+    # A number is never reused: a reader that has read up to a number has read all before it.
     connection.execute(_TABLE)
     if version == 1:
         rows = map(_row, connection.execute(_ROWS_OF_VERSION_1))

@@ -1,7 +1,7 @@
 """One registered resource as the registry keeps it.
 
-An `Entry` is the same whether it lies in memory or in the store; only `config` differs: sealed in
-the store, in the clear in memory. Nothing is decided here.
+An `Entry` has the same form in memory and in the store, except for `config`, which is sealed in the store
+and plain in memory. Nothing is decided here.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["NEVER_S", "Entry", "Noted", "RegistrationRequest", "iso_time"]
 
 NEVER_S: Final = 1e15
-"""The time at which an entry expires that never does; a number, so that every database can compare it."""
+"""The expiry of an entry that never expires; a number, so that every database can compare it."""
 
 
 class Noted(msgspec.Struct, frozen=True):
-    """What was noted of a source when something was derived from it; many entries share one.
+    """What was recorded about a source when resources were derived from it; many entries share one.
 
     Args:
         scope: the entries' scope.
@@ -53,10 +53,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         reason: why it was invalidated or orphaned; empty while active.
         registered_at_s: since when it has been active with this configuration, seconds since the epoch.
         seen_at_s: when it was last registered or confirmed.
-        ttl_s: for how long, 0 for ever.
+        ttl_s: how long that holds; 0: forever.
         expires_at_s: when it becomes invalid; `NEVER_S` when it does not.
         orphaned: whether it is not active because no state registers it any more.
-        declared_by: the declaration that registered it last; None when that was no state of a run.
+        declared_by: the declaration that registered it last; None if it was not registered by a state.
     """
 
     srn: Srn
@@ -89,13 +89,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def context(self) -> str:
-        """What its configuration is sealed for: moved to another name or source it does not open."""
-        # Quoted: an id may hold any character, and no two entries may have one context.
+        """The context that its configuration is sealed for; under another name or source it does not open."""
+        # Quoted: an id may hold any character, and no two entries may share a context.
         origin = "" if self.source is None else f" from {json.dumps(str(self.source))}"
         return f"derived resource {json.dumps(str(self.srn))}{origin}"
 
     def record(self) -> ResourceRecord:
-        """Return what may be told of it without its configuration."""
+        """Return what is known of it, without its configuration."""
         return ResourceRecord(
             srn=self.srn,
             managing_minions=(self.minion,),

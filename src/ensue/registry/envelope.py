@@ -1,8 +1,8 @@
 """The sealed form of a secret: AES-256-GCM with the key's id beside it.
 
 `magic (2) | key id (8) | nonce (12) | ciphertext and tag`. Magic, key id and the caller's context
-are authenticated along with the content, so that an envelope moved to another place does not open.
-Which keys there are is not known here.
+are authenticated along with the content, so an envelope that is moved elsewhere does not open.
+The keys come from the caller.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def unseal(sealed: bytes, *, keys: Mapping[bytes, bytes], context: bytes, what: 
         sealed: an envelope.
         keys: key id → key.
         context: what was given to `seal`.
-        what: the same for a message.
+        what: what they are, for messages.
 
     Raises:
-        WrongKeyError: none of the keys is the one.
+        WrongKeyError: none of the keys fits.
         TamperedError: changed since it was sealed, or sealed for another context.
     """
     named = sealed_with(sealed, what=what)
@@ -72,7 +72,7 @@ def unseal(sealed: bytes, *, keys: Mapping[bytes, bytes], context: bytes, what: 
             raise TamperedError(_tampered(what))
         return plain
     if any(_opened(sealed, key, context) is not None for key in keys.values()):
-        # The content is whole and one of our keys opens it: then it is the id that was changed.
+        # The content is intact and one of our keys opens it, so the id was changed.
         raise TamperedError(_tampered(what))
     msg = (
         f"{what} was encrypted with another key ({named.hex()}; at hand: {', '.join(k.hex() for k in keys)})"

@@ -1,7 +1,7 @@
-"""Watched grains as fingerprints: whether a source still is what it was when something was derived from it.
+"""Fingerprints of watched grains: whether a source has changed since something was derived from it.
 
-A fingerprint is an HMAC with a key of its own, so that a grain which happens to be a secret cannot be
-guessed from the store. Fingerprints are kept for each key apart, so that a change can be named.
+A fingerprint is an HMAC with a key of its own, so a grain that is a secret cannot be guessed from the store.
+Each grain has its own fingerprint, so a message can name the one that changed.
 
 Source: derived-resources document, "Cache invalidation granularity".
 """
@@ -28,7 +28,7 @@ Watched = tuple[tuple[str, str], ...]
 
 STATUS_KEY: Final = "status"
 HEALTHY_STATUS: Final = "succeeded"
-"""A source whose status nobody noted is taken to have had this one: only then is anything derived from it."""
+"""The status of a source for which none was recorded: only a source with it has derived resources."""
 
 _FINGERPRINT_CHARS: Final = 32
 _KEY_BYTES: Final = 32
@@ -40,11 +40,11 @@ def new_key() -> bytes:
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """What a source's grains say about what was noted of them.
+    """A source's grains compared with what was recorded about them.
 
     Args:
-        changed: keys whose value is another one or is gone.
-        watched: what is to be noted from now on; keys that nobody had noted are taken as they are.
+        changed: keys whose value changed or is gone.
+        watched: the fingerprints to record from now on, including those of keys that had none.
     """
 
     changed: tuple[str, ...]
@@ -52,11 +52,11 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def take(grains: Mapping[str, Data], watch: Iterable[str], *, key: bytes, source: Srn) -> Watched:
-    """Return the fingerprints of the watched grains that are there.
+    """Return the fingerprints of the watched grains that exist.
 
     Args:
         grains: the source's grains.
-        watch: keys; one that is not there itself may be a colon path (`network:address`).
+        watch: keys; one that does not exist as such may be a colon path (`network:address`).
         key: from `new_key`.
         source: whose grains they are, for messages.
 
@@ -70,13 +70,13 @@ def take(grains: Mapping[str, Data], watch: Iterable[str], *, key: bytes, source
 def compare(
     grains: Mapping[str, Data], *, watch: Iterable[str], noted: Watched, key: bytes, source: Srn
 ) -> Comparison:
-    """Compare a source's grains with what was noted of them.
+    """Compare a source's grains with what was recorded about them.
 
     Args:
         grains: the source's grains now.
         watch: the watched keys.
         noted: their fingerprints when it was registered; keys may be missing.
-        key: what they were made with.
+        key: the key that they were made with.
         source: whose grains they are.
 
     Raises:

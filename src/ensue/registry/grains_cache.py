@@ -1,8 +1,8 @@
-"""Grains of resources, kept for the commands that follow: sealed, with their age and what they belong to.
+"""Cached grains of resources, for later commands: encrypted, with their age and their registration.
 
-Grains are used while they are younger than the option `grains_cache_expiration`, and only for the very
-registration that they were gathered for. They may hold anything, so all of them are encrypted with the
-project's key. Whatever goes wrong with the cache is logged, and grains are gathered.
+Grains are used while they are younger than the option `grains_cache_expiration`, and only for the
+registration that they were gathered for. All of them are encrypted with the project's key, since they may
+hold secrets. An error of the cache is logged, and the grains are gathered.
 
 Source: Salt's minion option `grains_cache` and `grains_cache_expiration`.
 """
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 DEFAULT_EXPIRATION_S: Final = 300
-"""For how long grains are used where `ensue.yaml` does not say."""
+"""How long grains are used unless `ensue.yaml` says otherwise."""
 
 MOST_PENDING: Final = 1000
-"""So many resources' grains wait to be written at most."""
+"""The most resources whose grains wait to be written."""
 
 
 class _Kept(msgspec.Struct, frozen=True, array_like=True):
@@ -61,7 +61,7 @@ class GrainsCache:
     Args:
         cachedir: the project's cachedir.
         vault: encrypts them.
-        masker: knows the secrets of this process, and is told of those that are read.
+        masker: masks the secrets of this process; learns those that are read.
         expiration_s: for how long grains are used; 0: none are kept.
         clock: returns seconds since the epoch.
     """
@@ -85,7 +85,7 @@ class GrainsCache:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much waits to be written that `flush` is due."""
+        """Whether enough grains wait that `flush` is due."""
         return len(self._pending) >= MOST_PENDING
 
     def read(self, bindings: Mapping[Srn, str]) -> dict[Srn, DataMap]:
@@ -99,12 +99,12 @@ class GrainsCache:
         try:
             rows = self._file.read(by_name, younger_than_s=now_s - self._expiration_s) if by_name else []
         except StoreError as error:
-            _logger.info("%s; grains are gathered anew", error)
+            _logger.info("%s; grains are gathered again", error)
             return {}
         found: dict[Srn, DataMap] = {}
         for row in rows:
             srn = by_name[row.srn]
-            # A clock that was set back would make them young for ever.
+            # If the clock was set back, they would never expire.
             if row.gathered_at_s <= now_s and (grains := self._opened(row, bindings[srn])) is not None:
                 found[srn] = grains
         return found
@@ -122,11 +122,11 @@ class GrainsCache:
         return None
 
     def keep(self, srn: Srn, binding: str, grains: DataMap) -> None:
-        """Keep grains that were gathered now; they are written by `flush`.
+        """Cache grains that were just gathered; `flush` writes them.
 
         Args:
             srn: the resource.
-            binding: what they belong to: they are returned to those alone who give the same.
+            binding: the registration that they belong to; `read` returns them only for the same one.
             grains: the grains.
         """
         if self._expiration_s:
@@ -134,7 +134,7 @@ class GrainsCache:
                 self._pending[srn] = (self._clock(), binding, grains)
 
     def flush(self) -> None:
-        """Write what was kept; this blocks."""
+        """Write the grains that wait; this blocks."""
         with self._turn:
             pending, self._pending = self._pending, {}
         if not pending:
@@ -143,11 +143,11 @@ class GrainsCache:
             rows = [row for srn, kept in pending.items() if (row := self._sealed(srn, *kept)) is not None]
             self._file.write(rows, older_than_s=self._clock() - self._expiration_s)
         except StoreError as error:
-            # A project that cannot be written to can be planned all the same.
+            # A project in a read-only folder can still be planned.
             _logger.info("%s; grains are not kept", error)
 
     def drop(self, srns: Iterable[Srn]) -> None:
-        """Remove what is kept of resources; this blocks."""
+        """Remove the cached grains of resources; this blocks."""
         gone = list(srns)
         with self._turn:
             for srn in gone:
@@ -158,7 +158,7 @@ class GrainsCache:
             _logger.warning("%s; the grains of %s are not removed", error, ", ".join(map(str, gone)))
 
     def clear(self) -> None:
-        """Remove all that is kept.
+        """Remove all cached grains.
 
         Raises:
             StoreError: it cannot be removed.
@@ -166,10 +166,10 @@ class GrainsCache:
         self._file.clear()
 
     def replace_seen(self, srns: Iterable[Srn]) -> set[str]:
-        """Note the resources that there are, and remove the grains of those that are gone; this blocks.
+        """Record which resources exist, and remove the grains of those that are gone; this blocks.
 
         Returns:
-            The names of those that were noted before.
+            The names that were recorded before.
 
         Raises:
             StoreError: they cannot be written.
@@ -177,7 +177,7 @@ class GrainsCache:
         return self._file.replace_seen(map(str, srns))
 
     def close(self) -> None:
-        """Close the file; `flush` comes first."""
+        """Close the file; call `flush` first."""
         self._file.close()
 
     def _sealed(self, srn: Srn, gathered_at_s: float, binding: str, grains: DataMap) -> SealedGrains | None:
@@ -188,7 +188,7 @@ class GrainsCache:
             is_same = False
             encoded = b""
         if not is_same:
-            _logger.debug("the grains of %s hold what is not data; they are not kept", srn)
+            _logger.debug("the grains of %s hold a value that is not data; they are not kept", srn)
             return None
         masked = self._masker.data(grains) if self._masker.knows_secrets else grains
         sensitive = () if masked is grains else tuple(changed_paths(grains, masked))

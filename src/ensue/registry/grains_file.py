@@ -1,9 +1,9 @@
-"""The file of cached grains: sealed rows by resource in one SQLite file, and nothing of what is in them.
+"""The file of cached grains: a SQLite file with one sealed row per resource.
 
-It is a cache and no more: a file that is damaged or of another version is made anew. Beside the rows it keeps
-the names of the resources that the last refresh saw.
+It is only a cache: a damaged file, or one of another version, is replaced. It also holds the names of the
+resources that the last refresh saw.
 
-Spoken to through `sqlite3` itself: SQLAlchemy takes longer to import than thousands of grains to read.
+It uses `sqlite3` directly: importing SQLAlchemy takes longer than reading thousands of grains.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class GrainsFile:
             return [SealedGrains(*row) for row in rows]
 
     def write(self, rows: Sequence[SealedGrains], *, older_than_s: float) -> None:
-        """Add or replace rows, and remove those that are too old to be of use.
+        """Add or replace rows, and remove those that are too old.
 
         Args:
             rows: all of them are written, or none.
@@ -119,13 +119,13 @@ class GrainsFile:
                 connection.execute("DELETE FROM grains")
 
     def replace_seen(self, srns: Iterable[str]) -> set[str]:
-        """Note the resources that a refresh saw, and remove the grains of those that it did not see.
+        """Record the resources that a refresh saw, and remove the grains of those that it did not see.
 
         Args:
             srns: the resources, as text.
 
         Returns:
-            Those of the refresh before.
+            The resources of the previous refresh.
 
         Raises:
             StoreError: they cannot be written.
@@ -140,7 +140,7 @@ class GrainsFile:
         return before
 
     def close(self) -> None:
-        """Close the file; it is opened again when it is used again."""
+        """Close the file; the next use opens it again."""
         with self._turn:
             connection, self._connection = self._connection, None
             if connection is not None:
@@ -160,7 +160,7 @@ class GrainsFile:
                     self._remove_file()
                 raise StoreError(f"{self.path}: {sqlite_remedy(error)}") from error
             except OSError as error:
-                raise StoreError(f"{self.path}: it cannot be made: {error.strerror}") from error
+                raise StoreError(f"{self.path}: it cannot be created: {error.strerror}") from error
 
     def _open(self) -> sqlite3.Connection:
         import sqlite3
@@ -182,7 +182,7 @@ class GrainsFile:
     def _connected(self) -> sqlite3.Connection:
         import sqlite3
 
-        # Made here, so that nobody else can read it from the first byte on.
+        # Created here, so that nobody else can ever read it.
         os.close(private_files.open_private_file(self.path, os.O_RDWR | os.O_CREAT))
         connection = sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_S, check_same_thread=False)
         try:

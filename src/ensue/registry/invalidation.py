@@ -1,6 +1,6 @@
-"""What no longer holds when a source changed, ended or expired: everything derived from it, transitively.
+"""Invalidation of everything that is derived from a source, transitively, when it changes, ends or expires.
 
-Entries are marked and kept, so that a message can say why something is not targetable any more.
+Entries are marked and kept, so that a message can say why a resource can no longer be targeted.
 
 Source: derived-resources document, "Cache invalidation granularity".
 """
@@ -31,8 +31,8 @@ def invalidate_derived(
     Args:
         working: the entries.
         source: the source.
-        reason: why it no longer holds; what lies further down names the entry above it.
-        spare: entries that were registered anew and therefore hold.
+        reason: why it is no longer valid; entries further down name the entry above them.
+        spare: entries that were registered again and are therefore valid.
 
     Returns:
         The entries that were active or orphaned before, as they are now, sorted by SRN.
@@ -58,7 +58,7 @@ def orphan(working: WorkingSet, srns: Collection[Srn], *, reason: str) -> tuple[
 
 
 def invalidate_expired(working: WorkingSet, now_s: float) -> list[Entry]:
-    """Mark the entries whose time has come, and what was derived from them."""
+    """Mark the entries that have expired, and what was derived from them."""
     hit = [
         _mark(working, entry, f"not confirmed within {entry.ttl_s:g} s, by {iso_time(entry.expires_at_s)}")
         for entry in working.expired(now_s)
@@ -75,14 +75,14 @@ def observe(
     key_of: Callable[[RegistryScope], bytes],
     spare: Collection[Srn] = (),
 ) -> list[Entry]:
-    """Compare a source's grains with what was noted when things were derived from it.
+    """Compare a source's grains with what was recorded when resources were derived from it.
 
     Args:
         working: the entries.
         source: the source.
         grains: its grains now.
-        key_of: what the fingerprints of a scope were made with.
-        spare: entries that are being registered with these very grains.
+        key_of: returns the key of a scope's fingerprints.
+        spare: entries that are being registered with these grains.
 
     Returns:
         What was marked, sorted by SRN.
@@ -93,7 +93,7 @@ def observe(
             grains, watch=noted.watch, noted=noted.watched, key=key_of(noted.scope), source=source
         )
 
-    # Thousands may be derived from one source, and nearly always nothing has changed.
+    # Thousands of resources may be derived from one source, and nearly always nothing has changed.
     comparisons = {noted: compared(noted) for noted in working.noted(source)}
     if all(one.watched == noted.watched and not one.changed for noted, one in comparisons.items()):
         return []
@@ -116,7 +116,7 @@ def _descend(working: WorkingSet, reasons: Mapping[Srn, str], *, spare: Collecti
     while reasons:
         below = [entry for entry in working.derived_from(reasons) if entry.srn not in visited]
         visited.update(entry.srn for entry in below)
-        # An orphaned resource still exists for all that is known; without its source it does not.
+        # An orphaned resource may still exist; without its source it does not.
         hit += [
             _mark(working, entry, _reason_for(entry, reasons))
             for entry in below

@@ -1,7 +1,7 @@
 """Where the project's data keys come from: `ENSUE_KEY`, a key file, or the OS keyring.
 
 A `KeyRing` holds the key that encrypts, and older ones that only decrypt. This module reads,
-makes and rotates rings; it encrypts nothing.
+creates and rotates rings; it encrypts nothing.
 
 Source: derived-resources document, "Secret storage".
 """
@@ -35,18 +35,18 @@ KEY_ID_BYTES: Final = 8
 """Length of a key's id."""
 
 ENVIRONMENT_VARIABLE: Final = "ENSUE_KEY"
-"""Holds one key, or several with the current one first, separated by commas; base64 each."""
+"""The variable that holds one key, or several separated by commas, the current one first; each in base64."""
 
 _LARGEST_FILE_BYTES: Final = 1024 * 1024
 _KEY_ID_LABEL: Final = b"ensue key id"
 _FILE_HEADER: Final = (
-    "# The keys of this project's store, newest first. Whoever reads this file reads every secret in it.\n"
-    "# Without it what is stored is lost: keep a copy in a safe place.\n"
+    "# The keys of this project's store, newest first. Anyone who reads this file can read every secret.\n"
+    "# If it is lost, so is what is stored: keep a copy in a safe place.\n"
 )
 
 
 class KeyRing(msgspec.Struct, frozen=True):
-    """Keys of one project; the first one encrypts, all of them decrypt.
+    """The keys of one project; the first one encrypts, all of them decrypt.
 
     Args:
         keys: 32 bytes each, newest first, at least one.
@@ -74,7 +74,7 @@ class KeyRing(msgspec.Struct, frozen=True):
 
 
 class KeySource(Protocol):
-    """A place that keeps a ring."""
+    """A place where a ring is kept."""
 
     @property
     def label(self) -> str:
@@ -82,24 +82,24 @@ class KeySource(Protocol):
         ...
 
     def load(self) -> KeyRing | None:
-        """Return the ring, None when none was made yet.
+        """Return the ring, None if there is none yet.
 
         Raises:
-            KeyFileError: it is there and cannot be used.
+            KeyFileError: it exists but cannot be used.
         """
         ...
 
     def create(self) -> KeyRing:
-        """Return the ring, made now when there is none; all who do this at once get the same."""
+        """Return the ring, creating it if there is none; concurrent callers get the same ring."""
         ...
 
     def rotate(self) -> KeyRing:
-        """Return a ring with another current key, the keys there were behind it."""
+        """Return a ring with a new current key, followed by the former keys."""
         ...
 
 
 def key_id(key: bytes) -> bytes:
-    """Return the id under which envelopes name a key; tells nothing about the key."""
+    """Return the id under which envelopes name a key; it reveals nothing about the key."""
     return hmac.digest(key, _KEY_ID_LABEL, hashlib.sha256)[:KEY_ID_BYTES]
 
 
@@ -130,7 +130,7 @@ def key_source(
 
 
 class EnvironmentKeys:
-    """The keys of `ENSUE_KEY`; whoever sets the variable makes and rotates them."""
+    """The keys of `ENSUE_KEY`; the user who sets the variable creates and rotates them."""
 
     label = ENVIRONMENT_VARIABLE
 
@@ -149,7 +149,7 @@ class EnvironmentKeys:
         """Return the variable's keys: its first one is the new one.
 
         Raises:
-            KeyFileError: the variable holds a single key, so that nothing could read what is stored.
+            KeyFileError: the variable holds a single key, so what is stored could no longer be read.
         """
         ring = self.load()
         if len(ring.keys) == 1:
@@ -192,7 +192,7 @@ class KeyFile:
         """Return the file's keys; make a file with one key when there is none.
 
         Raises:
-            KeyFileError: the file cannot be used or made.
+            KeyFileError: the file cannot be used or created.
         """
         found = self.load()
         if found is not None:
@@ -202,14 +202,14 @@ class KeyFile:
             private_files.make_private_directory(self._path.parent)
             made = private_files.create_whole(self._path, ring.text().encode())
         except OSError as error:
-            msg = f"{self.label}: the key file cannot be made: {error.strerror}"
+            msg = f"{self.label}: the key file cannot be created: {error.strerror}"
             raise KeyFileError(msg) from error
         return ring if made else self.create()
 
     def rotate(self) -> KeyRing:
         """Put a new key before those of the file.
 
-        The folder is locked meanwhile: of two rotations at once neither may drop the other's key.
+        The folder is locked meanwhile, so that concurrent rotations do not drop each other's keys.
 
         Raises:
             KeyFileError: the file cannot be used or replaced.
@@ -262,14 +262,14 @@ class KeyringKeys:
         return self.load() or self._store(())
 
     def rotate(self) -> KeyRing:
-        """Put a new key before those there are."""
+        """Put a new key before the existing ones."""
         found = self.load()
         return self._store(() if found is None else found.keys)
 
     def _store(self, older: tuple[bytes, ...]) -> KeyRing:
         ring = KeyRing((secrets.token_bytes(KEY_BYTES), *older))
         _keyring().set_password("ensue", self._account, ring.text())
-        # Another process may have stored a key at the same moment: what the keyring now says holds.
+        # Another process may have stored a key at the same moment: the keyring's present content counts.
         return self.load() or ring
 
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class LazyRegistry(DerivedRegistry):
-    """A `DerivedRegistry`; everything it is asked goes to the one that `opened` returns.
+    """A `DerivedRegistry` that forwards every call to the one that `opened` returns.
 
     Args:
         opened: returns the project's registry, from any thread; opens it when it is not open yet.
-        has_store: whether there is a store, so that a run without one need not open the registry to know it.
+        has_store: whether there is a store, so that a run without one does not open the registry to find out.
     """
 
     def __init__(self, opened: Callable[[], DerivedRegistry], has_store: Callable[[], bool]) -> None:
@@ -56,7 +56,7 @@ class LazyRegistry(DerivedRegistry):
         return self.opened().list_for_type(resource_type, active=active)
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
-        """Invalidate what no longer holds."""
+        """Invalidate what is no longer valid, given a source's grains."""
         return self.opened().observe(source, grains)
 
     def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
@@ -64,11 +64,11 @@ class LazyRegistry(DerivedRegistry):
         return self.opened().invalidate(source, reason=reason)
 
     def declarations(self) -> dict[DeclaredBy, list[Srn]]:
-        """Return what this minion registered through declarations and is active."""
+        """Return the active resources that this minion registered through declarations."""
         return self.opened().declarations() if self.has_store() else {}
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
-        """Orphan what a declaration registers no longer."""
+        """Orphan the resources that a declaration no longer registers."""
         return self.opened().orphan(declared_by, srns, reason=reason)
 
     def forget(self, srn: Srn) -> bool:
@@ -84,12 +84,12 @@ class LazyRegistry(DerivedRegistry):
         return self.opened().provenances(srns)
 
     def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
-        """Return those of the sources that any resource is derived from."""
+        """Return which of the sources have derived resources."""
         return self.opened().sources_among(srns)
 
 
 class LazyVault:
-    """A `Vault`; it seals and opens with the one that `opened` returns.
+    """A `Vault` that forwards every call to the one that `opened` returns.
 
     Args:
         opened: returns the project's vault, from any thread.

@@ -1,6 +1,6 @@
 """Reading many entries at once, over both scopes: by type, by id, and the chains of their sources.
 
-An id that the run has an entry of its own for hides the store's. Nothing here decrypts or changes anything.
+The run's entry of an id hides the store's. Nothing here decrypts or changes anything.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Lookups:
         if len(self._memory):
             ids = [key for key in ids if key not in self._memory]
             ids += self._memory.ids(resource_type, active=active)
-        # A database sorts by its own rules. What is in order already is sorted in no time.
+        # A database sorts by its own rules. Sorting what is sorted already takes almost no time.
         return sorted(ids)
 
     def find(self, ids: Iterable[str]) -> list[Entry]:
@@ -58,7 +58,7 @@ class Lookups:
         return [*own, *stored]
 
     def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
-        """Return those of the sources that an entry of either scope is derived from."""
+        """Return which of the sources have an entry derived from them, in either scope."""
         wanted = set(srns)
         derived = self._memory.derived_from(wanted)
         if self._stored is not None:
@@ -68,7 +68,7 @@ class Lookups:
     def provenances(self, srns: Iterable[Srn]) -> dict[Srn, tuple[Srn, ...]]:
         """Return the chains of sources, nearest first, of the resources that have a source.
 
-        A cycle ends before its first member comes again. Every level of the chains is read at once.
+        A cycle ends before its first member repeats. Each level of the chains takes one query.
         """
         wanted = list(srns)
         source_of: dict[Srn, Srn] = {}

@@ -1,7 +1,7 @@
 """Entries that live as long as one run: scope `run`.
 
-The same questions as the store answers, from dictionaries. One thread at a time changes them, any
-number may read meanwhile. Nothing is written anywhere.
+Answers the same queries as the store, from dictionaries. One thread at a time may change them while any
+number of threads read. Nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class RunEntries:
         self._by_id: dict[str, Entry] = {}
         self._by_source: defaultdict[Srn, set[str]] = defaultdict(set)
         self._by_type: defaultdict[str, set[str]] = defaultdict(set)
-        # Never later than the first expiry; may be earlier, which costs one look too many.
+        # Never later than the first expiry; may be earlier, which costs one needless search.
         self.next_expiry_s = NEVER_S
 
     def __len__(self) -> int:
@@ -36,7 +36,7 @@ class RunEntries:
         return key in self._by_id
 
     def __iter__(self) -> Iterator[Entry]:
-        """Go through all entries."""
+        """Iterate over all entries."""
         return iter(list(self._by_id.values()))
 
     def find(self, key: str) -> Entry | None:
@@ -49,17 +49,17 @@ class RunEntries:
         return [entry for entry in map(self._by_id.get, keys) if entry is not None]
 
     def noted(self, source: Srn) -> set[Noted]:
-        """Return the different things that the active entries with this source noted of it."""
+        """Return the distinct `Noted` of the active entries with this source."""
         return {entry.noted for entry in self.derived_from((source,)) if entry.active}
 
     def expired(self, now_s: float) -> list[Entry]:
-        """Return the active entries whose time has come."""
+        """Return the active entries that have expired."""
         if self.next_expiry_s > now_s:
             return []
         return [entry for entry in self._by_id.values() if entry.active and entry.expires_at_s <= now_s]
 
     def expired_are_marked(self, now_s: float) -> None:
-        """Take note that no active entry is left whose time had come by then."""
+        """Record that every entry that had expired by then is marked."""
         if self.next_expiry_s <= now_s:
             expiries = (entry.expires_at_s for entry in self._by_id.values() if entry.active)
             self.next_expiry_s = min(expiries, default=NEVER_S)
@@ -80,7 +80,7 @@ class RunEntries:
             self._by_type[before.srn.type].discard(entry.srn.id)
         if before is not None and before.source is not None and before.source != entry.source:
             self._by_source[before.source].discard(entry.srn.id)
-        # Replaced at one stroke: a reader sees the entry before or this one, never none.
+        # Replaced atomically: a reader sees the former entry or this one, never none.
         self._by_id[entry.srn.id] = entry
         self._by_type[entry.srn.type].add(entry.srn.id)
         if entry.source is not None:

@@ -1,4 +1,4 @@
-"""What the mine keeps of one target: a file below the cachedir, encrypted with the project's key."""
+"""The mine's values of one target: a file below the cachedir, encrypted with the project's key."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class MineFiles:
         """Replace the values of a target; without any there is no file.
 
         Raises:
-            StateFailedError: a value is no data.
+            StateFailedError: a value is not data.
             StoreError: they cannot be written.
         """
         try:
             check_data(values)
             plain = json.dumps(values)
         except (TypeError, ValueError, DataBoundError) as error:
-            raise StateFailedError(f"the mine keeps data alone: {error}") from None
+            raise StateFailedError(f"the mine stores only data: {error}") from None
         path = self._path(srn)
         try:
             if not values:

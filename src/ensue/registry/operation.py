@@ -1,6 +1,6 @@
-"""One change of the registry in the making: the entries, what the audit log will have of it, and registering.
+"""One change of the registry: its entries, its lines for the audit log, and registering.
 
-Opens no store and writes no log: `registry` does both around it.
+It opens no store and writes no log; `registry` does both.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
-    """One change in the making.
+    """A change that is not committed yet.
 
     Args:
         working: the entries that it reads and changes.
         now_s: the moment, seconds since the epoch.
-        accesses: what the audit log will have of it.
+        accesses: what the audit log will record of it.
     """
 
     working: WorkingSet
@@ -46,12 +46,12 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 def register_all(
     operation: Operation, candidates: Sequence[Candidate], registrar: Registrar
 ) -> list[Registration]:
-    """Register what was found fit, in order; return what each of them did.
+    """Register checked requests in order; return the outcome of each.
 
     Args:
         operation: the change.
         candidates: the requests.
-        registrar: what else it takes.
+        registrar: what registering needs besides the entries.
 
     Raises:
         ResourceConflictError: another type has an entry of this id.

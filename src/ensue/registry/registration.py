@@ -43,16 +43,16 @@ class ConfigurationFaults(Protocol):
     """Knows what a resource type accepts as configuration."""
 
     def __call__(self, srn: Srn, config: Mapping[str, Data], /) -> Sequence[str]:
-        """Return what is wrong with a configuration, one sentence each."""
+        """Return what is wrong with a configuration, one sentence per error."""
         ...
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A request that was found fit, with its configuration encoded.
+    """A checked request, with its configuration encoded.
 
     Args:
         request: the request.
-        plain: its configuration as bytes in the clear.
+        plain: its encoded configuration, not encrypted.
         watch: its watched keys, sorted.
     """
 
@@ -66,7 +66,7 @@ class Registrar(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         vault: seals what goes into the store.
-        key_of: what the fingerprints of a scope are made with.
+        key_of: returns the key of a scope's fingerprints.
         minion: id of the minion that registers.
         now_s: the moment, seconds since the epoch.
     """
@@ -81,8 +81,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What registering did.
 
     Args:
-        registration: for whoever registered.
-        invalidated: entries that no longer hold because of it.
+        registration: what the caller gets.
+        invalidated: entries that it made invalid.
         word: `new`, `changed`, `active again` or `confirmed`, for the log.
     """
 
@@ -96,12 +96,12 @@ def check(
     claimed_elsewhere: ClaimedElsewhere,
     configuration_faults: ConfigurationFaults,
 ) -> Candidate:
-    """Refuse a request that cannot be registered whatever is registered already.
+    """Refuse a request that is invalid, whatever is registered already.
 
     Raises:
         ResourceConflictError: its id is taken outside of the registry.
-        ResourceError: its type refuses the configuration, it cannot be stored, or its lifetime or source make
-            no sense.
+        ResourceError: its type refuses the configuration, it cannot be stored, or its lifetime or source is
+            invalid.
     """
     srn = request.srn
     claimed = claimed_elsewhere(srn.id)
@@ -121,7 +121,7 @@ def check(
 
 
 def _check_options(request: RegistrationRequest) -> None:
-    """Refuse a lifetime or a scope that is none: plug-ins and other programs pass what they like."""
+    """Refuse an invalid lifetime or scope: plug-ins and other programs may pass anything."""
     srn, ttl_s, scope = request.srn, request.ttl_s, request.scope
     is_number = isinstance(ttl_s, int | float) and not isinstance(ttl_s, bool)
     if ttl_s is not None and not (is_number and ttl_s > 0 and math.isfinite(ttl_s)):
@@ -133,13 +133,13 @@ def _check_options(request: RegistrationRequest) -> None:
 def register(
     working: WorkingSet, candidate: Candidate, *, grains: Mapping[str, Data] | None, registrar: Registrar
 ) -> Outcome:
-    """Bring an entry to what a request says.
+    """Create or update the entry of a request.
 
     Args:
         working: the entries.
         candidate: the request.
-        grains: its source's grains now, None when nobody knows them.
-        registrar: what else it takes.
+        grains: its source's grains now, None if they are not known.
+        registrar: what registering needs besides the entries.
 
     Raises:
         ResourceConflictError: another type has an entry of this id.
@@ -169,10 +169,10 @@ def register(
 
 
 def opened(entry: Entry, vault: Vault) -> bytes:
-    """Return an entry's configuration as bytes in the clear.
+    """Return an entry's encoded configuration, decrypted.
 
     Raises:
-        WrongKeyError: it was sealed with a key that is not at hand.
+        WrongKeyError: it was sealed with a key that is not available.
         TamperedError: it is not what was written under this name and source.
     """
     return entry.config if entry.scope == "run" else vault.open(entry.config, context=entry.context)
@@ -181,7 +181,7 @@ def opened(entry: Entry, vault: Vault) -> bytes:
 def _entry(
     candidate: Candidate, kept: Entry | None, grains: Mapping[str, Data] | None, registrar: Registrar
 ) -> Entry:
-    """Return the entry that a request leads to; `kept` is the one before if it says the same already."""
+    """Return the entry that results from a request; `kept` is the former one if it already says the same."""
     request, now_s = candidate.request, registrar.now_s
     fresh = Entry(
         srn=request.srn,
@@ -193,7 +193,7 @@ def _entry(
         minion=registrar.minion,
         active=True,
         reason="",
-        # What comes back to life is registered anew: nothing that was cached of it before holds any more.
+        # A resource that becomes active again is newly registered: nothing cached about it is valid any more.
         registered_at_s=kept.registered_at_s if kept is not None and kept.active else now_s,
         seen_at_s=now_s,
         ttl_s=request.ttl_s or 0.0,
@@ -219,7 +219,7 @@ def _watched(
     if grains is not None:
         key = registrar.key_of(request.scope)
         return fingerprint.take(grains, candidate.watch, key=key, source=request.source)
-    # An entry that comes back to life does so because its source is well again, however it now looks.
+    # An entry becomes active again because its source is healthy again, whatever its grains are now.
     return kept.watched if kept is not None and kept.active else ()
 
 
@@ -232,7 +232,7 @@ def _word(before: Entry | None, kept: Entry | None) -> str:
 
 
 def id_conflict(srn: Srn, holder: Srn) -> ResourceConflictError:
-    """Return the error of a resource whose id another one has.
+    """Return the error for a resource whose id belongs to another one.
 
     Args:
         srn: the resource that is to be registered.

@@ -65,14 +65,14 @@ class ResourceRegistry(DerivedRegistry):
         run_id: the run that uses it; empty outside of runs.
         store_url: the option `store_url`; None is `<cachedir>/store.db`.
         vault: seals configurations; None is the project's own, with the option `key_source` at `file`.
-        masker: told of every secret that is registered or read.
+        masker: learns every secret that is registered or read.
         claimed_elsewhere: knows the ids that pillar declares.
         configuration_faults: knows what the types accept; by default everything is accepted.
         audit_limits: how long the audit log may become.
         clock: returns seconds since the epoch.
 
     Raises:
-        StoreError: `store_url` makes no sense.
+        StoreError: `store_url` is invalid.
     """
 
     def __init__(
@@ -116,13 +116,13 @@ class ResourceRegistry(DerivedRegistry):
     def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
         """Register resources, all of them or none.
 
-        Requests that name one source are taken to have seen it at one moment: the grains given last hold.
+        Requests with the same source are treated as having seen it at the same moment: the last grains count.
 
         Args:
             requests: in order; a later one sees what an earlier one did.
 
         Returns:
-            What each of them did, in the same order.
+            The outcome of each, in the same order.
 
         Raises:
             ResourceConflictError: an id is taken; the message names both.
@@ -151,7 +151,7 @@ class ResourceRegistry(DerivedRegistry):
         if entry is None or not (entry.active or (even_orphaned and entry.orphaned)):
             return None
         if entry.scope == "cache":
-            # First the log, then the secret: what cannot be logged is not opened.
+            # First the log, then the secret: what cannot be logged is not decrypted.
             self._audit.append((Access("decrypt", str(srn), why),))
         config = configuration.decode(registration.opened(entry, self._vault), srn=srn)
         self._mask(config)
@@ -188,7 +188,7 @@ class ResourceRegistry(DerivedRegistry):
             return lookups.ids(resource_type, active=active)
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
-        """Compare a source's grains with what was noted of them; see the contract."""
+        """Compare a source's grains with what was recorded about them; see the contract."""
         with self._reading() as stored:
             noted = WorkingSet(self._memory, stored).noted(source)
         if not noted:
@@ -199,19 +199,19 @@ class ResourceRegistry(DerivedRegistry):
             return operation.note("invalidate", hit)
 
     def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
-        """Invalidate everything derived from a source, transitively; returns what was hit, sorted."""
+        """Invalidate everything derived from a source, transitively; return what was invalidated, sorted."""
         why = reason or f"{source} was invalidated"
         with self._changing(create=False) as operation:
             hit = invalidation.invalidate_derived(operation.working, source, reason=why)
             return operation.note("invalidate", hit)
 
     def declarations(self) -> dict[DeclaredBy, list[Srn]]:
-        """Return what this minion registered through declarations and is active; see the contract."""
+        """Return the active resources that this minion registered through declarations; see the contract."""
         with self._reading() as stored:
             return {} if stored is None else stored.declarations(self._minion_id)
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
-        """Orphan what a declaration registers no longer; see the contract."""
+        """Orphan the resources that a declaration no longer registers; see the contract."""
         with self._changing(create=False) as operation:
             operation.working.load(srn.id for srn in srns)
             found = map(operation.working.find_active, srns)
@@ -232,7 +232,7 @@ class ResourceRegistry(DerivedRegistry):
             return operation.working.remove(srn.id)
 
     def provenance(self, srn: Srn) -> tuple[Srn, ...]:
-        """Return the chain of sources, nearest first; a cycle ends before its first member comes again."""
+        """Return the chain of sources, nearest first; a cycle ends before its first member repeats."""
         return self.provenances((srn,)).get(srn, ())
 
     def provenances(self, srns: Iterable[Srn]) -> dict[Srn, tuple[Srn, ...]]:
@@ -241,20 +241,20 @@ class ResourceRegistry(DerivedRegistry):
             return lookups.provenances(srns)
 
     def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
-        """Return those of the sources that any resource is derived from."""
+        """Return which of the sources have derived resources."""
         with self._looking() as lookups:
             return lookups.sources_among(srns)
 
     def rotate(self) -> int:
-        """Change to another key and encrypt every configuration with it; old keys still read.
+        """Change to another key and encrypt every configuration with it; old keys still decrypt.
 
         Returns:
-            How many configurations were encrypted anew.
+            How many configurations were encrypted again.
 
         Raises:
             KeyFileError: the keys cannot be changed.
-            WrongKeyError: something is encrypted with a key that is not at hand; nothing was changed.
-            TamperedError: something is not what was written; nothing was encrypted anew.
+            WrongKeyError: something is encrypted with a key that is not available; nothing was changed.
+            TamperedError: something is not what was written; nothing was encrypted again.
         """
         with self._turn, self._transaction(create=False) as stored:
             if stored is not None:
@@ -269,7 +269,7 @@ class ResourceRegistry(DerivedRegistry):
         return audit_check.read_entries(self._audit.path)
 
     def audit_fault(self) -> AuditFault | None:
-        """Check the audit log over all its files: None when whole, else the first thing that is wrong."""
+        """Check all files of the audit log; return the first error, None if the log is intact."""
         return audit_check.first_fault(self._audit.path)
 
     def close(self) -> None:
@@ -289,7 +289,7 @@ class ResourceRegistry(DerivedRegistry):
         return register_all(operation, candidates, registrar)
 
     def _standing(self, srn: Srn) -> Entry | None:
-        """Return an entry as it stands at this moment, expiry included."""
+        """Return an entry as it is now, expiry included."""
         entry, next_expiry_s = self._look(srn.id)
         if entry is not None and next_expiry_s <= self._clock():
             self._expire()
@@ -313,7 +313,7 @@ class ResourceRegistry(DerivedRegistry):
             self._expire()
 
     def _expire(self) -> None:
-        # Every change begins with marking what has expired; this one consists of nothing else.
+        # Every change first marks what has expired; this one does nothing else.
         with self._changing(create=False):
             pass
 
@@ -326,7 +326,7 @@ class ResourceRegistry(DerivedRegistry):
                 operation.note("invalidate", invalidation.invalidate_expired(working, operation.now_s))
                 yield operation
                 working.write_stored()
-                # Before the commit: nothing is ever done without a line that tells of it.
+                # Before the commit, so that nothing is done without a line in the log.
                 self._audit.append(operation.accesses)
             working.write_memory()
 

@@ -1,7 +1,7 @@
-"""Which resources there are: this machine, what pillar declares, what types discovered, what was derived.
+"""Which resources exist: this machine, what pillar declares, what types discovered, what was derived.
 
-Everything is asked for by name, by id or by type. A target over a million names makes no object per name,
-except of those that it matches. Methods may read the store: call them through `asyncio.to_thread` on an event
+Resources are looked up by name, id or type. A target over a million names creates objects only for those
+that it matches. Methods may read the store: call them through `asyncio.to_thread` on an event
 loop.
 """
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from ensue.targeting.expression import Target
 
 _MOST_COMPARED: Final = 2000
-"""How many ids of a type are compared with one that does not exist: comparing takes microseconds each."""
+"""The most ids of a type that are compared with an unknown one: each comparison takes microseconds."""
 
 
 class FoundByName(msgspec.Struct, frozen=True, kw_only=True):
-    """What a target matches, as far as names tell.
+    """What a target matches, as far as names decide.
 
     Args:
         matched: what it matches, sorted.
-        undecided: what it matches or not by grains or pillar, sorted.
+        undecided: what only grains or pillar can decide, sorted.
     """
 
     matched: list[Srn]
@@ -45,7 +45,7 @@ class ResourceIndex:
 
     Args:
         minion: this machine.
-        registry: derived resources. One whose id anything else has cannot be targeted.
+        registry: derived resources. One whose id belongs to another resource cannot be targeted.
     """
 
     def __init__(self, minion: Srn, registry: DerivedRegistry) -> None:
@@ -54,10 +54,10 @@ class ResourceIndex:
         self.set_static({}, ())
 
     def set_static(self, resources: Mapping[Srn, dict[str, Any]], discovered: Iterable[Srn]) -> None:
-        """Take note of the resources that are there by themselves, in place of those before."""
+        """Set the resources that exist without registration, in place of the former ones."""
         self.static: Mapping[Srn, dict[str, Any]] = dict(resources)
         self._discovered = frozenset(discovered)
-        # Many runs ask for no bare id.
+        # Many runs look up no bare id.
         self._static_of_id: dict[str, Srn] | None = None
         self._static_ids: dict[str, list[str]] = {}
         for srn in {self._minion: None, **self.static}:
@@ -66,7 +66,7 @@ class ResourceIndex:
             ids.sort()
 
     def declared_as(self, resource_id: str) -> Srn | None:
-        """Return what has an id among this machine and the resources that pillar declares."""
+        """Return what has this id: this machine, or a resource that pillar declares."""
         return self._claims.get(resource_id)
 
     def record(self, srn: Srn) -> ResourceRecord | None:
@@ -106,12 +106,12 @@ class ResourceIndex:
     def matching(self, target: Target, vocabulary: Vocabulary, *, active: bool = True) -> FoundByName:
         """Return what a target matches by names alone.
 
-        What it names is looked up; of a type that it may match all ids are read, and of no other.
+        The names in it are looked up; all ids are read only of the types that it may match.
 
         Args:
             target: the target.
             vocabulary: has the nodegroups.
-            active: False: look among the invalidated resources in place of the active ones.
+            active: False: match the invalidated resources instead of the active ones.
         """
         matcher = NameMatcher(target, minions=(self._minion.id,), vocabulary=vocabulary)
         named = matcher.bound()
@@ -139,7 +139,7 @@ class ResourceIndex:
         return record
 
     def unknown(self, target: str) -> str:
-        """Say that there is no resource of a name, and which ones are near."""
+        """Return the error for an unknown name, with the names that are similar."""
         import difflib
 
         id_ = target.partition(":")[2] or target
@@ -152,14 +152,14 @@ class ResourceIndex:
         return f"there is no resource {target!r} ({meant})"
 
     def near_ids(self, text: str, types: Sequence[str]) -> list[str]:
-        """Return at most two ids of some types that are near a text."""
+        """Return at most two ids of some types that are similar to a text."""
         import difflib
 
         ids = [id_ for type_ in types for id_ in self._ids_around(text, type_)]
         return difflib.get_close_matches(text, ids, n=2)
 
     def _ids_around(self, text: str, resource_type: str) -> list[str]:
-        """Return the ids of a type, or of very many those beside which a text would be sorted."""
+        """Return the ids of a type; of very many, only those next to which a text would be sorted."""
         ids = sorted([*self.ids_of(resource_type), *self.ids_of(resource_type, active=False)])
         if len(ids) <= _MOST_COMPARED:
             return ids
@@ -183,20 +183,20 @@ class ResourceIndex:
 
     @property
     def _claims(self) -> Mapping[str, Srn]:
-        """What is there by itself, by id."""
+        """The resources that exist without registration, by id."""
         if self._static_of_id is None:
             self._static_of_id = {srn.id: srn for srn in (*self.static, self._minion)}
         return self._static_of_id
 
     def _displaced(self, resource_type: str) -> list[str]:
-        """Return the ids of a type's derived resources that something else has taken."""
+        """Return the ids of a type's derived resources that belong to another resource, too."""
         records = self._registry.find(id_ for id_, srn in self._claims.items() if srn.type != resource_type)
         return [record.srn.id for record in records if record.srn.type == resource_type]
 
     def _beside_declared(self, record: ResourceRecord) -> ResourceRecord | None:
-        """Return a derived resource as it is beside those that are there by themselves, which win.
+        """Return a derived resource, given those that exist without registration, which win.
 
-        None when one of them is this very resource; with another one's id it cannot be targeted.
+        None if one of them is this resource itself; if one of them has its id, it cannot be targeted.
         """
         claimed = self._claims.get(record.srn.id)
         if claimed is None or claimed == record.srn:

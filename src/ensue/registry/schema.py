@@ -1,8 +1,8 @@
 """The tables of the cross-run store, and how its database is opened.
 
 The only module here that imports SQLAlchemy at its top; it is itself imported when a store is
-opened, never before. SQLite (the default) and PostgreSQL; nothing here is written for one alone
-except where it says so.
+opened, never before. Everything works with SQLite (the default) and PostgreSQL unless a
+comment says otherwise.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA_VERSION: Final = 3
-"""Raised whenever the tables change; an older store is brought up to date, a newer one is refused."""
+"""Increased whenever the tables change; an older store is upgraded, a newer one is refused."""
 
 BUSY_TIMEOUT_MS: Final = 60_000
 """How long SQLite waits for other writers; each takes milliseconds, so this is a queue of thousands."""
@@ -53,11 +53,11 @@ resources = sa.Table(
     sa.Column("expires_at_s", sa.Double, nullable=False),
     sa.Column("orphaned", sa.SmallInteger, nullable=False, server_default="0"),
     sa.Column("declared_by", sa.Text, nullable=True),
-    # What a target looks at: read from the index alone, whatever else the rows hold.
+    # The columns that targets need: read from the index alone, whatever else the rows hold.
     sa.Index("ensue_resource_names", "type", "active", "id"),
     sa.Index("ensue_resource_expiry", "active", "expires_at_s"),
 )
-"""One row a resource. The id alone is the key: ids are unique over all types."""
+"""One row per resource. The id alone is the key: ids are unique over all types."""
 
 active_resources = sa.Table(
     "ensue_active",
@@ -72,7 +72,7 @@ active_resources = sa.Table(
     sa.Column("content", sa.LargeBinary, nullable=False),
     sa.Column("changed_at_s", sa.Double, nullable=False),
 )
-"""One row an active resource of the resource graph; `content` is sealed."""
+"""One row per active resource of the resource graph; `content` is sealed."""
 
 facts = sa.Table(
     "ensue_fact",
@@ -80,19 +80,19 @@ facts = sa.Table(
     sa.Column("name", _NAME, primary_key=True),
     sa.Column("value", sa.Text, nullable=False),
 )
-"""What is known of the store itself: `schema_version`; `key_id`, the key it is encrypted with;
+"""Facts about the store itself: `schema_version`; `key_id`, the key it is encrypted with;
 `fingerprint_key`, sealed, the key that watched grains are hashed with."""
 
 
 def open_sqlite(path: Path) -> sa.Engine:
-    """Open the default store, made whole now when there is none.
+    """Open the default store; create it if there is none.
 
     Args:
         path: the database file.
 
     Raises:
-        OSError: the file cannot be made.
-        sqlalchemy.exc.DatabaseError: it is not a database of SQLite.
+        OSError: the file cannot be created.
+        sqlalchemy.exc.DatabaseError: it is not a SQLite database.
         StoreError: it was written by a newer ensue.
     """
     if not path.exists():
@@ -106,7 +106,7 @@ def open_sqlite(path: Path) -> sa.Engine:
 
 
 def open_url(url: str) -> sa.Engine:
-    """Open a store in a database server, its tables made now when there are none.
+    """Open a store on a database server; create its tables if there are none.
 
     Raises:
         sqlalchemy.exc.SQLAlchemyError: there is no such server, driver or database.
@@ -115,7 +115,7 @@ def open_url(url: str) -> sa.Engine:
     parsed = sa.make_url(url)
     engine = sa.create_engine(parsed, hide_parameters=True, pool_pre_ping=True)
     with _disposed_on_failure(engine):
-        # Two processes may make the tables at once; the second one then finds them there.
+        # Two processes may create the tables at once; the second one then finds them.
         with suppress(IntegrityError, OperationalError, ProgrammingError):
             _create_tables(engine)
         _check_version(engine)
@@ -124,7 +124,7 @@ def open_url(url: str) -> sa.Engine:
 
 @contextmanager
 def _disposed_on_failure(engine: sa.Engine) -> Generator[None]:
-    """Close what an engine holds open when it cannot be used after all."""
+    """Close an engine's connections if it turns out to be unusable."""
     try:
         yield
     except BaseException:
@@ -133,8 +133,8 @@ def _disposed_on_failure(engine: sa.Engine) -> Generator[None]:
 
 
 def _create_sqlite(path: Path) -> None:
-    # Made beside and linked into place: nobody ever opens a store without its tables, and of two
-    # processes that do this at once one wins. The journal mode is kept in the file.
+    # Created under another name and linked into place, so nobody opens a store without its tables, and
+    # one of two concurrent processes wins. The journal mode is kept in the file.
     temporary = private_files.beside(path)
     try:
         os.close(private_files.open_private_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
@@ -166,20 +166,20 @@ def _sqlite_engine(path: Path) -> sa.Engine:
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     try:
-        # The driver shall not begin transactions by itself: `transaction` in `tables` begins its own.
+        # The driver must not begin transactions by itself: `transaction` in `tables` begins its own.
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
         # Enough against kill -9, and a database in WAL mode is not corrupted by a power cut either.
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute(f"PRAGMA journal_size_limit={_LARGEST_IDLE_LOG_BYTES}")
     except BaseException:
-        # The file is no database. The pool does not know of the connection yet, so nobody else closes it.
+        # The file is not a database. The pool does not have the connection yet, so it is closed here.
         connection.close()
         raise
 
 
 def _check_version(engine: sa.Engine) -> None:
-    """Bring a store of an older version up to date, and refuse what this ensue cannot read."""
+    """Upgrade a store of an older version, and refuse what this ensue cannot read."""
     with engine.connect() as connection:
         found = _version(connection)
     if found in {_WITHOUT_DECLARATIONS, _WITHOUT_ACTIVE}:
@@ -220,7 +220,7 @@ def _version(connection: sa.Connection) -> str | None:
 
 
 def take_turn(connection: sa.Connection) -> None:
-    """Begin a transaction as a writer at once: what it reads cannot change before it writes."""
+    """Begin a transaction as a writer, so that what it reads cannot change before it writes."""
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         return

@@ -1,6 +1,6 @@
-"""What a fault of a SQLite file means to its owner, and how to mend it.
+"""What an error of a SQLite file means for the user, and how to fix it.
 
-A file that was cut off is recognised by its header: SQLite itself would call an empty file a new database.
+A truncated file is recognised by its header: SQLite would take an empty file for a new database.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _REMEDIES: Final = {
-    "SQLITE_NOTADB": "it is no store of ensue, or was overwritten (restore it from a copy, or move it away)",
+    "SQLITE_NOTADB": "it is not an ensue store, or was overwritten (restore it from a copy, or move it away)",
     "SQLITE_CORRUPT": "it is damaged (restore it from a copy, or move it away)",
     "SQLITE_BUSY": "another process has been writing to it for a minute (see who has it open: fuser FILE)",
     "SQLITE_FULL": "the disk is full (nothing was changed)",
@@ -33,7 +33,7 @@ def sqlite_remedy(error: Exception, lost: str = "") -> str:
 
     Args:
         error: of `sqlite3`, or one of SQLAlchemy that has it in `orig`; of another database, its own text.
-        lost: what is gone with a damaged file, and what brings it back.
+        lost: what is lost with a damaged file, and how to get it back.
     """
     original: Any = getattr(error, "orig", None) or error
     name = getattr(original, "sqlite_errorname", "")
@@ -49,10 +49,10 @@ def refuse_damaged(path: Path, lost: str) -> None:
 
     Args:
         path: the file, which exists.
-        lost: what is gone with it, and what brings it back.
+        lost: what is lost with it, and how to get it back.
 
     Raises:
-        StoreError: it is empty, too short, or no database.
+        StoreError: it is empty, too short, or not a database.
         OSError: it cannot be read.
     """
     with path.open("rb") as file:
@@ -65,7 +65,7 @@ def refuse_damaged(path: Path, lost: str) -> None:
     else:
         expected_bytes = _expected_bytes(header)
         log = path.with_name(f"{path.name}-wal")
-        # What a killed writer had not copied from its log yet, SQLite copies when it opens the file.
+        # SQLite copies what a killed writer left in its log when it opens the file.
         if size_bytes >= expected_bytes or (log.exists() and log.stat().st_size):
             return
         size = f"{size_bytes} of its {expected_bytes} bytes are there"
@@ -73,9 +73,9 @@ def refuse_damaged(path: Path, lost: str) -> None:
 
 
 def _expected_bytes(header: bytes) -> int:
-    """Return how long a database is by its header, 0 where an old SQLite has not noted that."""
+    """Return a database's size according to its header; 0 if an old SQLite did not record it."""
     (page_bytes,) = struct.unpack_from(">H", header, 16)
     changed, page_count = struct.unpack_from(">II", header, 24)
     (valid_for,) = struct.unpack_from(">I", header, 92)
-    # A page of 65,536 bytes is noted as 1.
+    # A page of 65,536 bytes is recorded as 1.
     return (_LARGEST_PAGE if page_bytes == 1 else page_bytes) * page_count if changed == valid_for else 0

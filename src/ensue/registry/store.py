@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 STORE_FILE: Final = "store.db"
 """Name of the default store below the cachedir."""
 
-_LOST: Final = (
-    "the derived resources in it are not known any more; apply the states that register them once more"
-)
+_LOST: Final = "the derived resources in it are lost; apply the states that register them again"
 
 
 class CrossRunStore:
@@ -74,12 +72,12 @@ class CrossRunStore:
             raise StoreError(f"{self.label}: the store cannot be read: {error.strerror}") from error
 
     def exists(self) -> bool:
-        """Say whether there is anything to read; a database server is asked when it is read."""
+        """Return whether the store's file exists; always True for a database server."""
         return self._path is None or self._path.exists()
 
     @contextmanager
     def reading(self) -> Generator[StoredEntries]:
-        """Yield the entries to read them; writers are not waited for.
+        """Yield the entries for reading, without waiting for writers.
 
         Raises:
             StoreError: the store cannot be read.
@@ -92,9 +90,9 @@ class CrossRunStore:
 
     @contextmanager
     def transaction(self) -> Generator[StoredEntries]:
-        """Yield the entries to change them: all that is done within is there afterwards, or nothing.
+        """Yield the entries for changes, which are written together or not at all.
 
-        Transactions of all processes take turns. An exception takes everything back.
+        Transactions of all processes run one after another. An exception rolls everything back.
 
         Raises:
             StoreError: the store cannot be written.
@@ -108,7 +106,7 @@ class CrossRunStore:
                 yield StoredEntries(connection)
 
     def close(self) -> None:
-        """Close the database; it is opened again when it is used again."""
+        """Close the database; the next use opens it again."""
         with self._opening:
             engine, self._engine = self._engine, None
             if engine is not None:
@@ -140,7 +138,7 @@ class CrossRunStore:
             )
             raise StoreError(msg) from error
         except OSError as error:
-            raise StoreError(f"{self.label}: the store cannot be made: {error.strerror}") from error
+            raise StoreError(f"{self.label}: the store cannot be created: {error.strerror}") from error
 
     @contextmanager
     def _guarded(self) -> Generator[None]:

@@ -1,7 +1,7 @@
 """The keys of a store: the one it is encrypted with, the one of its fingerprints, and changing them.
 
-A store is claimed by the first key that writes to it; from then on nobody without one of its keys writes, so
-that no store ever holds what only somebody else can read.
+The first key that writes to a store claims it. From then on, only a holder of one of its keys can write, so
+a store never holds entries that its owner cannot read.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class StoreKeys:
         self._run_fingerprint_key = fingerprint.new_key()
 
     def claim(self, stored: StoredEntries) -> None:
-        """Make the store ours if it is nobody's, before anything is written to it.
+        """Claim the store with the project's key if nobody has, before anything is written to it.
 
         Raises:
-            WrongKeyError: it is encrypted with a key that is not at hand.
+            WrongKeyError: it is encrypted with a key that is not available.
             KeyFileError: there is no key, or it cannot be used.
         """
         if self._is_ours(stored):
@@ -53,7 +53,7 @@ class StoreKeys:
         self._seal_fingerprint_key(stored, fingerprint.new_key())
 
     def require(self, stored: StoredEntries) -> None:
-        """Make sure that the store's key is at hand.
+        """Make sure that the store's key is available.
 
         Raises:
             WrongKeyError: it is not.
@@ -62,7 +62,7 @@ class StoreKeys:
         self._is_ours(stored)
 
     def fingerprint_keys(self, stored: StoredEntries | None) -> Callable[[RegistryScope], bytes]:
-        """Return what finds the key for the fingerprints of a scope; the store's is opened when needed."""
+        """Return a function that finds the key of a scope's fingerprints; decrypt the store's if needed."""
         opened: list[bytes] = []
 
         def key_of(scope: RegistryScope) -> bytes:
@@ -78,7 +78,7 @@ class StoreKeys:
         """Encrypt everything in the store with the vault's current key; return the number of configurations.
 
         Raises:
-            WrongKeyError: something is encrypted with a key that is not at hand.
+            WrongKeyError: something is encrypted with a key that is not available.
             TamperedError: something is not what was written.
         """
         count = 0
@@ -91,7 +91,7 @@ class StoreKeys:
         return count
 
     def _is_ours(self, stored: StoredEntries) -> bool:
-        """Say whether the store is encrypted with a key of ours; False when it is nobody's yet."""
+        """Return whether the store is encrypted with a key of ours; False if nobody has claimed it yet."""
         key = stored.fact(_KEY_FACT)
         if key is not None and not self._vault.holds(key):
             raise self._vault.wrong_key(key, what=self._store.label)

@@ -124,7 +124,7 @@ class StoredEntries:
     def find_one(self, key: str) -> tuple[Entry | None, float]:
         """Return an entry by id, and the time at which the next entry of the store expires.
 
-        The time is given only along with an entry: without one there is nothing that could have expired.
+        The time is returned only with an entry: without one, nothing can have expired.
         """
         row = self._connection.execute(_SELECT_ONE, {"key": key}).first()
         if row is None:
@@ -145,11 +145,11 @@ class StoredEntries:
         return self._chunked(_SELECT_DERIVED, map(str, sources))
 
     def expired(self, now_s: float) -> list[Entry]:
-        """Return the active entries whose time has come."""
+        """Return the active entries that have expired."""
         return [_entry(row) for row in self._connection.execute(_SELECT_EXPIRED, {"now_s": now_s})]
 
     def noted(self, source: Srn) -> set[Noted]:
-        """Return the different things that the active entries with this source noted of it."""
+        """Return the distinct `Noted` of the active entries with this source."""
         rows = self._connection.execute(_SELECT_NOTED, {"key": str(source)})
         return {Noted("cache", _watch(watch), _watched(watched)) for watch, watched in rows}
 
@@ -167,7 +167,7 @@ class StoredEntries:
         return NEVER_S if found is None else found
 
     def types(self) -> list[str]:
-        """Return the types that have an entry; a few looks into an index, however many entries there are."""
+        """Return the types that have an entry; takes a few index lookups, however many entries there are."""
         found: list[str] = []
         while (after := self._next_type(found[-1] if found else "")) is not None:
             found.append(after)
@@ -200,7 +200,7 @@ class StoredEntries:
             self._connection.execute(_UPDATE_WHOLE, [_keyed(entry) for entry in entries])
 
     def update_standing(self, entries: Sequence[Entry]) -> None:
-        """Write whether and until when entries hold, and leave their configurations alone."""
+        """Write the status and expiry of entries, and leave their configurations alone."""
         if entries:
             self._connection.execute(_UPDATE_STANDING, [_standing(entry) for entry in entries])
 
@@ -210,7 +210,7 @@ class StoredEntries:
             self._connection.execute(_DELETE, {"keys": chunk})
 
     def fact(self, name: str) -> str | None:
-        """Return what the store knows of itself under a name."""
+        """Return a fact about the store by its name."""
         return self._connection.execute(_SELECT_FACT, {"key": name}).scalar()
 
     def update_configs(self, entries: Sequence[Entry]) -> None:
@@ -220,7 +220,7 @@ class StoredEntries:
             self._connection.execute(_UPDATE_CONFIG, rows)
 
     def set_fact(self, name: str, value: str) -> None:
-        """Write what the store knows of itself."""
+        """Write a fact about the store."""
         self._connection.execute(sa.delete(facts).where(facts.c.name == name))
         self._connection.execute(sa.insert(facts), {"name": name, "value": value})
 

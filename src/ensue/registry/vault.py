@@ -1,7 +1,7 @@
-"""The project's `Vault`: seals and opens small things with the project's keys.
+"""The project's `Vault`: seals and opens small values with the project's keys.
 
 The store and every plug-in that keeps a secret below the cachedir go through it. It loads its keys
-on first use, and once more when it meets a key that it does not know: another process may have
+on first use, and again when it meets a key that it does not know: another process may have
 rotated them meanwhile.
 """
 
@@ -47,7 +47,7 @@ class ProjectVault:
 
         Args:
             cachedir: the project's cachedir.
-            kind: the option `key_source`: `file` or `keyring`; `ENSUE_KEY` outranks it.
+            kind: the option `key_source`: `file` or `keyring`; `ENSUE_KEY` overrides it.
             environment: the process's environment; None is the real one.
 
         Raises:
@@ -56,7 +56,7 @@ class ProjectVault:
         return cls(key_source(cachedir, kind=kind, environment=environment))
 
     def seal(self, plain: bytes, *, context: str) -> bytes:
-        """Encrypt with the current key, made now when the project has none; see the contract."""
+        """Encrypt with the current key, creating it if the project has none; see the contract."""
         return envelope.seal(plain, key=self._current().keys[0], context=context.encode())
 
     def open(self, sealed: bytes, *, context: str) -> bytes:
@@ -65,12 +65,12 @@ class ProjectVault:
         return envelope.unseal(sealed, keys=self._keys, context=context.encode(), what=context)
 
     def fingerprint(self, content: bytes, *, context: str, like: str = "") -> str:
-        """Return a fingerprint of content that tells nothing about it to those who do not have the key.
+        """Return a fingerprint that reveals nothing about the content to anyone without the key.
 
         Args:
             content: what is fingerprinted.
-            context: what it is: the same content has another fingerprint elsewhere.
-            like: a fingerprint to compare with; the key of that one is used, as long as it is at hand.
+            context: what it is; the same content has a different fingerprint in another context.
+            like: a fingerprint to compare with; its key is used if it is available.
 
         Raises:
             StoreError: the keys cannot be used.
@@ -84,11 +84,11 @@ class ProjectVault:
         return f"{id_}:{digest[:_FINGERPRINT_CHARS]}"
 
     def current_key_id(self) -> str:
-        """Return the id of the key that encrypts, as hex; makes a key when the project has none."""
+        """Return the id of the key that encrypts, as hex; creates a key if the project has none."""
         return self._current().current_id.hex()
 
     def holds(self, wanted: str) -> bool:
-        """Say whether a key is at hand.
+        """Return whether a key is available.
 
         Args:
             wanted: its id as hex.
@@ -104,7 +104,7 @@ class ProjectVault:
         return key in self._keys
 
     def require(self, wanted: bytes) -> None:
-        """Look again for keys when one is wanted that is not at hand; makes none.
+        """Read the keys again if the wanted one is not available; creates none.
 
         Raises:
             KeyFileError: there is no key at all, or the keys cannot be used.
@@ -122,7 +122,7 @@ class ProjectVault:
             self._take(found)
 
     def rotate(self) -> str:
-        """Change to another key, keeping the old ones for reading; return the new one's id as hex.
+        """Change to another key, keeping the old ones for decryption; return the new one's id as hex.
 
         Raises:
             KeyFileError: the keys cannot be changed.
@@ -131,7 +131,7 @@ class ProjectVault:
         return self.current_key_id()
 
     def wrong_key(self, wanted: str, *, what: str) -> WrongKeyError:
-        """Return the error that says that something needs a key that is not at hand.
+        """Return the error for something that needs a key that is not available.
 
         Args:
             wanted: the id of the key it needs, as hex.

@@ -1,8 +1,7 @@
 """The entries that one operation reads and changes, over both scopes, written at its end.
 
-Whatever an operation decides, it decides on a `WorkingSet`; the store's part is then written in one
-transaction, the memory's part after it succeeded. An id lives in one scope at a time: the one it
-was last registered in.
+An operation reads and changes a `WorkingSet`. The store's part is then written in one transaction, and the
+memory's part after that has succeeded. An id is in one scope at a time: the one it was last registered in.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class WorkingSet:
-    """A view of all entries in which changes show at once.
+    """A view of all entries in which changes are visible at once.
 
     Args:
         memory: the run's entries.
@@ -45,12 +44,12 @@ class WorkingSet:
             self._found[key] = self._now[key] = self._memory.find(key) or by_id.get(key)
 
     def find(self, key: str) -> Entry | None:
-        """Return an entry by id as it stands now."""
+        """Return an entry by id as it is now."""
         self.load((key,))
         return self._now[key]
 
     def find_active(self, srn: Srn) -> Entry | None:
-        """Return the entry of a resource as it stands now, None when it may not be targeted."""
+        """Return the entry of a resource as it is now, None when it may not be targeted."""
         entry = self.find(srn.id)
         return entry if entry is not None and entry.srn == srn and entry.active else None
 
@@ -68,7 +67,7 @@ class WorkingSet:
         return [entry for entry in now if entry is not None and entry.source in wanted]
 
     def expired(self, now_s: float) -> list[Entry]:
-        """Return the active entries whose time has come; only to be asked before anything is changed."""
+        """Return the active entries that have expired; call it only before anything is changed."""
         self._swept_at_s = now_s
         found = self._memory.expired(now_s)
         if self.stored is not None and self.stored.next_expiry_s() <= now_s:
@@ -77,7 +76,7 @@ class WorkingSet:
         return [entry for entry in found if self._now[entry.srn.id] is entry]
 
     def noted(self, source: Srn) -> set[Noted]:
-        """Return the different things noted of a source, as written before this operation."""
+        """Return the distinct `Noted` of a source, as written before this operation."""
         stored: set[Noted] = set() if self.stored is None else self.stored.noted(source)
         return stored | self._memory.noted(source)
 
@@ -110,7 +109,7 @@ class WorkingSet:
         return bool(new or gone or both)
 
     def write_memory(self) -> None:
-        """Write the memory's part; only to be called when the store's part is safe."""
+        """Write the memory's part; call it only once the store's part is committed."""
         for key, entry in self._now.items():
             if entry is self._found[key]:
                 continue
@@ -122,7 +121,7 @@ class WorkingSet:
 
     def _remember(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
-            # A store's entry that the run has one of its own for is not the one that holds here.
+            # The run's own entry hides the store's.
             if entry.srn.id not in self._now:
                 own = self._memory.find(entry.srn.id) or entry
                 self._found[entry.srn.id] = self._now[entry.srn.id] = own

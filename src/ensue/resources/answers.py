@@ -67,7 +67,7 @@ def checked_names(srn: Srn, path: str, names: Iterable[str]) -> list[str]:
             continue
         found.append(checked_name(srn, path, name))
         if len(found) > MOST_NAMES:
-            raise file_error(srn, "list", path, why=f"it names more than {MOST_NAMES} things in it")
+            raise file_error(srn, "list", path, why=f"it contains more than {MOST_NAMES} names")
     return sorted(found)
 
 

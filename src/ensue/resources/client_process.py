@@ -118,7 +118,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
         return Completed(returncode=code, stdout=bytes(self._output), stderr=self.errors, pid=self.pid)
 
     async def feed(self, stdin: Input) -> None:
-        """Write the rest of the standard input and close it; bytes are not waited for.
+        """Write the rest of the standard input and close it, without waiting until bytes are read.
 
         Raises:
             CommandInputError: it cannot be read.
@@ -133,11 +133,11 @@ class ClientProcess(asyncio.SubprocessProtocol):
             self._stdin(self._transport).write(stdin)
 
     def stop_collecting(self) -> None:
-        """Drop what arrives from now on: nobody waits for it any more."""
+        """Drop what arrives from now on: nobody waits for it."""
         self._is_deaf = True
 
     async def release(self) -> None:
-        """End the client itself if it still runs, and wait until the system has taken it back."""
+        """End the client itself if it still runs, and wait until it has been reaped."""
         if self._quiet is not None:
             self._quiet.cancel()
         if self._transport is not None:
@@ -154,11 +154,11 @@ class ClientProcess(asyncio.SubprocessProtocol):
         self._transport = cast("asyncio.SubprocessTransport", transport)
 
     def pause_writing(self) -> None:
-        """Hold the input back: the client does not read as fast as it is given."""
+        """Hold the input back: the client does not read it fast enough."""
         self._feed.pause()
 
     def resume_writing(self) -> None:
-        """Go on with the input."""
+        """Continue with the input."""
         self._feed.resume()
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 (asyncio's interface)

@@ -126,7 +126,7 @@ def _fault(code: int, stdout: bytes, outcome: DataMap | None) -> str:
         return f"the command {described_end(code)}"
     if outcome is None:
         printed = "nothing" if not stdout.strip() else "something that is not one JSON object"
-        return f"the command printed {printed} on stdout (it is to print connection information as JSON)"
+        return f"the command printed {printed} on stdout (it must print connection information as JSON)"
     return "; ".join(_wrong_values(outcome))
 
 

@@ -1,7 +1,7 @@
 """Turns a `Command` into a script for a POSIX shell, for targets that take one line: SSH, containers, pods.
 
 The script changes folder, umask and environment and then becomes the command, so that no shell
-stays in between. Becoming another user is the business of whoever sends the script.
+stays in between. The sender of the script decides which user runs it.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def command_script(command: Command, *, token: str) -> CommandScript:
     target sees a script that is an argument of a shell.
 
     Args:
-        command: what to run; `user`, `stdin` and `timeout_s` are not the script's business.
+        command: what to run; `user`, `stdin` and `timeout_s` are left to the sender.
         token: a word that nothing else prints; it marks the script's own messages on stderr, and the end
             of the variables.
 
     Raises:
-        RemoteError: neither or both of `shell_line` and `argv`, a NUL byte, or an improper variable name.
+        RemoteError: neither or both of `shell_line` and `argv`, a NUL byte, or an invalid variable name.
     """
     steps = [_enter_folder(command.cwd, token)]
     if command.umask is not None:

@@ -43,7 +43,7 @@ async def in_daemon_thread(work: Callable[[], Any]) -> Any:
             error = RuntimeError("it raised StopIteration")  # A future takes no StopIteration.
         except BaseException as raised:  # noqa: BLE001 -- raised anew where it is awaited
             error = raised
-        with suppress(RuntimeError):  # The loop is closed: nobody waits any more.
+        with suppress(RuntimeError):  # The loop is closed, so nobody waits.
             loop.call_soon_threadsafe(answered, value, error)
 
     threading.Thread(target=run, name="ensue-plug-in", daemon=True).start()

@@ -30,7 +30,7 @@ _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 def exec_faults(
     config: ReadOnlyDataMap, kinds: Mapping[str, tuple[type, ...]], names: tuple[str, ...]
 ) -> list[str]:
-    """Return what is wrong with a configuration, one sentence each.
+    """Return what is wrong with a configuration, one sentence per error.
 
     Args:
         config: the configuration.
@@ -51,12 +51,10 @@ def exec_faults(
     env = config.get("env")
     if isinstance(env, dict):
         found += [
-            f"`env` has a name that no variable can have: {name!r}"
-            for name in env
-            if not _VARIABLE.match(name)
+            f"`env` has an invalid variable name: {name!r}" for name in env if not _VARIABLE.match(name)
         ]
         found += [
-            f"`env` is to have text or a number for `{name}`"
+            f"`env` must have text or a number for `{name}`"
             for name, value in env.items()
             if isinstance(value, bool) or not isinstance(value, str | int | float)
         ]
@@ -75,7 +73,7 @@ def exec_settings(config: ReadOnlyDataMap) -> ExecSettings:
 
 
 def is_name(value: str) -> bool:
-    """Say whether a client accepts a text as the name of a container or pod, and not as an option."""
+    """Return whether a client accepts a text as the name of a container or pod, and not as an option."""
     return _NAME.match(value) is not None
 
 

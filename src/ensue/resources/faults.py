@@ -101,7 +101,7 @@ class FileFaults:
     ) -> None:
         """Translate what was raised."""
         if fault is None or isinstance(fault, RemoteError):
-            return  # Content that comes from another target names that itself.
+            return  # An error of content from another target names that target itself.
         if isinstance(fault, OSError):
             number, why = fault.errno or 0, fault.strerror or str(fault)
             remedy = getattr(fault, "remedy", "")

@@ -95,7 +95,7 @@ class Leftovers:
             at_s = self._there.pop((target, path), None)
             if at_s is None or self._descriptor < 0:
                 return
-            with suppress(OSError):  # It is tried once more to remove it then, which does no harm.
+            with suppress(OSError):  # The next apply then tries to remove it again, which does no harm.
                 if self._there:
                     self._write(_Line(target, path, at_s, is_there=False))
                 else:
@@ -156,7 +156,7 @@ class Leftovers:
             if file.exists():
                 self._file, self._descriptor = file, descriptor
                 return
-            os.close(descriptor)  # Another process took it for one of a process that is gone.
+            os.close(descriptor)  # Another process mistook it for one of a process that is gone.
 
     def _write(self, line: _Line) -> None:
         path = line.path.encode("utf-8", "surrogateescape").decode("latin-1")

@@ -67,7 +67,7 @@ class LoadedType:
 
     @property
     def IS_REMOTE(self) -> bool:  # noqa: N802 -- the contract's name
-        """Whether work on its resources needs almost nothing of this machine."""
+        """Whether work on its resources takes almost nothing on this machine."""
         return self._hooks.is_remote
 
     @property
@@ -174,7 +174,7 @@ class LoadedType:
             raise self._hung("connect", HOOK_LIMIT_S) from None
 
     async def ping(self, connection: Connection, context: ResourceContext) -> bool:
-        """Say whether a resource answers.
+        """Return whether a resource answers.
 
         Raises:
             EnsueError: the resource does not answer, or the hook raised.
@@ -294,7 +294,7 @@ class LoadedType:
             f"`{hook}` of the resource type {self.name!r} ({self.source.place}) did not return within "
             f"{limit_s:g} s",
             span=self.place_of(hook),
-            help="give what it waits for a time limit",
+            help="set a time limit on what it waits for",
         )
 
 

@@ -60,7 +60,7 @@ class PartialConnection:
         return hasattr(self._inner, "run") and bool(getattr(self._inner, "can_run", True))
 
     def offers(self, method: str) -> bool:
-        """Say whether the type's own object has a method of the contract."""
+        """Return whether the type's own object has a method of the contract."""
         return hasattr(self._inner, method)
 
     def __getattr__(self, name: str) -> Any:

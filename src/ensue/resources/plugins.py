@@ -75,7 +75,7 @@ class Plugins:
         return [one for one in self._types.values() if isinstance(one, LoadedType)]
 
     def configuration_faults(self, srn: Srn, config: ReadOnlyDataMap) -> list[str]:
-        """Return what is wrong with a resource's configuration, one sentence each.
+        """Return what is wrong with a resource's configuration, one sentence per error.
 
         Args:
             srn: the resource.

@@ -2,9 +2,8 @@
 
 Each operation is one script in one round trip. The scripts use `cat dd stat readlink mv chmod chown mkdir rm
 ln touch wc` of coreutils or busybox. Content travels unchanged through stdin and stdout. Long content travels
-in
-chunks: a script reads all of them, and each part of a long file is read by a separate script. Exit codes tell
-why an operation failed; the output of the tools is only quoted in messages.
+in chunks: one script receives all chunks of a file, and each part of a long file is read by its own script.
+Exit codes tell why an operation failed; the output of the tools is only quoted in messages.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ _MARKS: Final = 4
 _REASONS: Final = {
     scripts.ABSENT: (errno.ENOENT, ""),
     scripts.IS_FOLDER: (errno.EISDIR, ""),
-    scripts.NOT_REGULAR: (errno.EINVAL, "it is no regular file"),
-    scripts.NOT_A_LINK: (errno.EEXIST, "something is there that is no symlink"),
-    scripts.NOT_A_FOLDER: (errno.EEXIST, "something is there that is no folder"),
+    scripts.NOT_REGULAR: (errno.EINVAL, "it is not a regular file"),
+    scripts.NOT_A_LINK: (errno.EEXIST, "it exists and is not a symlink"),
+    scripts.NOT_A_FOLDER: (errno.EEXIST, "it exists and is not a folder"),
     scripts.CUT_SHORT: (0, "the content did not arrive whole, or the disk is full"),
     scripts.NOT_EMPTY: (errno.ENOTEMPTY, ""),
 }
@@ -102,7 +101,7 @@ class PosixFiles:
             ) from fault
 
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
-        """Describe a path, or return None when nothing is there."""
+        """Describe a path, or return None if nothing exists there."""
         flag = "-L" if follow else ""
         done = await self._do("look at", path, scripts.STAT, flag, absent_is_fine=True)
         if done.returncode == scripts.ABSENT:
@@ -110,7 +109,7 @@ class PosixFiles:
         return stat_in(self._srn, path, done.stdout)
 
     async def checksum(self, path: str, kind: str = "sha256") -> str | None:
-        """Return the digest of a file's content as hex, or None when nothing is there."""
+        """Return the digest of a file's content as hex, or None if nothing exists there."""
         program = DIGEST_PROGRAMS.get(kind, "")
         done = await self._do("read", path, scripts.CHECKSUM, program, absent_is_fine=True)
         if done.returncode == scripts.ABSENT:
@@ -126,15 +125,15 @@ class PosixFiles:
         return checked_names(self._srn, path, names)
 
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
-        """Create a folder; one that is there already is left alone (its mode too)."""
+        """Create a folder; an existing one is left alone (its mode too)."""
         mode_text = "0755" if mode is None else f"{mode:04o}"
         await self._do("make the folder", path, scripts.MAKE_DIRECTORY, mode_text, "-p" if parents else "")
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
-        """Remove a file, link or folder (one that is not empty only when `recursive`); absent is fine."""
+        """Remove a file, link or folder (a non-empty one only if `recursive`); do nothing if absent."""
         if not path.strip("/"):
             raise file_error(
-                self._srn, "remove", path, number=errno.EBUSY, why="that is the root of the target"
+                self._srn, "remove", path, number=errno.EBUSY, why="it is the root of the target"
             )
         await self._do("remove", path, scripts.REMOVE, "yes" if recursive else "")
 
@@ -158,7 +157,7 @@ class PosixFiles:
         await self._do("set the owner of", path, scripts.SET_OWNER, user or "", group or "", flag)
 
     async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
-        """Set the times of access and change; parts of a second are dropped, as POSIX touch knows none."""
+        """Set the times of access and change; fractions of a second are dropped, as in POSIX touch."""
         await self._do(
             "set the times of", path, scripts.SET_TIMES, _touch_time(atime_s), _touch_time(mtime_s)
         )

@@ -1,7 +1,7 @@
 """The shell scripts behind `PosixFiles`: POSIX sh, coreutils or busybox, nothing else.
 
-`$1` is always the path. A script ends with 0, with one of the exit codes below, or with whatever
-the tool that failed ended with.
+`$1` is always the path. A script ends with 0, with one of the exit codes below, or
+with the exit code of the tool that failed.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 from typing import Final
 
 ABSENT: Final = 81
-"""Nothing is there."""
+"""The path does not exist."""
 IS_FOLDER: Final = 82
-"""A folder is there."""
+"""The path is a folder."""
 NOT_REGULAR: Final = 83
-"""A device, pipe or socket is there."""
+"""The path is a device, pipe or socket."""
 NOT_A_LINK: Final = 84
-"""Something else than a symlink is there."""
+"""The path is something other than a symlink."""
 NOT_A_FOLDER: Final = 85
-"""Something else than a folder is there."""
+"""The path is something other than a folder."""
 CUT_SHORT: Final = 86
 """Fewer bytes than announced arrived, or could be written."""
 NOT_EMPTY: Final = 87
-"""The folder has something in it."""
+"""The folder is not empty."""
 NO_TOOL: Final = 88
-"""The tool for this is not there."""
+"""The required tool is missing."""
 FOREIGN_LINK: Final = 89
-"""A symlink on the way is not followed; stdout has its owner, a line end, and its path."""
+"""A symlink in the path must not be followed; stdout has its owner, a line end, and its path."""
 
 COMMON: Final = r"""
 set -u
@@ -96,7 +96,7 @@ stat -L -c '%d %i %s %Y' -- "$p" || exit
 exec dd bs=1048576 skip="$2" count="$3" < "$p"
 """
 )
-"""`$2` where a part of the file begins, `$3` its length, both in MiB. A line of marks comes first."""
+"""`$2` start of a part of the file, `$3` its length, both in MiB. A line of marks comes first."""
 
 CHECKSUM: Final = (
     _NEED_FILE
@@ -199,7 +199,7 @@ fi
 exec rm -f -- "$p"
 """
 )
-"""`$2` is not empty for recursive."""
+"""`$2` is non-empty for a recursive removal."""
 
 SYMLINK: Final = (
     _RESOLVE
@@ -218,7 +218,7 @@ rm -f -- "$t"
 exec ln -s -f -n -- "$2" "$p"
 """
 )
-"""`$2` target, `$3` a token. A `mv` without `-T` (an old busybox) leaves only the way that is not atomic."""
+"""`$2` target, `$3` a token. With a `mv` without `-T` (an old busybox), it is not atomic."""
 
 RENAME: Final = (
     _RESOLVE

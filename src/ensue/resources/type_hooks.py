@@ -43,7 +43,7 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
     is_async: bool
 
     def call(self, **offered: Any) -> Any:
-        """Call it with those of the offered arguments that it takes."""
+        """Call it with those of the given arguments that it takes."""
         return self.function(**{name: offered[name] for name in self.takes})
 
 
@@ -53,7 +53,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         hooks: its hooks by name; those that it leaves out are missing.
         secret_keys: configuration keys whose values are secrets.
-        is_remote: whether work on its resources needs almost nothing of this machine.
+        is_remote: whether work on its resources takes almost nothing on this machine.
     """
 
     hooks: Mapping[str, Hook]

@@ -1,5 +1,5 @@
 # ruff: noqa: S101, PLR2004 (a test asserts, and its literal expectations are the facts it states)
-"""The contract of a Connection's commands, as pytest tests for anything that runs some.
+"""The contract of a Connection's commands, as pytest tests for any connection that runs commands.
 
 Derive from `CommandContract` and give a fixture `subject` that returns a `Subject`. The target needs
 a POSIX shell with the usual small tools.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MEBIBYTE = 1 << 20
 LONG_S = 300
-"""Longer than any test may take: what sleeps so long has to be ended by somebody."""
+"""Longer than any test may take: a command that sleeps this long must be ended."""
 
 
 class CommandContract:
@@ -32,7 +32,7 @@ class CommandContract:
 
     @scene
     async def test_output_errors_and_code(self, target: Connection, folder: str) -> None:
-        """Output, errors and exit code come back apart, byte for byte; a failure is a value."""
+        """Output, errors and exit code are returned separately, byte for byte; a failure raises nothing."""
         assert target.can_run
         assert folder
         line = "printf 'out\\377\\000\\n'; printf 'err\\n' >&2; exit 7"
@@ -51,14 +51,14 @@ class CommandContract:
 
     @scene
     async def test_a_program_that_is_not_there(self, target: Connection, folder: str) -> None:
-        """It ends with 127, as in a shell, and says something."""
+        """A missing program ends with 127, as in a shell, and with an error message."""
         done = await target.run(Command(argv=[f"{folder}/no-such-program"]))
         assert done.returncode == 127
         assert b"no-such-program" in done.stderr
 
     @scene
     async def test_input_comes_in_chunks(self, target: Connection, folder: str) -> None:
-        """A command reads chunks as one input, none of it, or a part."""
+        """A command reads chunks as one input: all of it, a part, or nothing."""
         content = noise(LONG_BYTES)
         expected = f"{hashlib.sha256(content).hexdigest()}  -\n".encode()
         done = await target.run(
@@ -71,7 +71,7 @@ class CommandContract:
 
     @scene
     async def test_an_input_that_breaks_off_ends_the_command(self, target: Connection, folder: str) -> None:
-        """A command whose input cannot be read does not go on with a part of it."""
+        """A command whose input cannot be read does not continue with a part of it."""
         source = ChunkedContent(noise(BIG_BYTES), breaks_off=True)
         line = "cat >read; echo >whole"
         with pytest.raises(CommandInputError, match="the source breaks off"):
@@ -80,7 +80,7 @@ class CommandContract:
 
     @scene
     async def test_a_limit_holds_for_the_input_too(self, target: Connection, folder: str) -> None:
-        """A command that does not read is ended in time, however much there is to read."""
+        """A command that does not read is ended in time, however much input there is."""
         command = Command(
             shell_line=f"sleep {LONG_S}", stdin=ChunkedContent(noise(LONG_BYTES)), cwd=folder, timeout_s=0.5
         )
@@ -89,7 +89,7 @@ class CommandContract:
 
     @scene
     async def test_much_both_ways(self, target: Connection, folder: str) -> None:
-        """A mebibyte in, out and into errors at once stops nowhere."""
+        """A mebibyte of input, output and errors at once does not block."""
         assert folder
         content = noise(MEBIBYTE)
         done = await target.run(Command(shell_line="tee /dev/stderr", stdin=content))
@@ -124,7 +124,7 @@ class CommandContract:
 
     @scene
     async def test_variables_are_on_no_command_line(self, target: Connection, folder: str) -> None:
-        """What is in the environment alone is not shown to all users of the machine; input stays whole."""
+        """Variables are not visible to all users of the machine, and the input stays complete."""
         assert folder
         value = "known to the environment"
         for is_clean in (False, True):
@@ -136,7 +136,7 @@ class CommandContract:
 
     @scene
     async def test_folder(self, target: Connection, folder: str) -> None:
-        """A command runs in the folder it is given, else in one that exists; a missing one is a fault."""
+        """A command runs in the given folder, else in one that exists; a missing folder is an error."""
         await target.make_directory(f"{folder}/in 'here'")
         await target.run(Command(shell_line="echo x > made", cwd=f"{folder}/in 'here'"))
         assert await target.read(f"{folder}/in 'here'/made") == b"x\n"
@@ -149,7 +149,7 @@ class CommandContract:
 
     @scene
     async def test_umask(self, target: Connection, folder: str) -> None:
-        """Files that a command makes follow the umask it is given."""
+        """Files that a command creates follow the given umask."""
         await target.run(Command(shell_line="echo > narrow", cwd=folder, umask=0o077))
         await target.run(Command(shell_line="echo > wide", cwd=folder, umask=0))
         narrow, wide = await target.stat(f"{folder}/narrow"), await target.stat(f"{folder}/wide")
@@ -159,14 +159,14 @@ class CommandContract:
 
     @scene
     async def test_a_signal(self, target: Connection, folder: str) -> None:
-        """A command that a signal ends has the signal's negative number for its code."""
+        """A command ended by a signal has the negative signal number as its exit code."""
         assert folder
         assert (await target.run(Command(shell_line="kill -KILL $$"))).returncode == -9
         assert (await target.run(Command(shell_line="kill -TERM $$"))).returncode == -15
 
     @scene
     async def test_a_command_that_takes_too_long_is_ended(self, target: Connection, folder: str) -> None:
-        """It raises in time, and the command is gone with what it started, even when it ignores SIGTERM."""
+        """A command over its limit is ended with what it started, even if it ignores SIGTERM."""
         started = time.monotonic()
         for line in (
             f"sleep {LONG_S} & echo $! > pids; wait",
@@ -181,7 +181,7 @@ class CommandContract:
 
     @scene
     async def test_cancelling_ends_the_command(self, target: Connection, folder: str) -> None:
-        """A cancelled caller leaves nothing running."""
+        """Cancelling the caller leaves nothing running."""
         line = f"echo $$ > shell; sleep {LONG_S} & echo $! > pids; mkdir started; wait"
         async with asyncio.TaskGroup() as group:
             running = group.create_task(target.run(Command(shell_line=line, cwd=folder)))
@@ -194,7 +194,7 @@ class CommandContract:
     async def test_what_stays_in_the_background_is_not_waited_for(
         self, target: Connection, folder: str
     ) -> None:
-        """A child left behind with the output open does not keep the caller; the output is there."""
+        """A background child that holds the output open does not delay the caller; the output is complete."""
         started = time.monotonic()
         line = f"sleep {LONG_S} & echo $! > pids; echo done; echo failed >&2; exit 3"
         done = await target.run(Command(shell_line=line, cwd=folder))
@@ -212,7 +212,7 @@ class CommandContract:
             return done.stdout
 
         async with asyncio.TaskGroup() as group:
-            # One of them waits for another one to come.
+            # One of them waits for another one.
             group.create_task(target.run(Command(shell_line="cat gate", cwd=folder)))
             tasks = [group.create_task(one(number)) for number in range(20)]
             group.create_task(target.run(Command(shell_line="echo > gate", cwd=folder)))
@@ -220,7 +220,7 @@ class CommandContract:
 
     @scene
     async def test_as_the_same_user(self, target: Connection, folder: str) -> None:
-        """Running as the user that one already is works, by name and by number."""
+        """Running as the current user works, by name and by number."""
         assert folder
         who = (await target.run(Command(shell_line="id -un; id -u"))).stdout.decode().split()
         for name in who:
@@ -229,7 +229,7 @@ class CommandContract:
 
     @scene
     async def test_as_nobody_else(self, target: Connection, folder: str) -> None:
-        """A user that does not exist is a fault that names it."""
+        """A user that does not exist is an error that names it."""
         assert folder
         with pytest.raises(RemoteError, match="no-such-user"):
             await target.run(Command(shell_line="true", user="no-such-user"))
@@ -267,7 +267,7 @@ class CommandContract:
 
     @scene
     async def test_commands_and_files_see_the_same(self, target: Connection, folder: str) -> None:
-        """What is written is there for commands, under the name that the target itself uses."""
+        """Commands see written files, under the name that the target itself uses."""
         await target.write(f"{folder}/file", b"content", mode=0o640)
         done = await target.run(Command(shell_line="cat file; stat -c %a file", cwd=folder))
         assert done.stdout == b"content640\n"
@@ -292,7 +292,7 @@ class CommandContract:
 
     @scene
     async def test_a_closed_connection_runs_again(self, target: Connection, folder: str) -> None:
-        """Closing gives up what is held, no more."""
+        """A closed connection can be used again."""
         assert folder
         await target.close()
         assert (await target.run(Command(argv=["echo", "again"]))).stdout == b"again\n"
@@ -316,7 +316,7 @@ class _Heard:
 
 
 async def _assert_gone(target: Connection, folder: str) -> None:
-    """Wait for the processes whose numbers a command left in files; a vain wait ends with a timeout."""
+    """Wait until the processes whose ids a command left in files are gone; fail with a timeout."""
     wait = 'while kill -0 "$p" 2>/dev/null; do sleep 0.05; done'
     line = f"for p in $(cat shell pids); do {wait}; done; rm shell pids"
     done = await target.run(Command(shell_line=line, cwd=folder, timeout_s=20))

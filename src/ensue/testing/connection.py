@@ -34,7 +34,7 @@ _NEW_DIRECTORY_MODE = 0o755
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedCall:
-    """One thing that was asked of a `FakeConnection`.
+    """One call of a `FakeConnection`.
 
     Args:
         method: the method's name (`write`).
@@ -51,8 +51,8 @@ class FakeConnection:
     Args:
         srn: its name.
         can_run: False makes `run` raise `NotAvailableError`, as for type `dummy`.
-        files: content by path, put there at the start with the folders that it needs.
-        clock: gives the time of changes, seconds since the epoch.
+        files: content by path, created at the start with the folders that it needs.
+        clock: returns the time of changes, in seconds since the epoch.
     """
 
     def __init__(
@@ -96,13 +96,13 @@ class FakeConnection:
         stderr: bytes = b"",
         returncode: int = 0,
     ) -> None:
-        """Script what commands answer; the latest script that matches holds.
+        """Script the answer to commands; the latest script that matches applies.
 
         Args:
             pattern: a glob over the shell line, or over the argv joined as a shell would read it.
             answer: called with the command; without it the values below are the answer.
             stdout: what the command writes.
-            stderr: the same.
+            stderr: what the command writes to its error output.
             returncode: its exit code.
         """
         fixed = Completed(returncode=returncode, stdout=stdout, stderr=stderr, pid=1)
@@ -198,7 +198,7 @@ class FakeConnection:
         """Remove what is at a path."""
         with self._asked("remove", path):
             if self.tree.find(path, follow=False) is self.tree.nodes["/"]:
-                raise OSError(errno.EBUSY, "that is the root of the target")
+                raise OSError(errno.EBUSY, "it is the root of the target")
             if self.tree.find(path, follow=False) is not None:
                 self.tree.remove(path, recursive=recursive)
 
@@ -238,7 +238,7 @@ class FakeConnection:
             node.atime_s, node.mtime_s = atime_s, mtime_s
 
     async def close(self) -> None:
-        """Count that it was closed."""
+        """Record that it was closed."""
         self.closed_times += 1
 
     def _file(self, path: str) -> Node:
@@ -262,7 +262,7 @@ class FakeConnection:
         try:
             yield
         except RemoteError:
-            raise  # Of content that comes from another target.
+            raise  # An error of content that comes from another target.
         except OSError as fault:
             message = f"cannot {method} {path} on {self._srn}: {fault.strerror}"
             error = RemoteFileError(message, path=path, target=str(self._srn))
@@ -271,7 +271,7 @@ class FakeConnection:
 
 
 def _known(name: str | None) -> str | None:
-    """Return the name as it is shown; an unknown one is a fault, as on a real target."""
+    """Return the name in its displayed form; an unknown one is an error, as on a real target."""
     if name is None:
         return None
     if name.isdecimal():

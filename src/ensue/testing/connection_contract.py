@@ -10,4 +10,4 @@ __all__ = ["CommandContract", "ConnectionContract", "FileContract", "Subject"]
 
 
 class ConnectionContract(FileContract, CommandContract):
-    """What every target that has files and runs commands must do."""
+    """The contract of every target that has files and runs commands."""

@@ -1,5 +1,5 @@
 # ruff: noqa: S101 (a test asserts, and its literal expectations are the facts it states)
-"""The contract of a file's content, part of `FileContract`: written, read and digested, also in chunks."""
+"""The contract of file content, part of `FileContract`: writing, reading and digests, also in chunks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ContentContract:
     async def test_a_source_that_breaks_off_leaves_the_old_file(
         self, target: Connection, folder: str
     ) -> None:
-        """When a chunk cannot be read nothing is replaced, and nothing is left behind."""
+        """If a chunk cannot be read, nothing is replaced and nothing is left behind."""
         await target.write(f"{folder}/file", b"old")
         for name in ("file", "new"):
             with pytest.raises(RemoteFileError):
@@ -75,7 +75,7 @@ class ContentContract:
 
     @scene
     async def test_a_file_that_changes_is_not_read_on(self, target: Connection, folder: str) -> None:
-        """What is read in chunks is one content, or nothing at all."""
+        """Reading a file in chunks fails if the file changes meanwhile."""
         await target.write(f"{folder}/file", noise(LONG_BYTES))
         async with contextlib.aclosing(target.chunks(f"{folder}/file")) as chunks:
             assert await anext(chunks)
@@ -85,7 +85,7 @@ class ContentContract:
 
     @scene
     async def test_checksums_of_many_kinds(self, target: Connection, folder: str) -> None:
-        """Other digests than SHA-256 are as good, also those for which no target has a program."""
+        """Digests other than SHA-256 work too, including those for which a target has no program."""
         for content in (b"small\n", noise(BIG_BYTES, seed=2)):
             await target.write(f"{folder}/file", content)
             for kind in ("md5", "sha1", "sha512", "sha3_256"):

@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 
 class FakeFileSources:
-    """`salt://` and other sources out of a dict.
+    """`salt://` and other sources from a dict.
 
     Args:
         sources: content by full source (`salt://openvpn/server.conf`).
-        root: a real folder that `salt://` names too, looked at second.
+        root: a real folder that `salt://` reads too, after the dict.
     """
 
     def __init__(self, sources: Mapping[str, bytes] | None = None, root: Path | None = None) -> None:
@@ -85,7 +85,7 @@ class FakeFileSources:
 
 
 class FakeVault:
-    """Seals by turning bits over: enough to show that nothing was kept in the clear, no protection at all."""
+    """Seals by inverting bits: enough to show that nothing is stored in plain text, but no protection."""
 
     def seal(self, plain: bytes, *, context: str) -> bytes:
         """Make the bytes unreadable."""
@@ -112,12 +112,12 @@ class FakeMine:
         *,
         engine: str | None = None,  # noqa: ARG002 (the same)
     ) -> dict[str, dict[str, Any]]:
-        """Return what was kept."""
+        """Return the kept values."""
         kept = self.values.items()
         return {name: {srn.id: one[name] for srn, one in kept if name in one} for name in names}
 
     async def names(self, srn: Srn) -> list[str]:
-        """Return the names of what was kept."""
+        """Return the names of the kept values."""
         return sorted(self.values.get(srn, {}))
 
     async def keep(self, srn: Srn, values: Mapping[str, Any]) -> None:
@@ -125,7 +125,7 @@ class FakeMine:
         self.values.setdefault(srn, {}).update(values)
 
     async def update(self, srn: Srn) -> list[str]:
-        """Ask nobody."""
+        """Do nothing: there is nobody to ask."""
         return await self.names(srn)
 
     async def forget(self, srn: Srn, name: str | None = None) -> None:
@@ -137,10 +137,10 @@ class FakeMine:
 
 @dataclass(slots=True, kw_only=True)
 class AppliedSls:
-    """One call of `ctx.apply` that a test wants to look at.
+    """One recorded call of `ctx.apply`.
 
     Args:
-        target: the target as it was given, as text.
+        target: the given target, as text.
         mods: the SLS names.
     """
 
@@ -150,7 +150,7 @@ class AppliedSls:
 
 @dataclass(slots=True)
 class FakeFunctionContext:
-    """What an execution function is given.
+    """The context of an execution function.
 
     Args:
         connection: the target.
@@ -164,8 +164,8 @@ class FakeFunctionContext:
         masker: the process's secrets.
         cache_dir: the project's cachedir.
         config: the target's configuration.
-        minion_context: the managing minion; without it this context itself.
-        mine: the values that targets have for each other.
+        minion_context: the managing minion; by default this context itself.
+        mine: the values that targets share.
     """
 
     connection: Connection
@@ -197,10 +197,10 @@ class FakeFunctionContext:
         return self.grains_data
 
     async def grains_changed(self) -> None:
-        """Go on: no grains are kept for later."""
+        """Do nothing: no grains are cached."""
 
     async def ping(self) -> bool:
-        """Say that the target is there."""
+        """Return True: the target answers."""
         return True
 
     def minion(self) -> FunctionContext:
@@ -210,7 +210,7 @@ class FakeFunctionContext:
     async def matches(
         self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
     ) -> bool:
-        """Say whether this target is one that an expression means; `nodegroups` are those of `opts`."""
+        """Return whether an expression matches this target; `nodegroups` are those of `opts`."""
         groups: Any = self.opts.get("nodegroups") or {}
         names = Vocabulary(read_nodegroups(groups)[0])
         subject = Subject(
@@ -227,11 +227,11 @@ class FakeFunctionContext:
         return matches(parsed, subject)
 
     async def targets(self, target: str, *, engine: str | None = None) -> Sequence[FunctionContext]:
-        """Return this context, if it is one that an expression means."""
+        """Return this context if an expression matches it."""
         return [self] if await self.matches(target, engine=engine) else []
 
     async def pillar_changed(self) -> None:
-        """Go on: the pillar is the one that the test gave."""
+        """Do nothing: the pillar is the one that the test gave."""
 
     async def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
         """Call one of `functions` on this target."""
@@ -288,21 +288,21 @@ class FakeFunctionContext:
 
 
 class FakeClock:
-    """A clock that waits for nothing: `sleep` puts it forward and returns.
+    """A clock that never waits: `sleep` advances it and returns.
 
     Args:
-        slept_s: what was slept, in order, in seconds.
+        slept_s: the durations of all sleeps, in order, in seconds.
     """
 
     def __init__(self) -> None:
         self.slept_s: list[float] = []
 
     def time_of_day(self) -> str:
-        """Return one and the same time of day."""
+        """Return a constant time of day."""
         return "12:00:00.000000"
 
     def monotonic(self) -> float:
-        """Return the sum of what was slept."""
+        """Return the sum of all sleeps."""
         return sum(self.slept_s)
 
     async def sleep(self, seconds: float) -> None:
@@ -312,18 +312,18 @@ class FakeClock:
 
 @dataclass(slots=True)
 class FakeStateContext(FakeFunctionContext):
-    """What a state function is given.
+    """The context of a state function.
 
     Args:
         clock: see `FakeClock`.
         declaration: the declaration it is called for.
         registry: derived resources.
-        accumulators: what was gathered for files.
-        enforced: what the last apply made of the state.
+        accumulators: texts accumulated for files.
+        enforced: the state's enforced state from the last apply.
         vault: see `FakeVault`.
         providers: environment providers by name.
         others: contexts of other resources, by SRN as text or by id.
-        applied_return: what `apply` returns; without it a scope that is done and holds no returns.
+        applied_return: what `apply` returns; by default, a finished scope without returns.
         applied: the calls of `apply`, in order.
         deployments: resource graphs.
     """
@@ -346,7 +346,7 @@ class FakeStateContext(FakeFunctionContext):
 
     @property
     def for_conditions(self) -> FakeStateContext:
-        """This context: it knows no options of a state."""
+        """Return this context: it has no options of a state."""
         return self
 
     def provider(self, name: str) -> EnvironmentProvider:
@@ -365,7 +365,7 @@ class FakeStateContext(FakeFunctionContext):
         return found
 
     async def apply_state(self, function: str, name: str, arguments: DataMap) -> ScopeReturn:  # noqa: ARG002 (recorded)
-        """Record the call as one of the function, and return what the test set."""
+        """Record the call of the function, and return what the test set."""
         return await self.apply(self.srn, [function])
 
     async def apply(self, target: Srn | str, mods: Sequence[str]) -> ScopeReturn:

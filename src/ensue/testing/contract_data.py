@@ -1,4 +1,4 @@
-"""What the contract suites feed to a target: names that are hard to quote, bytes of every value."""
+"""Data of the contract suites: names that are hard to quote, bytes of every value."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ HARD_NAMES = (
     "no\udcff\udcfeutf8",
     "...",
 )
-"""File names that quoting, listing and decoding must bear."""
+"""File names that quoting, listing and decoding must handle."""
 
 BIG_BYTES = 2 * 1024 * 1024 + 7
-"""More than fits into any one message, and no round number."""
+"""More than fits into a single message, and not a round number."""
 
 LONG_BYTES = 5 * 1024 * 1024 + 7
-"""More than is read of a file at once."""
+"""More than is read from a file at once."""
 
 _CHUNK_BYTES = 100_003
 
@@ -45,7 +45,7 @@ def noise(size_bytes: int, *, seed: int = 1) -> bytes:
 
 
 class ChunkedContent:
-    """Long content out of bytes.
+    """Long content from bytes.
 
     Args:
         content: what it is.
@@ -59,7 +59,7 @@ class ChunkedContent:
         self.sha256 = hashlib.sha256(content).hexdigest()
 
     async def chunks(self) -> AsyncGenerator[bytes]:
-        """Yield it in parts, none of which is of a round size.
+        """Yield the content in parts of odd sizes.
 
         Raises:
             OSError: it breaks off.

@@ -1,4 +1,4 @@
-"""How a contract suite reaches its subject: each test is a scene on a fresh connection and an empty folder.
+"""Runs the tests of contract suites: each is a scene on a new connection and an empty folder.
 
 A scene is an `async def` method with the connection and the folder; `scene` makes a plain pytest
 test of it, so that no plug-in for asyncio is needed.
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a suite is run against.
+    """The target that a suite tests.
 
     Args:
         connect: returns a new connection to the target.
-        folder: an existing folder on the target in which tests may do as they like.
+        folder: an existing folder on the target in which tests may create and remove anything.
     """
 
     connect: Callable[[], Connection]

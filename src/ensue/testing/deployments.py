@@ -20,8 +20,8 @@ class FakeDeployments:
 
     Args:
         test: whether nothing may be changed.
-        active: the environments in which it is there.
-        orders: what was asked for, in order.
+        active: the environments in which it is deployed.
+        orders: the requested deployments, in order.
     """
 
     test: bool = False
@@ -29,7 +29,7 @@ class FakeDeployments:
     orders: list[DeploymentOrder] = field(default_factory=list["DeploymentOrder"])
 
     async def deploy(self, order: DeploymentOrder) -> Deployed:
-        """Remember the order; the workload is there afterwards, or is gone."""
+        """Record the order; afterwards the workload is deployed, or removed."""
         self.orders.append(order)
         is_there = order.environment in self.active
         status = "unchanged"
@@ -48,9 +48,9 @@ class FakeDeployments:
         )
 
     async def provision(self, resource: str) -> StateReturn:
-        """Say that a resource is as it should be."""
+        """Report that a resource is unchanged."""
         return StateReturn(name=resource, result=True, comment="unchanged")
 
     async def remove(self, resource: str) -> StateReturn:
-        """Say that a resource is gone."""
+        """Report that a resource was removed."""
         return StateReturn(name=resource, result=True, comment=f"{resource} was destroyed")

@@ -1,4 +1,4 @@
-"""Requests to drivers, and a run that remembers what a driver asked of it."""
+"""Requests for drivers, and services that record their calls."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AskedState:
 
 @dataclass(slots=True)
 class FakeDriverServices:
-    """A `DriverServices` that remembers.
+    """A `DriverServices` that records its calls.
 
     Args:
         masker: learns secrets.
@@ -53,18 +53,18 @@ class FakeDriverServices:
     returns: dict[str, Return] = field(default_factory=dict[str, Return])
 
     async def keep(self, cookie: DataMap) -> None:
-        """Remember a cookie."""
+        """Record a cookie."""
         self.kept.append(cookie)
 
     async def run_state(
         self, function: str, name: str, arguments: Mapping[str, Data], *, target: str = ""
     ) -> ScopeReturn:
-        """Remember a state; it returns what `returns` has."""
+        """Record a state; it returns the entry of `returns`."""
         self.asked.append(AskedState(function=function, names=(name,), arguments=arguments, target=target))
         return self._returned("state", name)
 
     async def run_sls(self, mods: Sequence[str], *, target: str = "") -> ScopeReturn:
-        """Remember SLS; they return what `returns` has."""
+        """Record SLS; they return the entries of `returns`."""
         self.asked.append(AskedState(function="", names=tuple(mods), arguments={}, target=target))
         return self._returned("apply", ",".join(mods))
 

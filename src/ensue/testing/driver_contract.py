@@ -1,8 +1,8 @@
 # ruff: noqa: S101 (a test asserts)
-"""The contract of a driver, as pytest tests for anything that claims to be one.
+"""The contract of a driver, as pytest tests for any driver.
 
-Derive from `DriverContract` and give a fixture `subject` that returns a `DriverSubject`. Each test makes the
-resource anew and removes it at its end.
+Derive from `DriverContract` and define a fixture `subject` that returns a `DriverSubject`. Each test creates
+the resource and removes it at its end.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _SHORTEST_SECRET_CHARS = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriverSubject:
-    """What the suite is run against.
+    """The driver that the suite tests.
 
     Args:
         driver: the driver, a module for instance.
         directory: a folder of the test's own; the project's root for the driver.
         inputs: fields of `DriverRequest` of a resource that can be made: `values`, `secrets`, `params`, ….
-        other_inputs: the same of the resource after a change of its definition; None: without a change.
+        other_inputs: the same fields after a change of the definition; None: no change is tested.
         wrong_inputs: inputs with which `create` fails; their secrets must not be in what it says.
         count_made: returns how many of the resource there are outside of ensue, 0 before it is made; None:
             the driver makes nothing outside.
@@ -62,7 +62,7 @@ class DriverContract:
     """Making, updating, removing, planning, being interrupted, keeping secrets."""
 
     def test_it_has_the_functions_of_a_driver(self, subject: DriverSubject) -> None:
-        """`create`, `update`, `delete` and `plan` are coroutine functions; what is optional has its type."""
+        """`create`, `update`, `delete` and `plan` are coroutine functions; optional parts are well-typed."""
         for name in ("create", "update", "delete", "plan", "fingerprint"):
             function = getattr(subject.driver, name, None)
             assert inspect.iscoroutinefunction(function) or (name == "fingerprint" and function is None), name
@@ -70,7 +70,7 @@ class DriverContract:
             assert isinstance(getattr(subject.driver, name, False), bool), name
 
     def test_what_is_made_is_data(self, subject: DriverSubject) -> None:
-        """Outputs, cookie, manifests and registrations are data that can be stored; one resource is made."""
+        """Outputs, cookie, manifests and registrations are storable data; one resource is created."""
 
         async def play(life: _Life) -> None:
             made = await life.create()
@@ -97,7 +97,7 @@ class DriverContract:
         _play(subject, play)
 
     def test_other_inputs_change_what_is_there(self, subject: DriverSubject) -> None:
-        """An update brings the resource to its new inputs, and makes no second one."""
+        """An update brings the resource to its new inputs, and creates no second one."""
 
         async def play(life: _Life) -> None:
             await life.create()
@@ -112,7 +112,7 @@ class DriverContract:
         _play(subject, play)
 
     def test_removing_twice_is_no_error(self, subject: DriverSubject) -> None:
-        """`delete` removes the resource, without its inputs; what is gone, or never was, is no error."""
+        """`delete` removes the resource without its inputs; a missing resource is not an error."""
 
         async def play(life: _Life) -> None:
             await life.delete()
@@ -124,7 +124,7 @@ class DriverContract:
         _play(subject, play)
 
     def test_a_plan_changes_nothing(self, subject: DriverSubject) -> None:
-        """A plan makes and keeps nothing, before and after `create`; it knows outputs only as they come."""
+        """A plan creates and keeps nothing, before and after `create`; its outputs are those of the apply."""
 
         async def play(life: _Life) -> None:
             before = await life.plan()
@@ -174,7 +174,7 @@ class DriverContract:
         _play(subject, play)
 
     def test_secrets_stay_secrets(self, subject: DriverSubject) -> None:
-        """No secret of the inputs or outputs is among the plain outputs, or in a comment."""
+        """No secret of the inputs or outputs is in the plain outputs or in a comment."""
 
         async def play(life: _Life) -> None:
             made = await life.create()
@@ -186,7 +186,7 @@ class DriverContract:
         _play(subject, play)
 
     def test_a_failure_is_said(self, subject: DriverSubject) -> None:
-        """Wrong inputs raise an error of ensue's; neither it nor `check` says a secret."""
+        """Wrong inputs raise one of ensue's errors; neither it nor `check` reveals a secret."""
 
         async def play(life: _Life) -> None:
             for inputs in subject.wrong_inputs:
@@ -214,7 +214,7 @@ class DriverContract:
 
 
 class _KilledError(BaseException):
-    """The process ends here."""
+    """Stands for the end of the process."""
 
 
 class _DyingServices(FakeDriverServices):

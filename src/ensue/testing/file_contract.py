@@ -1,7 +1,7 @@
 # ruff: noqa: S101, PLR2004 (a test asserts, and its literal expectations are the facts it states)
-"""The contract of a Connection's files, as pytest tests for anything that claims to be one.
+"""The contract of a Connection's files, as pytest tests for any connection.
 
-Those of content and of symlinks are in `content_contract` and `link_contract`, and part of it.
+It includes the contracts of content and symlinks (`content_contract`, `link_contract`).
 
 Derive from `FileContract` and give a fixture `subject` that returns a `Subject`. What a target
 cannot do for want of rights (giving files away) is tested both ways: it works, or it is refused.
@@ -27,14 +27,14 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_is_a_connection(self, target: Connection, folder: str) -> None:
-        """It has every method of the Protocol and names its target."""
+        """The connection has every method of the Protocol and names its target."""
         assert isinstance(target, Connection)
         assert target.srn.type
         assert (await target.stat(folder)) is not None
 
     @scene
     async def test_hard_names(self, target: Connection, folder: str) -> None:
-        """Names with blanks, quotes, line breaks, wildcards and bytes that are no UTF-8 are like others."""
+        """Names with blanks, quotes, line breaks, wildcards and bytes that are not UTF-8 work."""
         for name in HARD_NAMES:
             await target.write(f"{folder}/{name}", name.encode("utf-8", "surrogateescape"))
         assert await target.list_directory(folder) == sorted(HARD_NAMES)
@@ -56,7 +56,7 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_readers_see_old_or_new_never_a_part(self, target: Connection, folder: str) -> None:
-        """While a file is replaced again and again, each reader finds one whole content."""
+        """While a file is replaced repeatedly, each reader gets one complete content."""
         path = f"{folder}/file"
         size_bytes = 200_000
         contents = {letter * size_bytes for letter in (b"a", b"b")}
@@ -95,7 +95,7 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_modes(self, target: Connection, folder: str) -> None:
-        """A new file is 0644, a given mode holds, an existing file keeps its own where none is given."""
+        """A new file is 0644, a given mode is set, and an existing file keeps its own if none is given."""
         path = f"{folder}/file"
         await target.write(path, b"1")
         assert await _mode(target, path) == 0o644
@@ -140,7 +140,7 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_unknown_owner(self, target: Connection, folder: str) -> None:
-        """A user or group that does not exist is a fault that names it."""
+        """A user or group that does not exist is an error that names it."""
         await target.write(f"{folder}/file", b"")
         with pytest.raises(RemoteFileError, match="no-such-user"):
             await target.set_owner(f"{folder}/file", user="no-such-user")
@@ -149,7 +149,7 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_stat_follows_only_when_asked(self, target: Connection, folder: str) -> None:
-        """A symlink is described itself, or what it points to; a dangling one is there and is not."""
+        """`stat` describes a symlink itself, or its target; with a dangling one, only itself exists."""
         await target.write(f"{folder}/file", b"12345")
         await target.symlink("file", f"{folder}/link")
         await target.symlink(f"{folder}/absent", f"{folder}/dangling")
@@ -187,7 +187,7 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_listing(self, target: Connection, folder: str) -> None:
-        """Names come sorted, hidden ones too; what is no folder cannot be listed."""
+        """Names are sorted and include hidden ones; only folders can be listed."""
         for name in ("b", ".hidden", "..two", "a", "C"):
             await target.write(f"{folder}/{name}", b"")
         assert await target.list_directory(folder) == ["..two", ".hidden", "C", "a", "b"]
@@ -198,7 +198,7 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_removing(self, target: Connection, folder: str) -> None:
-        """Files, links and empty folders go; full ones only with all that is in them; absent is fine."""
+        """Files, links and empty folders are removed; others only recursively; missing ones are ignored."""
         await target.make_directory(f"{folder}/full/deep/er", parents=True)
         await target.write(f"{folder}/full/deep/file", b"")
         await target.make_directory(f"{folder}/outside")
@@ -220,7 +220,7 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_the_root_is_never_removed(self, target: Connection, folder: str) -> None:
-        """Nobody means it."""
+        """The root cannot be removed."""
         for path in ("/", "//"):
             with pytest.raises(RemoteFileError):
                 await target.remove(path)
@@ -261,7 +261,7 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_what_is_missing(self, target: Connection, folder: str) -> None:
-        """A missing file is None to stat, a fault to all that need it; the fault says what, where, why."""
+        """`stat` returns None for a missing file; other methods raise an error with what, where and why."""
         path = f"{folder}/absent"
         await target.write(f"{folder}/file", b"")
         assert await target.stat(path) is None
@@ -287,7 +287,7 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_many_at_once(self, target: Connection, folder: str) -> None:
-        """Twenty users share a connection without hurting each other."""
+        """Twenty users share a connection without affecting each other."""
 
         async def one(number: int) -> None:
             path = f"{folder}/{number}"
@@ -302,7 +302,7 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_use_after_close_connects_anew(self, target: Connection, folder: str) -> None:
-        """Closing gives up what is held, no more; closing twice is fine."""
+        """A closed connection can be used again; closing twice is harmless."""
         await target.write(f"{folder}/file", b"still there")
         await target.close()
         await target.close()

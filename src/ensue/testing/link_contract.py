@@ -50,11 +50,11 @@ class LinkContract:
 
     @scene
     async def test_links_of_others_are_not_written_through(self, target: Connection, folder: str) -> None:
-        """In a sticky folder that all may write to, only the link's owner, or the folder's, leads a write."""
+        """In a sticky world-writable folder, writes follow only links of the writer or the folder owner."""
         me = await target.stat(folder)
         assert me is not None
         if me.uid:
-            return  # Nobody else can give a link away.
+            return  # Only root can change a link's owner.
         await target.make_directory(f"{folder}/real")
         await target.write(f"{folder}/real/file", b"kept", mode=0o600)
         before = await target.stat(f"{folder}/real/file")
@@ -96,7 +96,7 @@ class LinkContract:
 
     @scene
     async def test_symlinks_are_replaced_files_are_not(self, target: Connection, folder: str) -> None:
-        """A symlink takes the place of a symlink, one to a folder too; never of a file or folder."""
+        """A symlink replaces a symlink, also one to a folder, but never a file or folder."""
         await target.make_directory(f"{folder}/folder")
         await target.write(f"{folder}/file", b"kept")
         await target.symlink("folder", f"{folder}/link")

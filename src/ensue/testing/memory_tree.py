@@ -1,8 +1,8 @@
 """A file tree in memory with POSIX rules for links, folders and times; no permissions, no disk.
 
-Whoever uses it is root.
+Every user of it is root.
 
-It stands behind `FakeConnection`. Faults are builtin `OSError`s, as from a real file system.
+`FakeConnection` uses it. Errors are builtin `OSError`s, as from a real file system.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NUMBERS = {"root": 0, "daemon": 1, "www-data": 33, "admin": 1000, "nobody": 65534, "nogroup": 65534}
-"""Users and groups that there are."""
+"""The existing users and groups."""
 
 _MOST_LINKS = 40
 _HALF_PAIR = re.compile("[\ud800-\udc7f\udd00-\udfff]")
@@ -53,7 +53,7 @@ class MemoryTree:
     """Nodes by absolute path.
 
     Args:
-        clock: gives the time that new and changed nodes carry.
+        clock: returns the time of new and changed nodes.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -61,7 +61,7 @@ class MemoryTree:
         self.nodes: dict[str, Node] = {"/": Node(kind="directory", mode=0o755)}
 
     def resolve(self, path: str, *, follow: bool = True, writes: bool = False) -> str:
-        """Return the path with symlinks on the way replaced, the last one only when `follow`.
+        """Return the path with symlinks resolved, the last one only if `follow`.
 
         Raises:
             OSError: the path is not absolute, links go in circles, a file is where a folder should be, or
@@ -105,7 +105,7 @@ class MemoryTree:
             raise ForeignLinkError(path, link.user)
 
     def find(self, path: str, *, follow: bool = True) -> Node | None:
-        """Return the node at a path, None when nothing is there."""
+        """Return the node at a path, None if there is none."""
         try:
             return self.nodes.get(self.resolve(path, follow=follow))
         except OSError as fault:
@@ -125,7 +125,7 @@ class MemoryTree:
         return node
 
     def put(self, path: str, node: Node) -> None:
-        """Place a node, replacing what is there; its folder must exist.
+        """Place a node, replacing an existing one; its folder must exist.
 
         Raises:
             OSError: there is no such folder.
@@ -153,7 +153,7 @@ class MemoryTree:
         )
 
     def remove(self, path: str, *, recursive: bool) -> None:
-        """Remove a node and, when `recursive`, all below it; nothing there is fine.
+        """Remove a node and, if `recursive`, all below it; do nothing if there is none.
 
         Raises:
             OSError: a folder that is not empty, and not `recursive`.

@@ -108,7 +108,7 @@ class FakeRegistry(DerivedRegistry):
         ]
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
-        """Invalidate what no longer fits the source's grains."""
+        """Invalidate what no longer matches the source's grains."""
         hit: set[Srn] = set()
         for srn, entry in list(self._entries.items()):
             stale = entry.record.source == source and entry.fingerprint != _watched(entry.watch, grains)
@@ -127,7 +127,7 @@ class FakeRegistry(DerivedRegistry):
         return sorted(hit)
 
     def declarations(self) -> dict[DeclaredBy, list[Srn]]:
-        """Return what was registered through declarations and is active."""
+        """Return the active resources that were registered through declarations."""
         found: dict[DeclaredBy, list[Srn]] = {}
         for srn, entry in self._entries.items():
             if entry.record.status == "active" and entry.declared_by is not None:
@@ -135,7 +135,7 @@ class FakeRegistry(DerivedRegistry):
         return found
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
-        """Orphan what a declaration registers no longer."""
+        """Orphan the resources that a declaration no longer registers."""
         gone = sorted(set(srns) & set(self.declarations().get(declared_by, ())))
         for srn in gone:
             self._mark(srn, reason, status="orphaned")
@@ -160,7 +160,7 @@ class FakeRegistry(DerivedRegistry):
         return {srn: chain for srn in srns if (chain := self.provenance(srn))}
 
     def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
-        """Return those of the sources that any resource is derived from."""
+        """Return which of the sources have derived resources."""
         sources = {entry.record.source for entry in self._entries.values()}
         return {srn for srn in srns if srn in sources}
 

@@ -1,8 +1,9 @@
 # ruff: noqa: S101 (a test asserts)
-"""The contract of a resource type, as pytest tests for anything that claims to be one.
+"""The contract of a resource type, as pytest tests for any type.
 
-Derive from `ResourceTypeContract` and give a fixture `subject` that returns a `TypeSubject`. The connection
-of a type that offers the whole contract has suites of its own: `FileContract` and `CommandContract`.
+Derive from `ResourceTypeContract` and define a fixture `subject` that returns a `TypeSubject`. For the
+connection of a type that offers the whole contract, there are the suites `FileContract` and
+`CommandContract`.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ if TYPE_CHECKING:
     from ensue.resources.loaded_type import LoadedType
 
 _LONGEST_S = 30
-"""How long any hook may take here; a type of a test has nothing slow behind it."""
+"""How long any hook may take here; types under test use nothing slow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeSubject:
-    """What the suite is run against.
+    """The type that the suite tests.
 
     Args:
         name: the type's name.
@@ -56,7 +57,7 @@ class TypeSubject:
     opts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def sources(self) -> TypeSources:
-        """Return where the type is looked for."""
+        """Return the places where the type is searched."""
         return TypeSources([self.resources] if self.resources else [], None)
 
     def context(self) -> ResourceContext:
@@ -79,7 +80,7 @@ class ResourceTypeContract:
     """Loading, checking, connecting, answering, describing, discovering, ending."""
 
     def test_it_loads_with_all_overrides(self, subject: TypeSubject) -> None:
-        """The package, its hooks and every function of its overrides keep the contract."""
+        """The package, its hooks and every function of its overrides satisfy the contract."""
 
         async def load(type_: LoadedType) -> None:
             await type_.ready()
@@ -91,7 +92,7 @@ class ResourceTypeContract:
         _play(subject, load)
 
     def test_a_right_configuration_is_accepted(self, subject: TypeSubject) -> None:
-        """`check` has nothing to say of a configuration that is right."""
+        """`check` returns nothing for a correct configuration."""
 
         async def check(type_: LoadedType) -> None:
             assert type_.check(subject.config) == []
@@ -110,7 +111,7 @@ class ResourceTypeContract:
         _play(subject, check)
 
     def test_it_answers(self, subject: TypeSubject) -> None:
-        """A connection is made, `ping` is true, and closing twice does no harm."""
+        """`connect` returns a connection, `ping` is true, and closing twice is harmless."""
 
         async def ask(type_: LoadedType) -> None:
             context = subject.context()
@@ -123,7 +124,7 @@ class ResourceTypeContract:
         _play(subject, ask)
 
     def test_grains_are_data(self, subject: TypeSubject) -> None:
-        """Grains hold data alone, and the resource's names."""
+        """Grains are data, and include the resource's names."""
 
         async def gather(type_: LoadedType) -> None:
             context = subject.context()
@@ -138,7 +139,7 @@ class ResourceTypeContract:
         _play(subject, gather)
 
     def test_what_it_discovers_is_right(self, subject: TypeSubject) -> None:
-        """`discover` returns data that `check` accepts, and the same when asked again."""
+        """`discover` returns data that `check` accepts, and the same on a second call."""
 
         async def ask(type_: LoadedType) -> None:
             found = Collector()
@@ -152,7 +153,7 @@ class ResourceTypeContract:
         _play(subject, ask)
 
     def test_what_it_lacks_fails_by_name(self, subject: TypeSubject) -> None:
-        """A connection without `run` says that the type does not offer it, and runs nothing here."""
+        """A connection without `run` reports that the type does not offer it, and runs nothing here."""
 
         async def ask(type_: LoadedType) -> None:
             connection = await type_.opened(subject.context())

@@ -1,5 +1,5 @@
-"""What the template drivers share: everything but the language that templates are written in.
+"""The shared part of the template drivers, and the two languages of templates.
 
-`steps` provisions, `inputs` reads what a definition gives, `language` is the interface of a language, `jinja`
-and `go` are the two languages, `rendered` reads as YAML what a template renders to.
+`steps` provisions, `inputs` reads a definition's inputs, `language` is the interface of a language, `jinja`
+and `go` are the two languages, and `rendered` parses the rendered text as YAML.
 """

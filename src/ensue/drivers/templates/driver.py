@@ -1,4 +1,4 @@
-"""What the drivers `template` and `humanitec/template` do; they differ in the language of their templates.
+"""The drivers `template` and `humanitec/template`, which differ only in the language of their templates.
 
 Source: Humanitec, "Template driver".
 """
@@ -26,13 +26,13 @@ class TemplateDriver:
         self._language = language
 
     async def render(self, request: DriverRequest) -> Provisioned:
-        """Render the templates, with the cookie of the last time where there is one: create and update.
+        """Render the templates, with the last cookie if there is one: `create` and `update`.
 
         Args:
             request: the resource.
 
         Raises:
-            DriverError: a template fails, or renders to what it should not.
+            DriverError: a template fails, or its text is not what is expected there.
         """
         return await provisioned(request, self._language)
 
@@ -44,13 +44,13 @@ class TemplateDriver:
         """
 
     async def plan(self, request: DriverRequest) -> Planned:
-        """Return the outputs, if the inputs are known and nothing is random.
+        """Return the outputs if the inputs are known and nothing is random.
 
         Args:
             request: the resource.
 
         Raises:
-            DriverError: a template fails, or renders to what it should not.
+            DriverError: a template fails, or its text is not what is expected there.
         """
         return await planned(request, self._language)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.gotemplate import Template
 
 _KINDS: Final[Mapping[str, PlaceKind]] = {"text": "text", "string": "string", "raw": "string"}
-"""What the tokens of a template are; all others are code."""
+"""The kinds of the tokens of a template; all others are code."""
 _HELP: Final = "print it with `| toRawJson` or `| quote`"
 
 
@@ -29,7 +29,7 @@ class GoTemplate:
 
     Args:
         template: the template.
-        text: the same as text.
+        text: its text.
     """
 
     def __init__(self, template: Template, text: str) -> None:
@@ -40,8 +40,8 @@ class GoTemplate:
         """Return what the template prints.
 
         Args:
-            data: what `.` is.
-            chance: is asked by functions that use the time or randomness.
+            data: the value of `.`.
+            chance: records calls of functions that use the time or randomness.
             guards: marks what is printed.
 
         Raises:
@@ -65,7 +65,7 @@ class GoTemplate:
             raise DriverError(str(error)) from None
 
     def _origin(self, offset: int) -> Origin:
-        """Return what the action at a place of the template is."""
+        """Return the action at an offset of the template."""
         end = self._text.find("}}", offset)
         expression = f"{{{{ {self._text[offset:end].removesuffix('-').strip()} }}}}"
         return Origin(expression, self._text.count("\n", 0, offset) + 1, _HELP)
@@ -82,7 +82,7 @@ class GoTemplates:
 
         Args:
             text: the template.
-            name: what errors call it.
+            name: its name in errors.
 
         Raises:
             DriverError: it does not parse, or calls a function that does not exist.
@@ -90,12 +90,12 @@ class GoTemplates:
         return _compiled(text, name)
 
     def kinds_of(self, text: str, words: Sequence[str], name: str) -> list[PlaceKind]:
-        """Say what words of a template are in.
+        """Return what each of some words of a template is in.
 
         Args:
             text: the template.
             words: words that occur once, in the order in which they occur.
-            name: what errors call the template.
+            name: the template's name in errors.
 
         Raises:
             DriverError: it cannot be read.
@@ -108,18 +108,18 @@ class GoTemplates:
         except TemplateSyntaxError as failure:
             line = text.count("\n", 0, failure.offset) + 1
             raise DriverError(f"{name}:{line}: {failure.what}") from None
-        # What no token has is in a comment.
+        # A word that no token contains is in a comment.
         held = {word: token.kind for token in tokens for word in words if word in token.text}
         return [_KINDS.get(held[word], "code") if word in held else "comment" for word in words]
 
     def constant(self, text: str) -> str:
-        """Return an action that prints a text, whatever is in it."""
+        """Return an action that prints any text unchanged."""
         return f'{{{{ "{escaped(text)}" }}}}'
 
 
 @lru_cache(maxsize=256)
 def _compiled(text: str, name: str) -> GoTemplate:
-    """Compile a template once for all the resources of a definition."""
+    """Compile a template once for all resources of a definition."""
     from ensue.gotemplate import compile_template
 
     try:

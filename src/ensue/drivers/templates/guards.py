@@ -1,7 +1,7 @@
-"""Marks around what a template prints of data, so that it can be judged where it is in the YAML.
+"""Marks around data that a template prints, so that its place in the YAML can be checked.
 
-A process chooses the marks at random, so no value can bring one along. They consist of characters of a
-private-use area, which YAML allows in any scalar, and never leave this package.
+The marks are random in each process, so no value can contain one. They consist of private-use characters,
+which YAML allows in any scalar, and never leave this package.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _MARK: Final = re.compile(f"{_BEGIN}([\ue200-\ue209]+){_NUMBER_END}|{_END}")
 
 
 class Origin(NamedTuple):
-    """What printed a text.
+    """The expression that printed a text.
 
     Args:
-        expression: as the template has it; empty: it is not known.
+        expression: its source text; empty: not known.
         line: its line in the template, counted from 1.
         help: what to write instead.
         is_json: whether a list or mapping was printed, as JSON.
@@ -50,13 +50,13 @@ class Printed(NamedTuple):
 
 
 class Guards:
-    """Marks what one template prints."""
+    """Marks the output of one template."""
 
     def __init__(self) -> None:
         self._numbers: dict[Origin, int] = {}
 
     def guarded(self, text: str, origin: Origin) -> str:
-        """Return a text as it is printed: with marks, unless it is plain or an author's own."""
+        """Return a text with marks, unless it is plain or written by the author."""
         if not text or isinstance(text, Written) or is_plain(text):
             return text
         number = self._numbers.setdefault(origin, len(self._numbers))
@@ -64,7 +64,7 @@ class Guards:
         return f"{_BEGIN}{digits}{_NUMBER_END}{text}{_END}"
 
     def taken_out(self, text: str) -> tuple[str, list[Printed]]:
-        """Return a rendered text without marks, and what was printed, in order."""
+        """Return a rendered text without marks, and the texts that were marked, in order."""
         if _LEAD not in text:
             return text, []
         origins = list(self._numbers)
@@ -98,5 +98,5 @@ def without_marks(text: str) -> str:
 
 
 def is_plain_data(data: Any) -> bool:
-    """Say whether all texts of some data are plain, its keys among them."""
+    """Return whether all texts in some data are plain, keys included."""
     return all(not text or is_plain(text) for text in texts(data, with_keys=True))

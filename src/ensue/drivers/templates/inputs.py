@@ -1,4 +1,4 @@
-"""The inputs of the template drivers: which templates a definition has, and what is wrong with them."""
+"""The inputs of the template drivers: the templates of a definition, and their errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Templates(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         parts: what `values.templates` has, by its key.
-        secret_outputs: `secrets.templates.outputs`; None: there is none.
+        secret_outputs: `secrets.templates.outputs`, None if there is none.
     """
 
     parts: dict[str, Any]
@@ -49,7 +49,7 @@ def templates_of(request: DriverRequest) -> Templates:
 
 
 def shape_faults(request: DriverRequest) -> list[str]:
-    """Return what is wrong with the shape of the inputs, a sentence each."""
+    """Return what is wrong with the shape of the inputs, one sentence per error."""
     found = [*misfits(request.values, MAPPING, "values"), *misfits(request.secrets, MAPPING, "secrets")]
     for name, inputs, kind in (
         ("values", request.values, _PART_OF_VALUES),
@@ -62,7 +62,7 @@ def shape_faults(request: DriverRequest) -> list[str]:
 
 
 def template_faults(request: DriverRequest, language: TemplateLanguage) -> list[str]:
-    """Return what is wrong with the inputs, templates that do not parse among them.
+    """Return what is wrong with the inputs, including templates that do not parse.
 
     Args:
         request: the resource; inputs that are not known yet are left out.
@@ -83,7 +83,7 @@ def template_faults(request: DriverRequest, language: TemplateLanguage) -> list[
 
 
 def below(name: str, key: str | int) -> str:
-    """Return the name of a template below another one."""
+    """Return the name of a template within a mapping of templates."""
     return f"{name}.{key}" if name else str(key)
 
 

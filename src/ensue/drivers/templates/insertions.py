@@ -1,8 +1,8 @@
-"""Outputs of resources in the text of a template: they become expressions that print them.
+"""Turns outputs of resources in the text of a template into expressions that print them.
 
 An author may write `${resources.dns.outputs.host}` anywhere in a template, and the output's value must never
-be read as a part of that template. Where it is to be printed, a string constant takes its place. Within an
-action there is only room for what is harmless.
+be parsed as part of that template. In printed text, a string constant takes its place. Within an action, only
+harmless values are allowed.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from ensue.drivers.templates.language import TemplateLanguage
 
 _WORD: Final = f"ensue{os.urandom(10).hex()}n"
-_HAND_OVER: Final = "hand it over in `values` of the definition, and"
+_HAND_OVER: Final = "pass it in `values` of the definition, and"
 
 
 def with_insertions(
     text: str, parts: Sequence[ForeignPart], name: str, language: TemplateLanguage, guards: Guards
 ) -> str:
-    """Return a template in which expressions print what outputs brought.
+    """Return a template in which expressions print the outputs.
 
     Args:
         text: the template with the outputs in it.
         parts: where they are, in order.
-        name: what errors call the template.
+        name: the template's name in errors.
         language: its language.
         guards: marks what is printed.
 
     Raises:
-        DriverError: the template does not parse, or an output is in a place where it would be code.
+        DriverError: the template does not parse, or an output would be code.
     """
     literals, values = _divided(text, parts)
     words = [f"{_WORD}{number}x" for number in range(len(parts))]
@@ -63,7 +63,7 @@ def with_insertions(
 
 
 def _divided(text: str, parts: Sequence[ForeignPart]) -> tuple[list[str], list[str]]:
-    """Return the author's own text, one piece more than there are outputs, and the outputs."""
+    """Return the pieces of the author's own text, one more than there are outputs, and the outputs."""
     literals: list[str] = []
     values: list[str] = []
     position = 0
@@ -76,11 +76,11 @@ def _divided(text: str, parts: Sequence[ForeignPart]) -> tuple[list[str], list[s
 
 
 def _printing(literal: str, value: str, language: TemplateLanguage, *, is_raw: bool) -> list[str]:
-    """Return an author's text and an expression behind it that prints a value."""
+    """Return an author's text, followed by an expression that prints a value."""
     if is_raw:
         return [literal, "{% endraw %}", language.constant(value), "{% raw %}"]
     if literal.endswith("{"):
-        # It would otherwise begin an action together with the expression.
+        # Otherwise it would begin an action together with the expression.
         return [literal[:-1], language.constant("{"), language.constant(value)]
     return [literal, language.constant(value)]
 
@@ -96,11 +96,11 @@ def _refuse_code(value: str, part: ForeignPart, place: str, help_: str, *, is_qu
 
 
 def escaped(text: str) -> str:
-    """Return a text for a string constant in double quotes, of Go or of Jinja."""
+    """Return a text escaped for a string constant in double quotes, in Go or Jinja."""
     return "".join(one if one.isascii() and one.isalnum() else _escape(one) for one in text)
 
 
 def _escape(one: str) -> str:
-    # Half of a surrogate pair is no text in Go; nothing prints it.
+    # Half of a surrogate pair is not text in Go and cannot be printed.
     code = 0xFFFD if "\ud800" <= one <= "\udfff" else ord(one)
     return f"\\U{code:08x}"

@@ -23,7 +23,7 @@ class Jinja:
 
         Args:
             text: the template.
-            name: what errors call it.
+            name: its name in errors.
 
         Raises:
             DriverError: it does not parse, or uses a filter that does not exist.
@@ -33,12 +33,12 @@ class Jinja:
         return compiled(text, name)
 
     def kinds_of(self, text: str, words: Sequence[str], name: str) -> list[PlaceKind]:
-        """Say what words of a template are in.
+        """Return what each of some words of a template is in.
 
         Args:
             text: the template.
             words: words that occur once, in the order in which they occur.
-            name: what errors call the template.
+            name: the template's name in errors.
 
         Raises:
             DriverError: it cannot be read.
@@ -51,5 +51,5 @@ class Jinja:
         return [kinds[word] for word in words]
 
     def constant(self, text: str) -> str:
-        """Return an expression that prints a text, whatever is in it."""
+        """Return an expression that prints any text unchanged."""
         return f'{{{{ "{escaped(text)}" }}}}'

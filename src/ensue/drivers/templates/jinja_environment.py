@@ -1,7 +1,7 @@
 """The Jinja environment of the template driver: sandboxed, strict about names, without files.
 
-A key of a mapping outranks a method of the same name, so that `driver.values.host` is the key `values`. What
-is printed is written as YAML would have it: `null`, `true`, and JSON for lists and mappings.
+A key of a mapping takes precedence over a method of the same name, so `driver.values.host` is the key
+`values`. Values are printed as in YAML: `null`, `true`, and JSON for lists and mappings.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class JinjaTemplate:
 
     Args:
         template: the template.
-        name: what errors call it.
+        name: its name in errors.
     """
 
     def __init__(self, template: jinja2.Template, name: str) -> None:
@@ -49,7 +49,7 @@ class JinjaTemplate:
 
         Args:
             data: its variables.
-            chance: is asked by functions that use randomness.
+            chance: records calls of functions that use randomness.
             guards: marks what is printed.
 
         Raises:
@@ -67,7 +67,7 @@ def compiled(text: str, name: str) -> JinjaTemplate:
 
     Args:
         text: the template.
-        name: what errors call it.
+        name: its name in errors.
 
     Raises:
         DriverError: it does not parse, or uses a filter that does not exist.
@@ -83,11 +83,11 @@ def compiled(text: str, name: str) -> JinjaTemplate:
 
 
 def tokens_of(text: str, name: str) -> list[tuple[PlaceKind, str]]:
-    """Return what a template consists of, comments left out.
+    """Return the tokens of a template without its comments.
 
     Args:
         text: the template.
-        name: what errors call it.
+        name: its name in errors.
 
     Raises:
         DriverError: it cannot be read.
@@ -107,7 +107,7 @@ def tokens_of(text: str, name: str) -> list[tuple[PlaceKind, str]]:
 
 
 class _Undefined(jinja2.StrictUndefined):
-    """A name that is not there; says which names are near it."""
+    """An undefined name; its error suggests similar names."""
 
     __slots__ = ()
 
@@ -126,13 +126,13 @@ class _Undefined(jinja2.StrictUndefined):
 
 
 class _Environment(ImmutableSandboxedEnvironment):
-    """A sandbox in which the keys of a mapping outrank its methods."""
+    """A sandbox in which the keys of a mapping take precedence over its methods."""
 
     # What a macro returns, and what a block captures: the values in it have marks.
     concat = staticmethod(written_join)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Return a key of a mapping, else what the sandbox allows of an attribute."""
+        """Return a key of a mapping, else an attribute that the sandbox allows."""
         if is_mapping(obj) and attribute in obj:
             return obj[attribute]
         return super().getattr(obj, attribute)

@@ -1,4 +1,4 @@
-"""The filters and functions that a driver's Jinja template has beside Jinja's own."""
+"""The filters and functions that a driver's Jinja template has besides Jinja's own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def functions(chance: Chance) -> dict[str, Callable[[int], str]]:
     """Return the random functions of one rendering.
 
     Args:
-        chance: is asked whenever one of them is called.
+        chance: records each call of one of them.
     """
 
     def random_text(length: int) -> str:
@@ -56,7 +56,7 @@ def _to_json(value: Any) -> str:
 
 
 def _no_json(value: Any) -> str:
-    # What is undefined raises here, and names itself.
+    # An undefined value raises here, and its error names it.
     return str(value)
 
 
@@ -65,13 +65,13 @@ def _to_yaml(value: Any) -> str:
 
     dumper: Any = type("Dumper", (yaml.CSafeDumper,), {})
     dumper.add_representer(Written, yaml.CSafeDumper.represent_str)
-    # PyYAML writes an anchor for a list or mapping that it meets twice; in a copy it meets none twice.
+    # PyYAML writes an anchor for a list or mapping that occurs twice; in a copy, none occurs twice.
     text: str = yaml.dump(copied(_defined(value)), Dumper=dumper, allow_unicode=True, sort_keys=False)
     return Written(without_marks(text.removesuffix("\n").removesuffix("\n...")))
 
 
 def _defined(value: Any) -> Any:
-    """Return a value that is there; one that is not raises, and names itself."""
+    """Return a value; an undefined one raises an error that names it."""
     if isinstance(value, Undefined):
         str(value)
     return value
@@ -114,4 +114,4 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
 }
 """The filters by name; `tojson` is Jinja's own without the escapes that HTML needs.
 
-What `tojson`, `toyaml` and `indent` return is structure that the author asked for."""
+What `tojson`, `toyaml` and `indent` return is structure that the author requested."""

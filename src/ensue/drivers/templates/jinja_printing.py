@@ -1,7 +1,7 @@
-"""Marks around what a Jinja template prints of data.
+"""Puts marks around data that a Jinja template prints.
 
-The tree of a template is changed before it is compiled: each printed expression hands its value to a function
-that marks it. Constants are the author's own, so is what is made of constants alone.
+A template's syntax tree is changed before it is compiled: each printed expression passes its value to a
+function that marks it. Constants, and values made only of constants, are the author's own.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 _PRINT: Final = f"ensue_print_{os.urandom(10).hex()}"
 _WRITTEN: Final = f"ensue_written_{os.urandom(10).hex()}"
-"""Names of functions that no template can know."""
+"""Names of functions that no template can use."""
 _HELP: Final = "print it with `| tojson`"
 
 
 def mark_printed(template: nodes.Template, environment: jinja2.Environment) -> None:
-    """Have a template mark what it prints.
+    """Change a template so that it marks what it prints.
 
     Args:
-        template: its tree, which is changed in place.
+        template: its syntax tree, which is changed in place.
         environment: the environment that it is compiled in.
     """
     _Guarding().visit(template)
@@ -42,7 +42,7 @@ def mark_printed(template: nodes.Template, environment: jinja2.Environment) -> N
 
 
 def printing_functions(guards: Guards) -> Mapping[str, Callable[..., Any]]:
-    """Return the functions that the tree of a template calls.
+    """Return the functions that the changed syntax tree calls.
 
     Args:
         guards: marks what is printed.
@@ -64,12 +64,12 @@ def _json(data: Any) -> str:
 
 
 def written_join(pieces: Iterable[str]) -> Written:
-    """Return the text that pieces of printed text make."""
+    """Return the text that consists of pieces of printed text."""
     return Written("".join(pieces))
 
 
 class _Guarding(NodeTransformer):
-    """Puts the calls into a tree."""
+    """Puts the calls into a syntax tree."""
 
     def visit_Output(self, node: nodes.Output) -> nodes.Output:  # noqa: N802 -- Jinja's name for it
         """Mark what an expression prints, unless it is a constant."""
@@ -77,7 +77,7 @@ class _Guarding(NodeTransformer):
         return node
 
     def visit_Const(self, node: nodes.Const) -> nodes.Expr:  # noqa: N802 -- Jinja's name for it
-        """Take note that an author wrote a text, where that may matter."""
+        """Mark a constant as the author's own text, where that matters."""
         if not isinstance(node.value, str) or not node.value or is_plain(node.value):
             return node
         return _call(_WRITTEN, [node], node.lineno)
@@ -97,7 +97,7 @@ def _call(function: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
 
 
 def _as_written(node: nodes.Node) -> str:
-    """Return an expression as its author wrote it, as far as it is names, keys and filters; else nothing."""
+    """Return an expression's source if it has only names, keys and filters; else empty."""
     match node:
         case nodes.Name():
             return node.name

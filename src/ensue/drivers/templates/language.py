@@ -10,34 +10,35 @@ if TYPE_CHECKING:
     from ensue.drivers.templates.guards import Guards
 
 PlaceKind: TypeAlias = Literal["text", "raw", "comment", "string", "code"]
-"""What a place of a template is in: text that is printed, text in which nothing is an action (`raw`), a
-comment, a string of an action, or an action otherwise."""
+"""What a place of a template is in: printed text, text without actions (`raw`), a comment, a string in an
+action, or another part of an action.
+"""
 
 
 class Chance:
-    """Whether a rendering asked for the time or for a random value, so that another one would differ.
+    """Records whether a rendering used the time or a random value, so that another one would differ.
 
     Attributes:
-        was_asked: whether it has been asked so far.
+        was_asked: whether it has done so.
     """
 
     def __init__(self) -> None:
         self.was_asked = False
 
     def ask(self) -> None:
-        """Take note that something random is about to be used."""
+        """Record that a random value or the time is about to be used."""
         self.was_asked = True
 
 
 class CompiledTemplate(Protocol):
-    """A template that was compiled; it may be rendered any number of times, in several threads at once."""
+    """A compiled template; it may be rendered any number of times, in several threads at once."""
 
     def render(self, data: Mapping[str, Any], chance: Chance, guards: Guards) -> str:
-        """Return what the template prints, with marks around the texts that data brought.
+        """Return what the template prints, with marks around texts from data.
 
         Args:
-            data: the names that it sees; plain data, which is not changed and never read as a template.
-            chance: is asked by whatever is random.
+            data: its variables; plain data, which is not changed and never parsed as a template.
+            chance: records the use of random values.
             guards: marks what is printed.
 
         Raises:
@@ -62,7 +63,7 @@ class TemplateLanguage(Protocol):
 
         Args:
             text: the template.
-            name: what errors call it (`templates.init`).
+            name: its name in errors (`templates.init`).
 
         Raises:
             DriverError: it does not parse; the text begins with the template's name and the line.
@@ -70,12 +71,12 @@ class TemplateLanguage(Protocol):
         ...
 
     def kinds_of(self, text: str, words: Sequence[str], name: str) -> list[PlaceKind]:
-        """Say what words of a template are in.
+        """Return what each of some words of a template is in.
 
         Args:
             text: the template.
             words: words that occur once, in the order in which they occur.
-            name: what errors call the template.
+            name: the template's name in errors.
 
         Raises:
             DriverError: it cannot be read; the text begins with the template's name and the line.
@@ -83,5 +84,5 @@ class TemplateLanguage(Protocol):
         ...
 
     def constant(self, text: str) -> str:
-        """Return an expression that prints a text, whatever is in it."""
+        """Return an expression that prints any text unchanged."""
         ...

@@ -1,11 +1,11 @@
-"""Reading as YAML what a template renders to.
+"""Parses the rendered text of a template as YAML.
 
-A text that was printed of data may be a scalar or a part of one, never more: what data say is no YAML.
-Dates and times of day stay texts, and keys are texts. What comes out is data, never a template or reference.
+A text from data may be a scalar or a part of one, but never YAML structure. Dates and times of day stay
+texts, and keys are texts. The result is data, never a template or reference.
 """
 
 # pyright: basic
-# PyYAML's loaders carry no types; what they build is data of any kind.
+# PyYAML's loaders have no types; what they build is data of any kind.
 from __future__ import annotations
 
 import re
@@ -27,10 +27,10 @@ _SEXAGESIMAL: Final = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]
 
 
 class InnerText(str):
-    """A text in what a template rendered to, which is YAML itself.
+    """A text within rendered YAML that is itself YAML.
 
     Attributes:
-        marked: the same with the marks of what was printed into it.
+        marked: the same, with the marks of texts that were printed into it.
     """
 
     __slots__ = ("marked",)
@@ -39,18 +39,18 @@ class InnerText(str):
 
 
 def read_rendered(text: str, name: str, guards: Guards, *, inner_levels: int = 0) -> Any:
-    """Return the data that a rendered text is.
+    """Parse a rendered text.
 
     Args:
-        text: what a template rendered to, with the marks of what it printed.
-        name: the template's name, for errors.
+        text: the rendered text, with marks.
+        name: the template's name in errors.
         guards: what was printed.
         inner_levels: how many levels deep it may have a `data` whose text is YAML itself, which becomes an
             `InnerText` where something was printed into it.
 
     Raises:
-        DriverError: it is not one YAML document, beyond a bound, or a text of data is more than a part of a
-            scalar.
+        DriverError: it is not one YAML document, exceeds a limit, or a text from data is more than a part of
+            a scalar.
     """
     marked = text
     text, printed = guards.taken_out(marked)
@@ -73,7 +73,7 @@ def _refuse_structure(text: str, printed: Sequence[Printed], name: str) -> None:
     texts = [one for one in printed if not one.origin.is_json]
     beyond = _beyond(text, texts)
     if not beyond:
-        # JSON may also be a value of its own, which can be said only where the rest is as it should be.
+        # JSON may also be a whole value, which can be checked only if the rest is correct.
         data = [one for one in printed if one.origin.is_json]
         beyond = _beyond(text, [one for one in data if not is_whole_value(text, one.extent, _load)])
     problems = [
@@ -93,7 +93,7 @@ def _beyond(text: str, printed: Sequence[Printed]) -> list[Printed]:
 
 
 def _with_inner(data: Any, marked: Any, levels: int) -> Any:
-    """Return manifests, or one, in which a text that is YAML itself has its marks."""
+    """Return manifests, or one, with marks in a text that is itself YAML."""
     if levels > 1:
         if is_list(data):
             return [_with_inner(*pair, levels - 1) for pair in zip(data, marked, strict=False)]
@@ -127,7 +127,7 @@ def _read(text: str, name: str) -> Any:
 
 @cache
 def _loader() -> Any:
-    """Return a loader that takes neither dates nor `22:22` for anything but texts."""
+    """Return a loader that reads dates and `22:22` as texts."""
     from ensue.model.bounded_yaml import BoundedLoader
 
     resolvers = {
@@ -135,7 +135,7 @@ def _loader() -> Any:
         for first, pairs in BoundedLoader.yaml_implicit_resolvers.items()
     }
     for first in "-+0123456789":
-        # The first resolver that matches decides.
+        # The first resolver that matches decides the type.
         resolvers[first] = [(f"{_TAG}str", _WHOLE), *resolvers.get(first, [])]
     return type("RenderedLoader", (BoundedLoader,), {"yaml_implicit_resolvers": resolvers})
 

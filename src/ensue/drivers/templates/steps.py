@@ -1,4 +1,4 @@
-"""Provisioning with templates: they are rendered in a fixed order, and each sees what those before it gave.
+"""Provisions with templates: they are rendered in a fixed order, and each sees the results of earlier ones.
 
 | template | sees | gives |
 | --- | --- | --- |
@@ -9,10 +9,10 @@
 | `secrets` | `init`, `outputs.values` | secret outputs |
 | `manifests` | `init`, `outputs.values`, `outputs.secrets` | manifests |
 
-A rendering changes nothing outside. Because it may use random values it is no pure function of the inputs:
-what has to stay goes through the cookie, and a plan knows the outputs only when nothing random was asked for.
+Rendering has no side effects. Because it may use random values, it is not a pure function of the inputs:
+lasting values go through the cookie, and a plan knows the outputs only if nothing random was used.
 
-Source: Humanitec, "Template driver"; definitions that are published for it.
+Source: Humanitec, "Template driver"; published definitions for it.
 """
 
 from __future__ import annotations
@@ -53,21 +53,21 @@ async def provisioned(request: DriverRequest, language: TemplateLanguage) -> Pro
         language: the language of the templates.
 
     Raises:
-        DriverError: a template fails, or renders to what it should not.
+        DriverError: a template fails, or its text is not what is expected there.
     """
-    # A template may make a key pair, which takes seconds.
+    # A template may generate a key pair, which takes seconds.
     return (await asyncio.to_thread(_rendered, request, language))[0]
 
 
 async def planned(request: DriverRequest, language: TemplateLanguage) -> Planned:
-    """Say what the templates of a resource would render to.
+    """Return what the templates of a resource would render to.
 
     Args:
         request: the resource; inputs that are not known yet are `Unknown`.
         language: the language of the templates.
 
     Raises:
-        DriverError: a template fails, or renders to what it should not.
+        DriverError: a template fails, or its text is not what is expected there.
     """
     if unknowns_in([request.values, request.secrets, request.params]):
         return Planned(comment="what the templates render to is known after apply")
@@ -167,7 +167,7 @@ class _Rendering:
         found: DataMap = {}
         for file_name, manifest in _mapping(rendered, name, "manifests").items():
             read = _mapping(manifest, f"{name}.{file_name}", "location and data")
-            # One whose text is in a condition that does not hold is left out.
+            # A manifest is left out if a false condition makes its text empty.
             if read.get("data") is not None:
                 found[file_name] = self._manifest(read, f"{name}.{file_name}")
         return found
@@ -179,7 +179,7 @@ class _Rendering:
             )
         data = manifest["data"]
         if isinstance(data, str):
-            # `data: |` within a text, which is rendered already: what is in it is YAML as well.
+            # `data: |` within a text that is already rendered: its content is YAML too.
             marked = data.marked if isinstance(data, InnerText) else data
             data = read_rendered(marked, f"{name}.data", self._guards)
         if not is_mapping(data):
@@ -191,7 +191,7 @@ class _Place(NamedTuple):
     """Where a template is.
 
     Args:
-        name: what errors call it.
+        name: its name in errors.
         path: where it is in the request.
         inner_levels: how many levels deep what it renders to may have a `data` whose text is YAML itself.
     """
@@ -228,7 +228,7 @@ def _comment(values: DataMap, secrets: DataMap, manifests: DataMap) -> str:
 
 
 def _learn(secrets: Any, masker: Masker) -> None:
-    """Tell the masker each secret; short ones and numbers may be ordinary words in other places."""
+    """Register each secret with the masker; short ones and numbers as guesses (they may be words)."""
     if isinstance(secrets, str):
         masker.add(secrets) if len(secrets) >= SHORTEST_PART_CHARS else masker.add_guessed(secrets)
     elif is_mapping(secrets) or is_list(secrets):

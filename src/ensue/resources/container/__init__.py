@@ -25,7 +25,7 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {"engine": (str,), "container": 
 
 
 def check(config: ReadOnlyDataMap) -> list[str]:
-    """Return what is wrong with a configuration, one sentence each."""
+    """Return what is wrong with a configuration, one sentence per error."""
     found = exec_faults(config, _KINDS, ("container",))
     engine = config.get("engine")
     if isinstance(engine, str) and engine not in {"podman", "docker"} and not engine.startswith("/"):
@@ -61,7 +61,7 @@ def connect(context: ResourceContext) -> Connection:
 
 
 async def ping(connection: Connection) -> bool:
-    """Say whether the container runs a command; raises what the connection raises."""
+    """Return whether the container runs a command; raises what the connection raises."""
     return await runs_a_command(connection)
 
 

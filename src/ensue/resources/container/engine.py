@@ -29,7 +29,7 @@ class ContainerEngine:
         engine: `podman`, `docker` or the path of such a program; empty: the first that is found.
         container: name or id.
         user: who runs commands; empty: the user of the image.
-        limit_s: how long the engine may take to answer a question about the container.
+        limit_s: how long the engine may take to answer a query about the container.
     """
 
     def __init__(self, srn: Srn, *, engine: str, container: str, user: str, limit_s: float) -> None:
@@ -43,7 +43,7 @@ class ContainerEngine:
         """Return how a script is run: the engine itself sets the user."""
         who = user or self._user
         as_user = ["--user", who] if who else []
-        # The working directory of the image need not exist any more.
+        # The working directory of the image may no longer exist.
         argv = [self._program(), "exec", "-i", "--workdir", "/", *as_user, self._container]
         return Entry(argv=argv, script=script)
 
@@ -87,7 +87,7 @@ class ContainerEngine:
         return self._unreachable(f"{where}: {why}")
 
     async def _ask(self, *arguments: str) -> str | None:
-        """Return the engine's answer, None when it has none."""
+        """Return the engine's answer, None if it has none."""
         done = await client_answer([self._program(), *arguments], limit_s=self._limit_s)
         if done is None or done.returncode:
             return None

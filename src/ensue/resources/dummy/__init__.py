@@ -33,10 +33,10 @@ def connect(context: ResourceContext) -> Connection:
 
 
 async def ping(connection: DummyConnection) -> bool:
-    """Say that the dummy answers.
+    """Return True: the dummy answers.
 
     Raises:
-        UnreachableError: its configuration says that it does not.
+        UnreachableError: its configuration says `reachable: false`.
     """
     connection.must_be_reachable()
     return True

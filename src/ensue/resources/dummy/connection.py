@@ -1,6 +1,6 @@
 """`DummyConnection`: the files, packages and services of a dummy, in a folder below the cachedir.
 
-It has no `run`. What it holds in memory before it is used is small: there may be a hundred thousand of them.
+It has no `run`. An unused one takes little memory, because there may be a hundred thousand of them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FOLDERS: Final = ("etc", "home", "opt", "root", "srv", "tmp", "usr", "var")
 
 
 class DummyConnection:
-    """The file methods of a connection, and what a dummy has besides.
+    """The file methods of a connection, and a dummy's packages and services.
 
     Args:
         srn: the dummy.
@@ -54,10 +54,10 @@ class DummyConnection:
         self._changing: asyncio.Lock | None = None
 
     def must_be_reachable(self) -> None:
-        """Do nothing, unless the dummy does not answer.
+        """Raise an error if the dummy does not answer.
 
         Raises:
-            UnreachableError: it does not.
+            UnreachableError: it does not answer.
         """
         if not self._reachable:
             message = f"{self.srn} cannot be reached (its configuration says `reachable: false`)"
@@ -110,7 +110,7 @@ class DummyConnection:
         await self._changed(change)
 
     async def close(self) -> None:
-        """Hold nothing."""
+        """Do nothing: there is nothing to close."""
 
     @property
     def _folder(self) -> Path:
@@ -143,11 +143,11 @@ class DummyConnection:
             state: dict[str, Any] = json.loads(text)
             return {"packages": dict(state["packages"]), "services": dict(state["services"])}
         except (ValueError, KeyError, TypeError):
-            message = f"{path} does not hold what {self.srn} wrote there (remove it to begin anew)"
+            message = f"{path} does not hold what {self.srn} wrote there (remove it to start over)"
             raise RemoteFileError(message, path=str(path), target=str(self.srn)) from None
 
     async def _changed(self, change: Callable[[dict[str, Any]], None]) -> None:
-        """Change what is kept; one change at a time, so that none is lost."""
+        """Change the stored state; one change at a time, so that none is lost."""
         from ensue.resources.minion.atomic_write import WriteRequest, write_atomically
         from ensue.resources.threads import in_thread
 

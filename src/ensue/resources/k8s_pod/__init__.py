@@ -32,7 +32,7 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
 
 
 def check(config: ReadOnlyDataMap) -> list[str]:
-    """Return what is wrong with a configuration, one sentence each."""
+    """Return what is wrong with a configuration, one sentence per error."""
     return exec_faults(config, _KINDS, ("namespace", "pod", "container"))
 
 
@@ -66,7 +66,7 @@ def connect(context: ResourceContext) -> Connection:
 
 
 async def ping(connection: Connection) -> bool:
-    """Say whether the pod runs a command; raises what the connection raises when it cannot be reached."""
+    """Return whether the pod runs a command; raises what the connection raises when it cannot be reached."""
     return await runs_a_command(connection)
 
 

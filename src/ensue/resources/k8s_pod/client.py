@@ -56,7 +56,7 @@ class PodClient:
         srn: the resource.
         address: where it is.
         user: who runs commands; empty: the user of the image.
-        limit_s: how long kubectl may take to answer a question about the pod.
+        limit_s: how long kubectl may take to answer a query about the pod.
     """
 
     def __init__(self, srn: Srn, address: PodAddress, *, user: str, limit_s: float) -> None:
@@ -100,11 +100,11 @@ class PodClient:
         return await self._refusal(where, state.split(), said)
 
     async def _refusal(self, where: str, state: list[str], said: Completed) -> RemoteError:
-        """Return the error of a cluster that answers.
+        """Return the error if the cluster answers.
 
         Args:
             where: the pod, for messages.
-            state: its phase and the names of its containers; empty when there is no such pod.
+            state: its phase and the names of its containers; empty if there is no such pod.
             said: the end of the client.
         """
         if not state:
@@ -123,12 +123,12 @@ class PodClient:
         return RemoteError(message, target=str(self._srn))
 
     async def _may_not(self, verb: str, what: str) -> bool:
-        """Say whether the cluster answers that we may not do something."""
+        """Return whether the cluster says that an action is not permitted."""
         done = await self._answer("auth", "can-i", verb, what)
         return done is not None and done.stdout.strip() == b"no"
 
     async def _ask(self, *arguments: str) -> str | None:
-        """Return kubectl's answer, None when it has none."""
+        """Return kubectl's answer, None if it has none."""
         done = await self._answer(*arguments)
         if done is None or done.returncode:
             return None

@@ -1,6 +1,6 @@
 """Resource type `minion`: the machine that ensue runs on, or a folder of it.
 
-Configuration: `root`, the absolute path of a folder that all file paths are below (default `/`).
+Configuration: `root`, the absolute path of a folder that contains all file paths (default `/`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def connect(context: ResourceContext) -> Connection:
 
 
 async def ping(connection: Connection) -> bool:
-    """Say whether the target answers: this machine always does, a root when it is a folder."""
+    """Return whether the target answers: this machine always does, a root if it is a folder."""
     found = await connection.stat("/", follow=True)
     return found is not None and found.kind == "directory"
 

@@ -1,4 +1,4 @@
-"""Names of users and groups of this machine, remembered until /etc/passwd or /etc/group change."""
+"""Names of users and groups of this machine, cached until /etc/passwd or /etc/group changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Accounts:
         self._names: dict[tuple[int, int], tuple[str, str]] = {}
 
     def names(self, uid: int, gid: int) -> tuple[str, str]:
-        """Return the names of a user and of a group; a number as text where there is no name.
+        """Return the names of a user and of a group; the number as text if there is no name.
 
         Args:
             uid: the user's number.
@@ -34,7 +34,7 @@ class Accounts:
 
 
 def user_name(uid: int) -> str:
-    """Return a user's name, or the number as text where it has none."""
+    """Return a user's name, or the number as text if it has none."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
@@ -42,7 +42,7 @@ def user_name(uid: int) -> str:
 
 
 def group_name(gid: int) -> str:
-    """Return a group's name, or the number as text where it has none."""
+    """Return a group's name, or the number as text if it has none."""
     try:
         return grp.getgrgid(gid).gr_name
     except KeyError:
@@ -78,7 +78,7 @@ def group_number(group: str | None) -> int:
 
 
 def home_folder() -> str:
-    """Return the home folder of the user that ensue runs as; `/` when it has none that exists."""
+    """Return the home folder of the user that ensue runs as; `/` if that does not exist."""
     home = _home_of(os.geteuid(), _changed_ns("/etc/passwd"))
     if home is None:
         home = os.environ.get("HOME", "/")
@@ -87,7 +87,7 @@ def home_folder() -> str:
 
 @lru_cache(maxsize=1)
 def _home_of(uid: int, _passwd_changed_ns: int) -> str | None:
-    """Return a user's home folder, None where there is no such user; asked anew when the users change."""
+    """Return a user's home folder, None if there is no such user; read again when the users change."""
     try:
         return pwd.getpwuid(uid).pw_dir
     except KeyError:

@@ -1,8 +1,8 @@
 """Replaces a file atomically, so that neither a reader nor a crash sees a part of it.
 
 The content goes to a new file in the same folder, readable by nobody else, gets owner and mode,
-is flushed to the disk and then takes the old one's place in one step. On any failure the new file
-is removed and the old one is as it was. Hard links to the old file keep the old content.
+is flushed to disk and then replaces the old one in one step. On any failure, the new file is removed and the
+old one is unchanged. Hard links to the old file keep the old content.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import msgspec
 from ensue.resources.leftovers import TEMPORARY_PREFIX
 
 Noted = Callable[[str], AbstractContextManager[None]]
-"""Notes a temporary file for as long as it is there."""
+"""Records a temporary file while it exists."""
 
 _NEW_FILE_MODE: Final = 0o644
 _CHUNK_BYTES: Final = 4 << 20
@@ -46,8 +46,8 @@ def write_atomically(request: WriteRequest, content: bytes, noted: Noted) -> Non
 
     Args:
         request: the file.
-        content: all that it is to hold.
-        noted: notes the temporary file.
+        content: its whole new content.
+        noted: records the temporary file.
 
     Raises:
         OSError: the file cannot be written; nothing has changed.
@@ -79,7 +79,7 @@ def replace_link(target: str, path: str, noted: Noted) -> None:
     Args:
         target: what it points to.
         path: where it is.
-        noted: notes the temporary symlink.
+        noted: records the temporary symlink.
 
     Raises:
         OSError: something else is at the path, or the symlink cannot be created.
@@ -88,7 +88,7 @@ def replace_link(target: str, path: str, noted: Noted) -> None:
         os.symlink(target, path)  # noqa: PTH211 (strings)
     except FileExistsError:
         if not stat.S_ISLNK(os.lstat(path).st_mode):
-            raise FileExistsError(errno.EEXIST, "something is there that is no symlink", path) from None
+            raise FileExistsError(errno.EEXIST, "it exists and is not a symlink", path) from None
     else:
         return
     temporary = temporary_beside(path)
@@ -107,7 +107,7 @@ def copy_across(source: str, target: str, noted: Noted) -> None:
     Args:
         source: the file.
         target: where it goes.
-        noted: notes the temporary file.
+        noted: records the temporary file.
 
     Raises:
         OSError: it cannot be done; the target is as it was.
@@ -144,12 +144,12 @@ def temporary_beside(path: str) -> str:
 
 
 def open_new(path: str) -> int:
-    """Make a file that is its owner's alone, and open it for writing."""
+    """Create a file that only its owner can read, and open it for writing."""
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 
 
 def existing(path: str) -> os.stat_result | None:
-    """Return what is known of the file that will be replaced; a folder, pipe or device must not be."""
+    """Return the status of the file to replace; refuse a folder, pipe or device."""
     try:
         found = os.lstat(path)
     except FileNotFoundError:
@@ -157,12 +157,12 @@ def existing(path: str) -> os.stat_result | None:
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, "it is no regular file", path)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
     return found
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Write content at the end of what has been written."""
+    """Append content to what has been written."""
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest[:_CHUNK_BYTES]) :]

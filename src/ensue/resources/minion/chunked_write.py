@@ -22,11 +22,11 @@ async def write_in_chunks(request: WriteRequest, content: LongContent, noted: No
 
     Args:
         request: the file.
-        content: what it is to hold.
-        noted: notes the temporary file.
+        content: its new content.
+        noted: records the temporary file.
 
     Raises:
-        OSError: it cannot be done; nothing has changed.
+        OSError: the file cannot be written; nothing has changed.
     """
     old = existing(request.path)
     temporary = temporary_beside(request.path)

@@ -1,8 +1,8 @@
-"""Where a path of this machine really is, when a minion has a root of its own, and for whoever writes to it.
+"""Maps paths of a minion to real paths of this machine, if it has its own root or a path is written to.
 
 With `root: /srv/image` the path `/etc/hosts` means `/srv/image/etc/hosts`; `..` ends at the root and
-symlinks are read as they would be by somebody who lives inside. This keeps demos and image builds in
-their folder; it is no wall against a program that wants out (commands see the whole machine).
+symlinks are resolved as seen from inside. This keeps demos and image builds in their folder; it does not
+confine a program that wants to get out (commands see the whole machine).
 
 A path that is written to is resolved here with or without a root: `foreign_links` says which links a write
 does not follow.
@@ -37,10 +37,10 @@ class Confinement:
 
         Args:
             path: an absolute path on the target.
-            follow: whether a symlink at the very end is followed (below a root; without one the kernel does).
+            follow: whether a symlink at the end is followed (below a root; without one, the kernel decides).
 
         Raises:
-            OSError: the path is not absolute, or symlinks go in circles.
+            OSError: the path is not absolute, or symlinks form a loop.
         """
         if path[:1] != "/":
             raise OSError(errno.EINVAL, "not an absolute path", path)
@@ -49,21 +49,21 @@ class Confinement:
         return self.root + self._inside(path, follow=follow, writes=False)
 
     def written(self, path: str, *, follow: bool = True) -> str:
-        """Return the path on this machine of what is to be changed: without symlinks, the last one perhaps.
+        """Return the path on this machine of what is to be changed, without symlinks except perhaps the last.
 
         Args:
             path: an absolute path on the target.
-            follow: whether a symlink at the very end is followed.
+            follow: whether a symlink at the end is followed.
 
         Raises:
-            OSError: the path is not absolute, symlinks go in circles, or one of them is not to be followed.
+            OSError: the path is not absolute, symlinks form a loop, or one of them must not be followed.
         """
         if path[:1] != "/":
             raise OSError(errno.EINVAL, "not an absolute path", path)
         return self.root + self._inside(path, follow=follow, writes=True) or "/"
 
     def shown(self, real_path: str) -> str:
-        """Return a path of this machine as the target calls it."""
+        """Return a path of this machine as a path of the target."""
         if self.root and (real_path == self.root or real_path.startswith(self.root + "/")):
             return real_path[len(self.root) :] or "/"
         return real_path
@@ -109,5 +109,5 @@ def _link_target(path: str) -> str | None:
     try:
         return os.readlink(path)  # noqa: PTH115 (a string)
     except OSError:
-        # Not a link, or nothing there, or not ours to look at: the operation itself will say so.
+        # Not a link, nothing there, or not readable for us: the operation itself will report it.
         return None

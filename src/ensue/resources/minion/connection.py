@@ -1,7 +1,7 @@
 """`MinionConnection`: this machine, or a folder of it, as a target.
 
-Files are in `files`, processes in `runner`; here a `Command` is made into a process: the shell, the
-folder, the environment and the user it gets.
+Files are in `files`, processes in `processes.runner`; this module determines the shell, folder, environment
+and user of a `Command`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 ROOT_VARIABLE: Final = "ENSUE_ROOT"
-"""Names the folder that paths of the target lie below; empty when that is the whole machine."""
+"""The variable with the folder that contains the target's paths; empty for the whole machine."""
 
 _ROOT_NAME: Final = ROOT_VARIABLE.encode()
 _NOT_FOUND: Final = 127
@@ -38,8 +38,8 @@ class MinionConnection(MinionFiles):
 
     Args:
         srn: its name.
-        root: absolute folder that all its file paths lie below; `/` is the whole machine.
-        leftovers: where temporary files are noted; None notes nothing.
+        root: absolute path of the folder that contains all its file paths; `/`: the whole machine.
+        leftovers: where temporary files are recorded; None: nowhere.
     """
 
     def __init__(self, srn: Srn, *, root: str = "/", leftovers: LeftoverNotes | None = None) -> None:
@@ -52,20 +52,20 @@ class MinionConnection(MinionFiles):
 
     @property
     def root(self) -> str:
-        """The folder that paths lie below, without symlinks; empty when that is the whole machine."""
+        """The folder that contains the paths, without symlinks; empty for the whole machine."""
         return self._confinement.root
 
     async def run(self, command: Command) -> Completed:
         """Run a command to its end.
 
-        A program that is not there or cannot be executed ends with 127 or 126, as in a shell.
+        For a program that is missing or cannot be executed, the exit code is 127 or 126, as in a shell.
 
         Raises:
-            RemoteTimeoutError: it did not end in time; it was ended with all that it started.
-            RemoteFileError: there is no such folder to run in.
+            RemoteTimeoutError: it did not end in time, and was ended with everything it started.
+            RemoteFileError: the folder to run in does not exist.
             AuthenticationError: ensue may not become that user.
-            CommandInputError: what it was to read cannot be read.
-            RemoteError: there is no such user, or the system can start no process.
+            CommandInputError: its input cannot be read.
+            RemoteError: the user does not exist, or the system cannot start a process.
         """
         try:
             launch = self._launch(command)
@@ -78,7 +78,7 @@ class MinionConnection(MinionFiles):
                 except (OSError, ValueError) as fault:
                     if isinstance(fault, TimeoutError | RemoteError):
                         raise
-                    # What the system cannot execute (a script that names no interpreter) a shell may well do.
+                    # A shell may run what the system cannot execute (a script without an interpreter line).
                     launch = self._launch(command, needs_shell=True)
             return await run_once(launch)
         except RemoteError:
@@ -96,10 +96,10 @@ class MinionConnection(MinionFiles):
         return RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
 
     async def close(self) -> None:
-        """Do nothing: commands that are running go on to their ends."""
+        """Do nothing: running commands continue to their end."""
 
     def _unfit(self, fault: ValueError) -> RemoteError:
-        """Return the error of a command that the system cannot even be asked to start (a NUL byte)."""
+        """Return the error for a command that cannot be passed to the system (a NUL byte)."""
         message = f"a command for {self._srn} cannot be started: {fault}"
         return RemoteError(message, target=str(self._srn))
 

@@ -1,8 +1,8 @@
-"""File operations on this machine: the file half of `MinionConnection`.
+"""File operations on this machine: the file methods of `MinionConnection`.
 
-Most of them are one or two system calls and are done at once, on the event loop: handing them to a
-thread would cost ten times what they do. What can take long (big files, waiting for the disk,
-trees) goes to a thread. Writing lives in `atomic_write`.
+Most of them are one or two system calls and run on the event loop, because passing them to a thread would
+take ten times as long. What can take long (big files, waiting for the disk, trees) runs in a thread. Writing
+is in `atomic_write`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ensue.resources.minion.confine import Confinement
 
 INLINE_SIZE_BYTES: Final = 1 << 20
-"""A file up to this size is read and hashed at once; a bigger one in a thread."""
+"""A file up to this size is read and hashed on the event loop; a bigger one in a thread."""
 
 _NEW_DIRECTORY_MODE: Final = 0o755
 _KINDS: Final[dict[int, FileKind]] = {
@@ -54,8 +54,8 @@ class MinionFiles:
 
     Args:
         srn: the target's name.
-        confinement: where its paths lie.
-        leftovers: where temporary files are noted; None notes nothing.
+        confinement: maps its paths to those of this machine.
+        leftovers: where temporary files are recorded; None: nowhere.
     """
 
     def __init__(self, srn: Srn, confinement: Confinement, leftovers: LeftoverNotes | None = None) -> None:
@@ -83,7 +83,7 @@ class MinionFiles:
             real = self._confinement.real(path)
             descriptor, size_bytes = _open_regular(real)
             mark = mark_of(descriptor)
-            if not size_bytes:  # Files of /proc say so and have content all the same.
+            if not size_bytes:  # Files of /proc report this size but have content.
                 yield await in_thread(lambda: _read_and_close(descriptor, 0))
                 return
             os.close(descriptor)
@@ -108,14 +108,14 @@ class MinionFiles:
                 gid=group_number(group),
             )
             if self._leftovers is not None and is_temporary(path):
-                self._leftovers.begin(HERE, request.path)  # It ends when it is removed or renamed.
+                self._leftovers.begin(HERE, request.path)  # Ends when it is removed or renamed.
             if isinstance(content, bytes):
                 await in_thread(lambda: write_atomically(request, content, self._noted))
             else:
                 await write_in_chunks(request, content, self._noted)
 
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
-        """Describe a path, or return None when nothing is there."""
+        """Describe a path, or return None if nothing exists there."""
         with FileFaults(self._srn, "look at", path):
             real = self._confinement.real(path, follow=follow)
             try:
@@ -138,7 +138,7 @@ class MinionFiles:
             )
 
     async def checksum(self, path: str, kind: str = "sha256") -> str | None:
-        """Return the digest of a file's content as hex, or None when nothing is there."""
+        """Return the digest of a file's content as hex, or None if nothing exists there."""
         with FileFaults(self._srn, "read", path):
             try:
                 descriptor, size_bytes = _open_regular(self._confinement.real(path))
@@ -155,18 +155,18 @@ class MinionFiles:
             return sorted(os.listdir(self._confinement.real(path)))  # noqa: PTH208 (names are wanted, not Paths)
 
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
-        """Create a folder; one that is there already is left alone (its mode too)."""
+        """Create a folder; an existing one is left alone (its mode too)."""
         with FileFaults(self._srn, "make the folder", path):
-            # Without a root a symlink at the end is left to the kernel, which makes nothing through it.
+            # Without a root, a symlink at the end is left to the kernel, which creates nothing through it.
             follow = bool(self._confinement.root)
             _make_directory(self._confinement.written(path, follow=follow), mode, parents=parents)
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
-        """Remove a file, link or folder (one that is not empty only when `recursive`); absent is fine."""
+        """Remove a file, link or folder (a non-empty one only if `recursive`); do nothing if absent."""
         with FileFaults(self._srn, "remove", path):
             real = self._confinement.written(path, follow=False)
             if real in {"/", self._confinement.root}:
-                raise OSError(errno.EBUSY, "that is the root of the target")
+                raise OSError(errno.EBUSY, "it is the root of the target")
             try:
                 is_folder = stat_bits.S_ISDIR(os.lstat(real).st_mode)
             except (FileNotFoundError, NotADirectoryError):
@@ -235,11 +235,11 @@ def _open_regular(path: str) -> tuple[int, int]:
     if stat_bits.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     kind = _KINDS[stat_bits.S_IFMT(found.st_mode)]
-    raise OSError(errno.EINVAL, f"it is no regular file ({kind})", path)
+    raise OSError(errno.EINVAL, f"it is not a regular file ({kind})", path)
 
 
 def _read_and_close(descriptor: int, size_bytes: int) -> bytes:
-    """Read to the end; a file of /proc says size 0 and has content all the same."""
+    """Read to the end; a file of /proc reports size 0 but has content."""
     try:
         content = os.read(descriptor, size_bytes + 1)
         if len(content) == size_bytes and size_bytes:
@@ -258,7 +258,7 @@ def _hash_and_close(descriptor: int, kind: str) -> str:
 
 
 def _chunk(path: str, at: int, mark: FileMark) -> bytes:
-    # Opened for each chunk, so that nothing is left open, whenever whoever reads stops.
+    # Opened for each chunk, so that nothing stays open if the reader stops.
     descriptor, _ = _open_regular(path)
     try:
         return part_at(descriptor, at, mark)
@@ -268,7 +268,7 @@ def _chunk(path: str, at: int, mark: FileMark) -> bytes:
 
 def _make_directory(path: str, mode: int | None, *, parents: bool) -> None:
     try:
-        # Narrow at first, since the umask of whoever started ensue is not to decide what a folder looks like.
+        # Narrow at first, so that the umask of ensue does not affect the folder's mode.
         os.mkdir(path, 0o700)  # noqa: PTH102 (a string)
     except FileExistsError:
         if not os.path.isdir(path):  # noqa: PTH112 (a string)

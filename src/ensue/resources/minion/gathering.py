@@ -1,7 +1,7 @@
 """Grains of this machine, read from /proc, /sys and /etc in a few milliseconds: no process, no name server.
 
-What the facts mean is decided in `posix_grains`, so that a machine has the same grains from inside
-and over SSH.
+`posix_grains` computes the grains from these facts, so that a machine has the same grains locally and over
+SSH.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def minion_grains(minion_id: str, *, root: str = "", own_grains_file: str = DEFA
 
     Args:
         minion_id: the grain `id`.
-        root: a folder that stands for the machine; its own /etc/os-release is preferred.
-        own_grains_file: where the grains lie that it is given.
+        root: a folder that represents the machine; its own /etc/os-release is preferred.
+        own_grains_file: the file with the user's own grains.
     """
     grains = grains_from(_facts(root, own_grains_file), id_=minion_id)
     grains["pythonversion"] = [*sys.version_info]
@@ -97,7 +97,7 @@ def _facts(root: str, own_grains_file: str) -> dict[str, str]:
 
 
 def _own_grains(path: Path) -> dict[str, str]:
-    """Read the one file here that a user names, which may therefore be anything."""
+    """Read the only file here that a user names, and which may therefore be anything."""
     try:
         return {"own_grains": read_regular(path).decode("utf-8", "replace")}
     except (FileNotFoundError, NotADirectoryError):
@@ -109,7 +109,7 @@ def _own_grains(path: Path) -> dict[str, str]:
 
 
 def _processor() -> dict[str, str]:
-    """Read the first processor only: a machine with 256 of them takes its time to list them all."""
+    """Read only the first processor: listing all 256 of a large machine takes long."""
     try:
         with open("/proc/cpuinfo", "rb") as file:  # noqa: PTH123 (a part of it)
             first = file.read(_FIRST_CPU_BYTES).decode("ascii", "replace")
@@ -171,7 +171,7 @@ def _hardware_addresses() -> Iterator[str]:
 def _first_text(*paths: str) -> str:
     for path in paths:
         try:
-            with open(path, "rb") as file:  # noqa: PTH123 (cheaper than a Path, and bytes that are no UTF-8 are borne)
+            with open(path, "rb") as file:  # noqa: PTH123 (cheaper than a Path, and accepts bytes that are not UTF-8)
                 return file.read().decode("utf-8", "replace")
         except OSError:
             continue

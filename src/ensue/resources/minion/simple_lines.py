@@ -1,9 +1,9 @@
-"""Command lines that need no shell: starting one would cost more than most such commands do.
+"""Recognises command lines that need no shell: starting one takes longer than most such commands do.
 
-A line of plain words means the same to every shell of Bourne's family: look the first up in PATH and execute
-it with the others. Make runs such lines without a shell for the same reason. Whatever could mean more to a
-shell goes to the shell: quotes, variables, globs, redirections, assignments, its own commands and words,
-functions that the environment hands it, and a program that is not found (what is said of that is its affair).
+A line of plain words means the same to every Bourne-like shell: look up the first word in PATH and execute it
+with the others. Make runs such lines without a shell for the same reason. Anything that could mean more goes
+to the shell: quotes, variables, globs, redirections, assignments, built-in commands and keywords, functions
+from the environment, and a program that is not found (the shell has its own message for that).
 
 Source: GNU Make manual, "Recipe Execution"; POSIX.1-2017 Shell Command Language, 2.9.1.
 """
@@ -31,20 +31,20 @@ _WORDS_OF_SHELLS: Final = (
     "trap type typeset ulimit umask unalias unset until wait whence while "
 )
 _TAKEN: Final = frozenset(_WORDS_OF_SHELLS.split())
-"""Words and commands of sh, bash, dash and ksh; not `true` and `false`, which programs do as well."""
+"""Keywords and built-ins of sh, bash, dash and ksh, except `true` and `false`, which are also programs."""
 
 _FUNCTION_PREFIX: Final = b"BASH_FUNC_"
 _DEFAULT_PATH: Final = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def program_of(line: str, shell: str, env: Mapping[bytes, bytes]) -> bytes | None:
-    """Return the program that a shell would execute for a line; None when only a shell can tell.
+    """Return the program that a shell would execute for a line; None if only a shell can tell.
 
-    Its arguments are the line's words, the first one being its own name as it was written.
+    Its arguments are the line's words, beginning with its name as written.
 
     Args:
         line: the command line.
-        shell: the shell it is meant for.
+        shell: the shell that the line is for.
         env: the environment it would run in.
     """
     if shell.rpartition("/")[2] not in _SHELLS or not _PLAIN_LINE.match(line):
@@ -56,7 +56,7 @@ def program_of(line: str, shell: str, env: Mapping[bytes, bytes]) -> bytes | Non
 
 
 def _changes_the_shell(env: Mapping[bytes, bytes]) -> bool:
-    # Looked for in all names at once: this is asked for every command.
+    # All names are searched at once, because this runs for every command.
     return b"ENV" in env or b"BASH_ENV" in env or _FUNCTION_PREFIX in b"\0".join(env)
 
 
@@ -72,13 +72,13 @@ def _found(word: bytes, path: bytes) -> bytes | None:
 
 @lru_cache(maxsize=1)
 def _absolute_folders(path: bytes) -> list[bytes]:
-    """Return the folders of PATH, as far as they depend on nothing else; each ends with a slash."""
+    """Return the absolute folders of PATH; each ends with a slash."""
     folders = path.split(b":")
     return [folder + b"/" for folder in takewhile(lambda folder: folder.startswith(b"/"), folders)]
 
 
 def _is_program(path: bytes) -> bool:
-    # In most folders of PATH there is nothing of that name, and `access` says so soonest.
+    # Most folders of PATH do not have the name, and `access` is the fastest check.
     if not os.access(path, os.X_OK):
         return False
     try:

@@ -1,9 +1,8 @@
-"""Environment provider `sandbox`: a real SSH server process on this machine with a file root of its own.
+"""Environment provider `sandbox`: a real SSH server process on this machine with its own file root.
 
-The provider's four functions, and nothing else, are public. `provider` drives the life of an
-environment; `server` is the program that it starts; the other modules hold one part each
-(identity, record, root, namespace, keeper, the SSH service). Nothing here connects to the
-environment: that is what resource type `ssh_host` is for.
+Only the provider's four functions are public. `provider` manages the life of an environment; `server` is the
+program that it starts; the other modules contain one part each (identity, record, root, namespace, keeper,
+the SSH service). Nothing here connects to the environment: the resource type `ssh_host` does.
 
 Source: derived-resources document, "A short-lived sandbox environment".
 """

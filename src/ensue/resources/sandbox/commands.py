@@ -1,7 +1,7 @@
-"""Commands in a sandbox: one session, one shell line, its bytes both ways, its end.
+"""Commands in a sandbox: each session runs one shell line and passes its input, output and end on.
 
-A command runs in a process group of its own, which is killed when the channel closes before the
-command has ended. Flow control goes through: a client that does not read stops the command.
+A command runs in its own process group, which is killed if the channel closes before the command has ended.
+Flow control is passed on: a client that does not read stops the command.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _STDERR: Final = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandEnvironment:
-    """What commands find.
+    """The environment of commands.
 
     Args:
-        isolation: how far they are kept from the machine.
-        root: the file root; empty when it is their own root.
-        user: the name they were logged in by.
+        isolation: how they are isolated from the machine.
+        root: the file root; empty if it is their own root.
+        user: the name of the login.
     """
 
     isolation: Isolation
@@ -46,11 +46,11 @@ class CommandEnvironment:
 
     @property
     def folder(self) -> str:
-        """Where commands start: the home folder, or the file root where commands are not confined."""
+        """The working directory of commands: the home folder, or the file root if they are not confined."""
         return self.root or "/root"
 
     def variables(self, requested: dict[str, str]) -> dict[str, str]:
-        """Return a command's whole environment; what the client asked for comes on top."""
+        """Return a command's whole environment, including the variables that the client requested."""
         user = "root" if self.isolation == "namespace" else self.user
         return {
             "PATH": _PATH,
@@ -77,7 +77,7 @@ class SandboxSession(SSHServerStreamSession[bytes]):
         self._channel: SSHServerChannel[bytes] | None = None
 
     def connection_made(self, chan: SSHChannel[bytes]) -> None:
-        """Take note of the channel."""
+        """Keep the channel."""
         super().connection_made(chan)
         self._channel = cast("SSHServerChannel[bytes]", chan)
 
@@ -90,7 +90,7 @@ class SandboxSession(SSHServerStreamSession[bytes]):
         return True
 
     def session_started(self) -> None:
-        """Start what was asked for."""
+        """Start what was requested."""
         channel = self._channel
         if channel is None or channel.get_subsystem():
             super().session_started()
@@ -107,42 +107,42 @@ class SandboxSession(SSHServerStreamSession[bytes]):
             super().data_received(data, datatype)
 
     def eof_received(self) -> bool:
-        """Pass the end of the input on; the other direction stays open."""
+        """Pass on the end of the input; the other direction stays open."""
         if self._running:
             self._running.end_input()
             return True
         return super().eof_received()
 
     def pause_writing(self) -> None:
-        """The client does not read: hold the command's output back."""
+        """Hold the command's output back: the client does not read."""
         if self._running:
             self._running.hold_output(held=True)
         else:
             super().pause_writing()
 
     def resume_writing(self) -> None:
-        """The client reads again."""
+        """Release the output: the client reads again."""
         if self._running:
             self._running.hold_output(held=False)
         else:
             super().resume_writing()
 
     def signal_received(self, signal: str) -> None:
-        """Pass a signal on, by SSH's name for it."""
+        """Pass on a signal, by its name in SSH."""
         if self._running:
             self._running.send_signal(signal)
         else:
             super().signal_received(signal)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End what is still running: nobody waits for it any more."""
+        """End what is still running: nobody waits for it."""
         if self._running:
             self._running.kill()
         super().connection_lost(exc)
 
 
 def accept_any_bytes(channel: SSHServerChannel[bytes]) -> SSHServerChannel[bytes]:
-    """Let a channel take commands that are not UTF-8, as any other SSH server does; asyncssh refuses them."""
+    """Let a channel accept commands that are not UTF-8, as other SSH servers do; asyncssh refuses them."""
 
     def process_exec_request(packet: SSHPacket) -> bool:
         line = packet.get_string()
@@ -154,7 +154,7 @@ def accept_any_bytes(channel: SSHServerChannel[bytes]) -> SSHServerChannel[bytes
 
 
 class _RunningCommand(asyncio.SubprocessProtocol):
-    """A process and the channel that its bytes go through."""
+    """A process and the channel for its input and output."""
 
     def __init__(self, channel: SSHServerChannel[bytes]) -> None:
         self._channel = channel
@@ -164,7 +164,7 @@ class _RunningCommand(asyncio.SubprocessProtocol):
         self._held = False
 
     async def start(self, environment: CommandEnvironment) -> None:
-        """Start the shell; what arrived meanwhile is passed on."""
+        """Start the shell, and pass on what arrived meanwhile."""
         line = self._channel.get_command()
         arguments = ["/bin/sh", "-c", line] if line is not None else ["/bin/sh", "-s"]
         folder = environment.folder if os.path.isdir(environment.folder) else environment.root or "/"  # noqa: PTH112, ASYNC240 - one stat of a local folder
@@ -198,7 +198,7 @@ class _RunningCommand(asyncio.SubprocessProtocol):
             self._early.append(data)
 
     def end_input(self) -> None:
-        """Tell the command that no more input comes."""
+        """Close the command's input."""
         if self._process:
             self._pass_on(None)
         else:
@@ -216,24 +216,24 @@ class _RunningCommand(asyncio.SubprocessProtocol):
                     pipe.resume_reading()
 
     def send_signal(self, name: str) -> None:
-        """Send a signal, by SSH's name for it (`TERM`), to the command and what it has started."""
+        """Send a signal, by its name in SSH (`TERM`), to the command and what it has started."""
         number = getattr(signal, f"SIG{name}", None)
         if isinstance(number, signal.Signals):
             self._signal_group(number)
 
     def kill(self) -> None:
-        """End the command and what it has started; of one that has ended, only the output is let go of."""
+        """End the command and what it has started; if it has ended, only close its output."""
         self._killed = True
         self._signal_group(signal.SIGKILL)
         self._let_go()
 
     def pause_writing(self) -> None:
-        """The command does not read its input: let the client wait."""
+        """Make the client wait: the command does not read its input."""
         self._channel.pause_reading()
 
     def resume_writing(self) -> None:
-        """The command reads again."""
-        # Not at once: asyncio's pipe is still at work, and loses what it is given when its end comes along.
+        """Let the client continue: the command reads again."""
+        # Not at once: asyncio's pipe is still busy, and loses data that arrives together with the end.
         asyncio.get_running_loop().call_soon(self._channel.resume_reading)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -242,11 +242,11 @@ class _RunningCommand(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's interface
         if fd == 0:
-            # It has closed its input: what still arrives is thrown away, so it must be let in.
+            # It has closed its input: what still arrives is discarded, so the client must not wait.
             asyncio.get_running_loop().call_soon(self._channel.resume_reading)
 
     def process_exited(self) -> None:
-        """Tell the exit code at once, as OpenSSH does: a child left behind may keep the output open."""
+        """Send the exit code at once, as OpenSSH does: a child left behind may keep the output open."""
         code = self._process.get_returncode() if self._process else None
         if code is None:
             return
@@ -254,7 +254,7 @@ class _RunningCommand(asyncio.SubprocessProtocol):
             self._let_go()
         if self._channel.is_closing():
             return
-        # asyncssh's own way of telling it closes the channel too, and loses output that is on its way.
+        # asyncssh's own method also closes the channel, and loses output that is on its way.
         if code < 0:
             name = signal.Signals(-code).name.removeprefix("SIG")
             self._channel._send_request(b"exit-signal", String(name), Boolean(False), String(""), String(""))  # noqa: SLF001 - as above  # pyright: ignore[reportPrivateUsage]
@@ -262,7 +262,7 @@ class _RunningCommand(asyncio.SubprocessProtocol):
             self._channel._send_request(b"exit-status", UInt32(code))  # noqa: SLF001 - as above  # pyright: ignore[reportPrivateUsage]
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's interface
-        """Close the channel: the command has ended and so has its output."""
+        """Close the channel: the command and its output have ended."""
         self._channel.close()
 
     def _let_go(self) -> None:

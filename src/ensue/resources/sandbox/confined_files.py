@@ -1,8 +1,8 @@
 """SFTP in a sandbox: paths begin at its root, and no symlink leads out of it.
 
-Where the server process has a root of its own (isolation `namespace`) there is nothing to do.
-Otherwise every path is resolved here as the kernel would resolve it below that root, so that
-links made by commands, absolute ones too, stay inside.
+If the server process has its own root (isolation `namespace`), there is nothing to do. Otherwise every path
+is resolved here as the kernel would resolve it below that root, so that links made by commands, absolute ones
+too, stay inside.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def resolve_beneath(root: bytes, path: bytes, *, follow_last: bool) -> bytes:
     Args:
         root: the root, an absolute path without symlinks.
         path: a path within it; a relative one begins at the root.
-        follow_last: whether a symlink at the very end is followed too.
+        follow_last: whether a symlink at the end is followed too.
 
     Returns:
         The path within the root, absolute, free of symlinks (but for the last part).
@@ -67,7 +67,7 @@ def _link_target(root: bytes, parts: list[bytes]) -> bytes | None:
 
 
 def _seen_from_within(root: bytes, target: bytes) -> bytes:
-    """Links made here point to the root's true place, so that commands find their way too."""
+    """Remove the root from a link's target: links made here contain it, so that commands can follow them."""
     if target == root or target.startswith(root + b"/"):
         return target[len(root) :] or b"/"
     return target
@@ -77,8 +77,8 @@ class ConfinedFiles(asyncssh.SFTPServer):
     """The files of a sandbox.
 
     Args:
-        channel: the channel it is served on.
-        root: the root; empty when it is the process's own.
+        channel: the channel of the SFTP session.
+        root: the root; empty if it is the process's own.
     """
 
     def __init__(self, channel: SSHServerChannel[bytes], root: str) -> None:
@@ -86,13 +86,13 @@ class ConfinedFiles(asyncssh.SFTPServer):
         self._root = os.path.realpath(os.fsencode(root)) if root else b""
 
     def map_path(self, path: bytes) -> bytes:
-        """Return where a path lies, its last part not followed. Relative paths begin at the root."""
+        """Return the real path, without following its last part. Relative paths begin at the root."""
         if not self._root:
             return posixpath.join(b"/", path)
         return self._root + resolve_beneath(self._root, path, follow_last=False)
 
     def reverse_map_path(self, path: bytes) -> bytes:
-        """Return what a client sees a path as."""
+        """Return a path as the client sees it."""
         return _seen_from_within(self._root, path) if self._root else path
 
     def _followed(self, path: bytes) -> bytes:
@@ -103,7 +103,7 @@ class ConfinedFiles(asyncssh.SFTPServer):
         return super().open(self._followed(path), pflags, attrs)
 
     def open56(self, path: bytes, desired_access: int, flags: int, attrs: SFTPAttrs) -> Any:
-        """Open a file, as SFTP 5 and later ask for it."""
+        """Open a file, as in SFTP 5 and later."""
         return super().open56(self._followed(path), desired_access, flags, attrs)
 
     def stat(self, path: bytes) -> Any:
@@ -123,16 +123,16 @@ class ConfinedFiles(asyncssh.SFTPServer):
         return super().scandir(self._followed(path))
 
     def realpath(self, path: bytes) -> Any:
-        """Return a path without symlinks, as it is from within."""
+        """Return a path without symlinks, as seen from within."""
         if self._root:
             return resolve_beneath(self._root, path, follow_last=True)
         return super().realpath(path)
 
     def readlink(self, path: bytes) -> bytes:
-        """Return what a link holds, as it is from within."""
+        """Return a link's target, as seen from within."""
         return self.reverse_map_path(os.readlink(self.map_path(path)))  # noqa: PTH115 - SFTP paths are bytes
 
     def symlink(self, oldpath: bytes, newpath: bytes) -> None:
-        """Make a link; an absolute one leads to the same place for commands that are not confined."""
+        """Create a link; an absolute one leads to the same place for commands that are not confined."""
         target = self._root + oldpath if self._root and oldpath.startswith(b"/") else oldpath
         os.symlink(target, self.map_path(newpath))  # noqa: PTH211 - SFTP paths are bytes

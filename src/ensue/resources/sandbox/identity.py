@@ -1,8 +1,7 @@
 """The identity of a sandbox: host key, user and password, created once and stored encrypted.
 
-The password is never written in the clear and never given to a process: the server gets a hash
-of it. What has to be known again by a later apply lies in `identity.sealed`, encrypted with the
-project's key.
+The password is never written in plain text and never passed to a process: the server gets a hash of it. What
+a later apply needs is in `identity.sealed`, encrypted with the project's key.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Identity:
 
     Args:
         password: the user's password.
-        host_private_key: the host key, OpenSSH format.
+        host_private_key: the host key in OpenSSH format.
         host_key: its public half, `ssh-ed25519 AAAA…`.
         fingerprint: the same as `SHA256:…`.
         user: who may log in.
@@ -79,7 +78,7 @@ def create_identity(request: EnvironmentRequest) -> Identity:
 
 
 def hash_password(password: str, salt: bytes) -> bytes:
-    """Return what a server keeps instead of a password; slow on purpose (tens of milliseconds)."""
+    """Return the hash that a server keeps of a password; slow on purpose (tens of milliseconds)."""
     return hashlib.scrypt(password.encode(), salt=salt, n=_HASH_COST, r=8, p=1, maxmem=2**26)
 
 

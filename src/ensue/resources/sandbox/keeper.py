@@ -1,8 +1,8 @@
-"""The process that a sandbox hangs on: parent of the server and of everything started in it.
+"""The keeper process of a sandbox: the parent of the server and of everything started in it.
 
-It collects ended processes and does nothing else. When it is told to end (SIGTERM), or the server
-ends, everything below it ends: with isolation `namespace` because it is process 1 of the sandbox's
-own process namespace, otherwise because every orphan comes to it.
+It only reaps ended processes. When it gets SIGTERM, or the server ends, everything below it ends: with
+isolation `namespace` because it is process 1 of the sandbox's process namespace, otherwise because it adopts
+every orphan.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _SIGNALS: Final = frozenset({signal.SIGCHLD, signal.SIGTERM})
 def keep(
     serve: Callable[[], None], *, wait_until_recorded: Callable[[], bool], owns_processes: bool
 ) -> NoReturn:
-    """Start the server as a child and stay until it or this process is ended.
+    """Start the server as a child and run until it or this process is ended.
 
     Args:
-        serve: the server; called in the child, returns when it is done.
-        wait_until_recorded: blocks until the sandbox is on record; False: it never will be, so end.
+        serve: the server; called in the child, returns when the server ends.
+        wait_until_recorded: blocks until the sandbox is recorded; False: it never will be, so end.
         owns_processes: whether this is process 1 of a process namespace.
     """
-    # Blocked, not handled: they wait until they are asked for, and none is lost in between.
+    # Blocked, not handled: they wait until they are fetched, so none is lost.
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     if not owns_processes:
         kernel.adopt_orphans()
@@ -78,7 +78,7 @@ def _collect() -> set[int]:
 
 
 def _end_descendants() -> None:
-    """End children until there are none: the children of each one that ends become ours."""
+    """End children until there are none: we adopt the children of each one that ends."""
     while True:
         for pid in _children():
             try:

@@ -1,7 +1,7 @@
-"""The few system calls that Python 3.11 does not offer: namespaces, mounts, process control.
+"""System calls that Python 3.11 does not offer: namespaces, mounts, process control.
 
-Every function raises OSError with the kernel's reason. What they are good for is decided in
-`namespace` and `keeper`; nothing here knows of sandboxes.
+Every function raises OSError with the kernel's reason. `namespace` and `keeper` use them; nothing here knows
+about sandboxes.
 
 Source: Linux manual pages unshare(2), mount(2), mount_setattr(2), pivot_root(2), prctl(2).
 """
@@ -65,7 +65,7 @@ def _checked(result: int, what: str) -> None:
 
 
 def unshare(flags: int) -> None:
-    """Give this process namespaces of its own.
+    """Give this process its own namespaces.
 
     Args:
         flags: `NEW_…` values, or-ed.
@@ -77,7 +77,7 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str
     """Mount a file system, or change a mount.
 
     Args:
-        source: what is mounted.
+        source: what to mount.
         target: where.
         kind: the file system's type; empty for a bind.
         flags: mount flags, or-ed.
@@ -103,7 +103,7 @@ def make_read_only(target: str) -> None:
 
 
 def enter_new_root() -> None:
-    """Make the working directory, a mount point, the root; the old root is gone afterwards."""
+    """Make the working directory, which is a mount point, the root, and detach the old root."""
     old_root = os.open("/", os.O_PATH | os.O_DIRECTORY)
     try:
         _pivot_root()
@@ -142,10 +142,10 @@ def adopt_orphans() -> None:
 
 
 def guard_memory() -> None:
-    """Keep other processes, those started by this one included, from reading this process's memory."""
+    """Prevent other processes, including those that this one starts, from reading this process's memory."""
     _control(_SET_DUMPABLE, 0)
 
 
 def renounce(capability: int) -> None:
-    """Keep every program that this process starts from having a capability."""
+    """Drop a capability for every program that this process starts."""
     _control(_DROP_FROM_BOUNDING_SET, capability)

@@ -1,7 +1,7 @@
-"""One at a time per sandbox: a file lock beside its folder.
+"""A file lock beside a sandbox's folder, so that one process at a time works on the sandbox.
 
-The lock belongs to an open file and is passed on to the process that starts the server, so it
-outlives a killed apply until that start has ended one way or the other.
+The lock belongs to an open file and is passed on to the process that starts the server, so it outlives a
+killed apply until that start has succeeded or failed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def sandbox_lock(directory: Path, *, remove: bool = False) -> AsyncGenerator[int]:
-    """Hold the lock of a sandbox's folder, waiting for whoever has it.
+    """Hold the lock of a sandbox's folder, waiting until it is free.
 
     Args:
-        directory: the sandbox's folder; its parent is made when missing.
-        remove: take the lock file away at the end (whoever waits for it notices).
+        directory: the sandbox's folder; its parent is created if missing.
+        remove: remove the lock file at the end (waiting processes notice that).
 
     Yields:
         The file descriptor that holds the lock.
@@ -36,12 +36,12 @@ async def sandbox_lock(directory: Path, *, remove: bool = False) -> AsyncGenerat
         if remove:
             path.unlink(missing_ok=True)
     finally:
-        # Closing, not unlocking: an unlock would also take it from the process it was passed on to.
+        # Closing, not unlocking: an unlock would also release it for the process that it was passed on to.
         os.close(descriptor)
 
 
 async def _acquire(path: Path) -> int:
-    # A thread of its own: waiters on the shared pool could starve the holder they wait for.
+    # A separate thread: waiters in the shared pool could starve the holder they wait for.
     threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sandbox-lock")
     acquiring = threads.submit(_locked, path)
     threads.shutdown(wait=False)

@@ -1,12 +1,12 @@
-"""A root of its own for a process: a copy-on-write view of this machine, in a user and mount namespace.
+"""Gives a process its own root: a copy-on-write view of this machine, in a user and mount namespace.
 
-Each folder at the top of the machine is laid over the sandbox's root as an overlay whose changes go
-below the sandbox's folder. /etc, /root, /home, /tmp and /run are the sandbox's own; /proc is that of
-its own process namespace; /sys is read-only, and so is where Python lies if it could not be seen
-otherwise. Nothing of the machine is writable, and the project's state folder is not even visible.
+Each top-level folder of the machine is mounted in the sandbox's root as an overlay whose changes go below the
+sandbox's folder. /etc, /root, /home, /tmp and /run are the sandbox's own; /proc is that of its process
+namespace; /sys is read-only, and so is the folder of Python if it would not be visible otherwise. Nothing of
+the machine is writable, and the project's state folder is not even visible.
 
-This keeps what is done in a sandbox off the machine. It shares the machine's network and is not a
-wall against someone who wants out.
+This keeps changes in a sandbox away from the machine. It shares the machine's network and does not confine
+anyone who wants to get out.
 
 Source: Linux manual pages user_namespaces(7), mount_namespaces(7), kernel documentation "Overlay Filesystem".
 """
@@ -33,7 +33,7 @@ _NAMESPACES: Final = (
 )
 
 _ESSENTIAL: Final = frozenset({"bin", "lib", "lib32", "lib64", "libx32", "nix", "gnu", "sbin", "usr"})
-"""Without these no command runs; where they cannot be overlaid they are shown read-only."""
+"""No command runs without these; if they cannot be overlaid, they are mounted read-only."""
 
 _FOLDER_DEPTHS: Final = {"usr": 2, "var": 3, "opt": 2, "srv": 2}
 _DEVICES: Final = ("null", "zero", "full", "random", "urandom", "tty")
@@ -45,18 +45,18 @@ _DEVICE_LINKS: Final = {
     "ptmx": "pts/ptmx",
 }
 _PROC_READ_ONLY: Final = ("acpi", "bus", "fs", "irq", "scsi", "sys", "sysrq-trigger")
-"""What root could change the machine through, even from a user namespace."""
+"""Paths through which root could change the machine, even from a user namespace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RootPlan:
-    """What a process needs to enter a sandbox's root.
+    """What a process needs in order to enter a sandbox's root.
 
     Args:
         directory: the sandbox's folder.
-        hidden: the project's state folder, not to be seen from within.
-        hostname: what the sandbox calls itself.
-        python_paths: where Python and its libraries lie.
+        hidden: the project's state folder, which must not be visible from within.
+        hostname: the sandbox's host name.
+        python_paths: the folders of Python and its libraries.
     """
 
     directory: Path
@@ -66,10 +66,10 @@ class RootPlan:
 
 
 def leave_the_machines() -> None:
-    """Give this process namespaces of its own; the process namespace is its next child's.
+    """Give this process its own namespaces; the process namespace applies to its next child.
 
     Raises:
-        OSError: the kernel gives this user none.
+        OSError: the kernel does not allow it for this user.
     """
     try:
         kernel.unshare(_NAMESPACES)
@@ -79,10 +79,10 @@ def leave_the_machines() -> None:
 
 
 def map_users(pid: int) -> None:
-    """Make us root in another process's new user namespace; called from outside of it.
+    """Make us root in another process's new user namespace; called from outside it.
 
-    Root keeps every user and group under its own number, so that files can be given away. Anyone else
-    can only be root and nothing more.
+    Root keeps every user and group under its own number, so that files can be given away. Any other user can
+    only be root.
     """
     process = Path(f"/proc/{pid}")
     if os.geteuid() == 0:
@@ -105,7 +105,7 @@ def python_paths() -> tuple[Path, ...]:
 
 
 def enter_root(plan: RootPlan) -> None:
-    """Build the root and make it this process's. The process has its namespaces and is mapped to root.
+    """Build the root and enter it. The process has its namespaces and is mapped to root.
 
     Raises:
         OSError: the kernel refuses a step; the process must not go on.
@@ -134,7 +134,7 @@ def _top_folders(hidden: Path) -> Iterator[str]:
 
 
 def _show(root: int, name: str, plan: RootPlan) -> bool:
-    """Show one folder of the machine; say whether what lies in it can be seen."""
+    """Mount one folder of the machine; return whether its content is visible."""
     source = Path("/", name)
     if source.is_symlink():
         with contextlib.suppress(FileExistsError):
@@ -162,7 +162,7 @@ def _overlay(root: int, name: str) -> None:
         status = source.stat()
         changes.mkdir(parents=True)
         if not _is_mapped(status):
-            # What belongs to the machine's root is not ours to write in, but a folder of our own over it is.
+            # We cannot write in what belongs to the machine's root, but in a folder of our own above it.
             copy_folders(source, changes, depth=_FOLDER_DEPTHS.get(name, 0))
         changes.chmod(stat.S_IMODE(status.st_mode) | stat.S_IRWXU)
     scratch.mkdir(parents=True, exist_ok=True)
@@ -171,7 +171,7 @@ def _overlay(root: int, name: str) -> None:
     options = ",".join(f"{layer}={_quoted(str(path))}" for layer, path in layers.items())
     with _mount_point(root, name) as target:
         kernel.mount("overlay", target, "overlay", options=f"{options},userxattr")
-    # The kernel leaves it without permissions, in the way of whoever searches or copies the project's folder.
+    # The kernel leaves it without permissions, which would break searching or copying the project's folder.
     (scratch / "work").chmod(stat.S_IRWXU)
 
 
@@ -186,7 +186,7 @@ def _is_mapped(status: os.stat_result) -> bool:
 def _show_read_only(root: int, source: Path) -> None:
     with _mount_point(root, str(source).lstrip("/"), folder=source.is_dir()) as target:
         kernel.mount(str(source.resolve()), target, flags=kernel.BIND | kernel.RECURSIVE)
-    # The mount lies over the descriptor that it was made through: it is found under its name.
+    # The mount hides the folder of the descriptor it was made through, so it is opened by name.
     with _mount_point(root, str(source).lstrip("/"), folder=source.is_dir()) as target:
         kernel.make_read_only(target)
 
@@ -208,7 +208,7 @@ def _own_processes(root: int) -> None:
         with _mount_point(root, "proc") as target:
             kernel.mount("proc", target, "proc", kernel.NO_SETUID | kernel.NO_DEVICES | kernel.NO_EXEC)
     except OSError as error:
-        # Inside a container that hides parts of its own /proc, the kernel gives nobody a fresh one.
+        # Inside a container that hides parts of its /proc, the kernel does not allow a new one.
         _log(f"/proc is the machine's in this sandbox: {error}")
         _show_read_only(root, Path("/proc"))
         return
@@ -233,7 +233,7 @@ def _own_devices(root: int) -> None:
             Path(folder, name).symlink_to(destination)
     with _mount_point(root, "dev/shm") as target:
         kernel.mount("tmpfs", target, "tmpfs", kernel.NO_SETUID, "mode=1777")
-    # No terminal is offered, so that a kernel without this one is good enough.
+    # No terminal is offered, so a kernel without this one is sufficient.
     with contextlib.suppress(OSError), _mount_point(root, "dev/pts") as target:
         kernel.mount("devpts", target, "devpts", kernel.NO_SETUID, "newinstance,ptmxmode=0666,mode=0620")
 
@@ -257,10 +257,10 @@ def _hide(root: int, hidden: Path) -> None:
 
 @contextlib.contextmanager
 def _mount_point(root: int, path: str, *, folder: bool = True) -> Generator[str]:
-    """Open a place in the root, made where it is missing, without following a symlink anywhere.
+    """Open a place in the root, creating it if it is missing, without following any symlink.
 
-    What was done in the sandbox before may have put symlinks anywhere; from here they would lead
-    into the machine.
+    Earlier commands in the sandbox may have put symlinks anywhere; from here they would lead into the
+    machine.
     """
     *parents, last = path.split("/")
     place = os.dup(root)

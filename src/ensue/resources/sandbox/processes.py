@@ -1,7 +1,7 @@
 """Identifies processes, and ends exactly one.
 
-A process id alone is reused; together with the start time and the machine's boot id it names one
-process for good. Nothing here starts anything.
+A process id is reused; together with the start time and the machine's boot id, it identifies one process
+uniquely. Nothing here starts anything.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Final
 
 _START_FIELD: Final = 19
-"""`starttime` is the 22nd field of /proc/PID/stat; two stand before the one that the split begins with."""
+"""`starttime` is the 22nd field of /proc/PID/stat; two precede the field that the split begins with."""
 
 _TERMINATE_WAIT_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessIdentity:
-    """One process of this machine, for good.
+    """The unique identity of one process of this machine.
 
     Args:
         pid: its process id.
-        start_ticks: when it started, in clock ticks since boot.
-        boot_id: which boot of the machine it belongs to.
+        start_ticks: its start, in clock ticks since boot.
+        boot_id: the boot of the machine that it belongs to.
     """
 
     pid: int
@@ -35,12 +35,12 @@ class ProcessIdentity:
 
 
 def identify(pid: int) -> ProcessIdentity | None:
-    """Return the identity of a process that is alive, None when there is none (or only its remains)."""
+    """Return the identity of a live process, None if there is none (or only a zombie)."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    # The command's name, in parentheses, may hold anything; fields are counted behind it.
+    # The command's name, in parentheses, may contain anything; fields are counted after it.
     state, *fields = text.rpartition(")")[2].split()
     if state in {"Z", "X"}:
         return None
@@ -48,12 +48,12 @@ def identify(pid: int) -> ProcessIdentity | None:
 
 
 def is_alive(process: ProcessIdentity) -> bool:
-    """Say whether exactly this process is running."""
+    """Return whether exactly this process is running."""
     return identify(process.pid) == process
 
 
 async def end(process: ProcessIdentity) -> None:
-    """End a process and wait until it is gone; another one that has its id by now is left alone.
+    """End a process and wait until it is gone; another process that has its id by now is left alone.
 
     Raises:
         PermissionError: the process belongs to another user.
@@ -63,7 +63,7 @@ async def end(process: ProcessIdentity) -> None:
     except ProcessLookupError:
         return
     try:
-        # The handle is bound to whatever had the id; only now is it certain to be the one.
+        # The handle belongs to the process that had the id; only now is it certain to be this one.
         if not is_alive(process):
             return
         for number in (signal.SIGTERM, signal.SIGKILL):

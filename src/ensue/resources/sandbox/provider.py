@@ -1,8 +1,8 @@
 """The life of a sandbox: observe, deploy, connection_info, destroy.
 
-A sandbox is its identity (kept sealed), its root (a folder) and its server (a process). Deploying
-makes whatever of these is missing and leaves the others as they are, so an interrupted deploy is completed
-by the next one, and a server that died comes back as the same host with the same files.
+A sandbox consists of its identity (stored sealed), its root (a folder) and its server (a process). Deploying
+creates the missing ones and leaves the others alone, so an interrupted deploy is completed by the next one,
+and a server that died comes back as the same host with the same files.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _wanted_isolation(request: EnvironmentRequest) -> str:
 
 
 async def _greets(port: int) -> bool:
-    """Say whether an SSH server answers on a port of this machine."""
+    """Return whether an SSH server answers on a port of this machine."""
     try:
         async with asyncio.timeout(_BANNER_LIMIT_S):
             reader, writer = await asyncio.open_connection(_ADDRESS, port)
@@ -168,7 +168,7 @@ async def _greets(port: int) -> bool:
 
 
 async def _start_server(request: EnvironmentRequest, identity: Identity, port: int, lock: int) -> str:
-    """Start the server process; return why it did not start, empty when it did."""
+    """Start the server process; return why it did not start, empty if it did."""
     settings = _server_settings(request, identity, port, lock)
     log = os.open(request.directory / "server.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
@@ -176,7 +176,7 @@ async def _start_server(request: EnvironmentRequest, identity: Identity, port: i
             sys.executable,
             "-m",
             "ensue.resources.sandbox.server",
-            request.name,  # read by nobody but a person who looks at the process list
+            request.name,  # only for people who look at the process list
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=log,
@@ -198,7 +198,7 @@ def _server_settings(
     directory = request.directory.resolve()
     return {
         "directory": str(directory),
-        # The folder of all sandboxes lies in the project's state folder.
+        # The folder of all sandboxes is in the project's state folder.
         "hidden": str(directory.parents[1]),
         "hostname": _hostname(request.name),
         "isolation": _wanted_isolation(request),
@@ -219,7 +219,7 @@ def _hostname(name: str) -> str:
 
 
 def _server_variables() -> dict[str, str]:
-    # Nothing of our own environment goes along, least of all the project's key.
+    # Nothing of our environment is passed on, least of all the project's key.
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     package = str(Path(__file__).parents[3])
     ours = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
@@ -232,5 +232,5 @@ def _failure(answer: bytes, directory: Path) -> str:
     try:
         data: dict[str, Any] = json.loads(answer)
     except ValueError:
-        return f"its starter ended without a word; see {directory / 'server.log'}"
+        return f"its starter ended without a message; see {directory / 'server.log'}"
     return str(data.get("error", ""))

@@ -1,7 +1,7 @@
-"""`state.json`: what is known of a sandbox's server process between runs. It holds no secret.
+"""`state.json`: the record of a sandbox's server process between runs. It holds no secret.
 
-Written by the server's own starter before the server is allowed to live, so that there is never
-a server without a record; read by the provider.
+The server's starter writes it before the server may continue, so that there is never a server without a
+record. The provider reads it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class ServerRecord:
         user: who may log in.
         host_key: the public host key, `ssh-ed25519 AAAA…`.
         fingerprint: the same as `SHA256:…`.
-        isolation: how far commands are kept from the machine.
-        isolation_reason: why not further; empty when isolation is `namespace`.
+        isolation: how commands are isolated from the machine.
+        isolation_reason: why not better; empty if isolation is `namespace`.
     """
 
     process: ProcessIdentity
@@ -46,12 +46,12 @@ class ServerRecord:
 
 
 def write_record(directory: Path, record: ServerRecord) -> None:
-    """Write the record: the old one stays or the new one is there whole."""
+    """Write the record atomically."""
     replace_whole(directory / RECORD_NAME, json.dumps(asdict(record), indent=1).encode())
 
 
 def read_record(directory: Path) -> ServerRecord | None:
-    """Return the record, None when there is none or it is not one."""
+    """Return the record, None if there is none or it is invalid."""
     try:
         data: dict[str, Any] = json.loads((directory / RECORD_NAME).read_bytes())
         process = ProcessIdentity(**data.pop("process"))

@@ -1,7 +1,7 @@
-"""Removing a tree that others have written: never through a symlink, never across a mount.
+"""Removes a tree that others have written: never through a symlink, never across a mount.
 
-Overlay file systems leave folders without any permission bits, so a folder is opened up before
-it is entered.
+Overlay file systems leave folders without any permission bits, so a folder gets permissions before it is
+entered.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a file, link or folder with everything below it; absent is fine.
+    """Remove a file, link or folder with everything below it; do nothing if absent.
 
     Raises:
-        OSError: something below it cannot be removed, or lies on another file system.
+        OSError: something below it cannot be removed, or is on another file system.
     """
     try:
         status = path.lstat()
@@ -51,7 +51,7 @@ def _remove(name: str, parent: int, device: int) -> None:
 
 def _opened(name: str, parent: int, status: os.stat_result) -> int:
     if status.st_mode & stat.S_IRWXU != stat.S_IRWXU:
-        # By way of the folder itself, not its name: a name could have become a symlink meanwhile.
+        # Through the folder's descriptor, not its name, which could have become a symlink meanwhile.
         anchor = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
         try:
             Path(f"/proc/self/fd/{anchor}").chmod(stat.S_IRWXU)

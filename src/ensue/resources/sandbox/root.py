@@ -1,8 +1,8 @@
-"""The folder that a sandbox's file root is made of, as it lies on disk.
+"""The folder on disk of a sandbox's file root.
 
-`root/` holds what is the sandbox's own from the start: a copy of what everyone may read in /etc,
-and empty /root, /home, /mnt and the like. It is complete when `root.ready` stands beside it.
-The other parts of the machine are laid over it by `namespace`, or are simply not there.
+`root/` contains what is the sandbox's own from the start: a copy of the world-readable part of /etc, and
+empty folders such as /root, /home and /mnt. It is complete when `root.ready` exists beside it. `namespace`
+mounts the other parts of the machine on it; otherwise they are missing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ OWN_FOLDERS: Final = {
     "sys": 0o555,
     "tmp": 0o1777,
 }
-"""Folders at the top that are never the machine's, with their modes."""
+"""Top-level folders that are never the machine's, with their modes."""
 
 _FURTHER_FOLDERS: Final = ("opt", "srv", "usr/local/bin", "usr/local/etc", "var/lib", "var/log", "var/tmp")
 _LARGEST_COPY_BYTES: Final = 1 << 20
@@ -42,11 +42,11 @@ _OTHERS_ENTER: Final = stat.S_IROTH | stat.S_IXOTH
 
 
 def prepare_root(directory: Path, hostname: str) -> Path:
-    """Make the root, or leave a complete one alone.
+    """Create the root, or leave a complete one alone.
 
     Args:
         directory: the sandbox's folder.
-        hostname: what the sandbox calls itself.
+        hostname: the sandbox's host name.
 
     Returns:
         The root.
@@ -55,7 +55,7 @@ def prepare_root(directory: Path, hostname: str) -> Path:
     ready = directory / READY_NAME
     if ready.exists():
         return root
-    # Nothing but an interrupted preparation can have left this behind: no server has used it yet.
+    # Only an interrupted preparation can have left this: no server has used it yet.
     remove_tree(root)
     root.mkdir(mode=0o755)
     root.chmod(0o755)
@@ -85,7 +85,7 @@ def copy_folders(source: Path, destination: Path, *, depth: int, hidden: Path | 
         if not entry.is_dir(follow_symlinks=False) or Path(entry.path) == hidden:
             continue
         mode = stat.S_IMODE(entry.stat(follow_symlinks=False).st_mode)
-        # A folder that we may not enter keeps its own face: ours would only hide it badly.
+        # A folder that we may not enter is not recreated: ours would show it wrongly.
         if not os.access(entry.path, os.R_OK | os.X_OK):
             continue
         copy = destination / entry.name
@@ -95,9 +95,9 @@ def copy_folders(source: Path, destination: Path, *, depth: int, hidden: Path | 
 
 
 def _copy_public(source: Path, destination: Path) -> None:
-    """Copy what everyone may read: no secret of root's gets into a sandbox, whoever starts it."""
+    """Copy what everyone may read, so that no secret of root gets into a sandbox."""
     for entry in _entries(source):
-        # What goes while it is looked at (a lock, a file about to be replaced) is not missed.
+        # A file that disappears meanwhile (a lock, a file being replaced) is skipped.
         with suppress(FileNotFoundError):
             _copy_public_entry(entry, destination / entry.name)
 
@@ -123,7 +123,7 @@ def _copy_file(source: Path, copy: Path, status: os.stat_result) -> None:
 
 
 def _copy_link(source: Path, copy: Path) -> None:
-    # The sandbox has a /run of its own; what /etc borrows from the machine's (resolv.conf) is copied.
+    # The sandbox has its own /run; files that /etc links to in the machine's (resolv.conf) are copied.
     if str(source.resolve()).startswith("/run/") and source.is_file() and os.access(source, os.R_OK):
         _copy_file(source, copy, source.stat())
     else:

@@ -1,13 +1,13 @@
-"""The program `python -m ensue.resources.sandbox.server`: starts a sandbox's server and lets go of it.
+"""The program `python -m ensue.resources.sandbox.server`: starts a sandbox's server and detaches it.
 
-Its settings, the host's private key among them, come through stdin, so that they are on no disk and in no
-argument list. It answers with one JSON object on stdout when the server accepts connections and
-stands on record, or with the reason why not, and ends; the server lives on.
+It reads its settings, including the host's private key, from stdin, so that they are on no disk and in no
+argument list. It prints one JSON object when the server accepts connections and is recorded, or the reason
+why not, and ends; the server continues.
 
 ```
 starter ── (namespaces) ── keeper, process 1 ── server ── commands
 ```
-The keeper lives only once the starter has written the record: a starter that is killed leaves nothing behind.
+The keeper continues only once the starter has written the record: a killed starter leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _LISTENING: Final = "listening"
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ServerSettings:
-    """What a server is told.
+    """The settings of a server.
 
     Args:
         directory: the sandbox's folder.
         hidden: the project's state folder.
-        hostname: what the sandbox calls itself.
+        hostname: the sandbox's host name.
         isolation: `auto`, `namespace` or `none`.
         port: the port to listen on if it is free; 0: any.
         user: who may log in.
@@ -51,7 +51,7 @@ class ServerSettings:
         host_private_key: the host key, OpenSSH format.
         host_key: its public half.
         fingerprint: of the host key.
-        lock: the file descriptor of the sandbox's lock, closed before anything stays.
+        lock: the file descriptor of the sandbox's lock, closed before the starter detaches.
     """
 
     directory: str
@@ -85,7 +85,7 @@ def main() -> int:
 
 
 def _answer(data: dict[str, Any], *, code: int) -> int:
-    # Whoever asked may be gone; the server is on record all the same.
+    # The caller may be gone; the server is recorded anyway.
     try:
         os.write(1, json.dumps(data).encode())
     except BrokenPipeError:
@@ -144,7 +144,7 @@ class _Start:
         self._permission, self._permit = os.pipe()
 
     def run(self, reason: str) -> ServerRecord:
-        """Start, put on record, let go."""
+        """Start the server, record it, and detach it."""
         middle = os.fork()
         if not middle:
             self._become_parent_of_keeper()
@@ -252,7 +252,7 @@ class _Start:
         isolated = self._isolation == "namespace"
         kernel.guard_memory()
         if isolated:
-            # What was mounted read-only is to stay so: no command may mount.
+            # Read-only mounts must stay read-only: no command may mount.
             kernel.renounce(kernel.CAPABILITY_SYS_ADMIN)
         root = "" if isolated else f"{settings.directory}/root"
         serve(

@@ -1,7 +1,7 @@
-"""The SSH service of a sandbox: who may log in, and what a session is given.
+"""The SSH service of a sandbox: logins and sessions.
 
-Commands, SFTP, and connections onward (a jump host passes them through). No terminal, no
-forwarding back, no agent.
+It offers commands, SFTP and outgoing connections (for jump hosts), but no terminal, remote forwarding or
+agent.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _LOGIN_LIMIT_S: Final = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ServiceSettings:
-    """What the service is told.
+    """The settings of the service.
 
     Args:
         user: who may log in.
         password_salt: salt of the password's hash.
         password_hash: see identity.hash_password.
         host_private_key: the host key, OpenSSH format.
-        isolation: how far commands are kept from the machine.
-        root: the file root; empty when it is the process's own root.
+        isolation: how commands are isolated from the machine.
+        root: the file root; empty if it is the process's own root.
     """
 
     user: str
@@ -49,10 +49,10 @@ class ServiceSettings:
 
 
 def serve(settings: ServiceSettings, listener: socket.socket, *, on_listening: Callable[[], None]) -> None:
-    """Serve connections until the process is ended.
+    """Serve connections until the process ends.
 
     Args:
-        settings: who may log in to what.
+        settings: logins and files.
         listener: a listening socket.
         on_listening: called once, when connections are accepted.
     """
@@ -85,7 +85,7 @@ async def _serve(
 
 
 class _Login(asyncssh.SSHServer):
-    """One connection: lets the one user in, by password."""
+    """One connection: admits the one user, by password."""
 
     def __init__(self, settings: ServiceSettings) -> None:
         self._settings = settings
@@ -97,7 +97,7 @@ class _Login(asyncssh.SSHServer):
         return True
 
     async def validate_password(self, username: str, password: str) -> bool:
-        # The hash is slow on purpose: in a thread other sessions go on meanwhile.
+        # The hash is slow on purpose; it runs in a thread so that other sessions continue.
         offered = await asyncio.to_thread(hash_password, password, self._settings.password_salt)
         right_user = hmac.compare_digest(username.encode(), self._settings.user.encode())
         return hmac.compare_digest(offered, self._settings.password_hash) and right_user
@@ -108,7 +108,7 @@ class _Login(asyncssh.SSHServer):
     def session_requested(self) -> Any:
         settings = self._settings
         environment = CommandEnvironment(isolation=settings.isolation, root=settings.root, user=settings.user)
-        # asyncssh leaves the kind of data open, so that its type is not known.
+        # asyncssh leaves the kind of data open, so its type is not known.
         opened: Any = cast("Any", self._connection).create_server_channel(encoding=None)
         return accept_any_bytes(opened), SandboxSession(
             environment, lambda channel: ConfinedFiles(channel, settings.root)

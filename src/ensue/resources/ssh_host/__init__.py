@@ -27,7 +27,7 @@ IS_REMOTE: bool = True
 
 
 def check(config: ReadOnlyDataMap) -> list[str]:
-    """Return what is wrong with a configuration, one sentence each."""
+    """Return what is wrong with a configuration, one sentence per error."""
     return configuration_faults(config)
 
 
@@ -45,7 +45,7 @@ def connect(context: ResourceContext) -> Connection:
 
 
 async def ping(connection: Connection) -> bool:
-    """Say whether the host runs a command; raises the connection's error if it cannot be reached."""
+    """Return whether the host runs a command; raises the connection's error if it cannot be reached."""
     return await runs_a_command(connection)
 
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 Table = Literal["passwd", "group"]
-"""Which of the two lists."""
+"""One of the two files."""
 
 MOST_ACCOUNT_BYTES: Final = 4 << 20
-"""So much of /etc/passwd and /etc/group is read; name services answer for the rest."""
+"""The most that is read of /etc/passwd and /etc/group; name services answer for the rest."""
 
 
 class RemoteAccounts:
@@ -27,7 +27,7 @@ class RemoteAccounts:
 
     Args:
         read: reads a file of it; raises OSError.
-        getent: asks its name services for one entry (`passwd`, `1000`); empty when there is none.
+        getent: queries its name services for one entry (`passwd`, `1000`); empty if there is none.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class RemoteAccounts:
         self._names: dict[Table, dict[int, str]] = {}
 
     async def name(self, table: Table, number: int) -> str:
-        """Return a name, or the number as text where it has none."""
+        """Return a name, or the number as text if it has none."""
         names = await self._loaded(table)
         if number not in names:
             found = _entries(await self._getent(table, str(number)))
@@ -49,7 +49,7 @@ class RemoteAccounts:
         return names[number]
 
     async def number(self, table: Table, name: str) -> int:
-        """Return a number; a decimal name is one already.
+        """Return a number; a decimal name is already one.
 
         Raises:
             OSError: there is no such user or group.
@@ -71,7 +71,7 @@ class RemoteAccounts:
             return self._names[table]
         async with self._lock:
             if table not in self._names or refresh:
-                # Who asks for the one asks for the other next.
+                # A caller that needs the one needs the other next.
                 tables: tuple[Table, ...] = ("passwd", "group")
                 texts = await asyncio.gather(*(self._text(each) for each in tables))
                 self._names = {each: _entries(text) for each, text in zip(tables, texts, strict=True)}
@@ -85,7 +85,7 @@ class RemoteAccounts:
 
 
 def _entries(text: str) -> dict[int, str]:
-    """Return names by number; the first name of a number holds, as in getpwuid."""
+    """Return names by number; the first name of a number counts, as in getpwuid."""
     names: dict[int, str] = {}
     for line in text.splitlines():
         fields = line.split(":")

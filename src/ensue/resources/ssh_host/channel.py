@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ensue.resources.ssh_host.transport import Transport
 
 _LOSSES = (asyncssh.DisconnectError, ConnectionError)
-"""What tells that the connection is gone."""
+"""Errors that mean that the connection is lost."""
 
 
 class Channel:
@@ -109,11 +109,11 @@ class Channel:
             return self._sftp
 
     async def need_sftp(self) -> SftpClient:
-        """Return the live SFTP session of a host that is known to offer it."""
+        """Return the live SFTP session of a host that has offered it before."""
         sftp = await self.sftp()
         if sftp is None:
             raise UnreachableError(
-                f"{self._srn} ({self._settings.place}) offers no SFTP any more", target=str(self._srn)
+                f"{self._srn} ({self._settings.place}) no longer offers SFTP", target=str(self._srn)
             )
         return sftp
 
@@ -128,7 +128,7 @@ class Channel:
         try:
             yield
         except RemoteError:
-            # Among them are some that are a ConnectionError too.
+            # Some of them are also a ConnectionError.
             raise
         except _LOSSES as fault:
             self._drop_sftp()
@@ -153,10 +153,10 @@ class Channel:
         """Send a script and wait for its end.
 
         Args:
-            errand: the script, and what goes before `stdin`.
-            stdin: what the command reads.
+            errand: the script, and what precedes `stdin`.
+            stdin: the command's standard input.
             limit_s: how long it may take.
-            user: whose processes it starts; empty: those of the user logged in.
+            user: the owner of its processes; empty: the user logged in.
             listener: receives what it writes, marks included.
         """
         line = "exec " + shell_word(f"echo {self._token}; echo {self._token} pid $$ >&2\n{errand.script}")
@@ -208,7 +208,7 @@ class Channel:
         inputs: tuple[Input, ...],
         limit_s: float | None,
     ) -> None:
-        """Give a command its input, one after the other, and wait for its end."""
+        """Feed a command its inputs, one after the other, and wait for its end."""
         write = cast("Callable[[bytes], None]", channel.write)  # pyright: ignore[reportUnknownMemberType]  # asyncssh leaves it open
         try:
             async with asyncio.timeout(limit_s):
@@ -217,7 +217,7 @@ class Channel:
                     for one in inputs:
                         await session.feed.give(one, write)
                     channel.write_eof()
-                # Unlike a plain await this leaves the future whole when it is cancelled.
+                # Unlike a plain await, this does not cancel the future when it is cancelled.
                 await asyncio.wait([session.ended])
         except RemoteError:
             raise  # Of the input, which may come from another target.
@@ -259,8 +259,8 @@ class Channel:
     async def _end(self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str) -> None:
         """End a command that is no longer waited for: SIGTERM, then SIGKILL.
 
-        What it writes meanwhile is dropped. The server is asked first. OpenSSH refuses for root, and its
-        signals do not reach what sudo started: then a second session does it.
+        What it writes meanwhile is dropped. The server is asked first. OpenSSH refuses this for root, and its
+        signals do not reach what sudo started; then a second session sends them.
         """
         session.stop_collecting()
         for name in ("TERM", "KILL"):
@@ -286,7 +286,7 @@ class Channel:
                 )
 
     async def _open_sftp(self, connection: asyncssh.SSHClientConnection) -> SftpClient | None:
-        """Open the SFTP session; None when what answers is no SFTP server but, say, a forced command."""
+        """Open the SFTP session; None if the answer is not from an SFTP server but, say, a forced command."""
         try:
             async with asyncio.timeout(self._settings.connect_timeout_s):
                 opened: Any = await connection.create_session(  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]

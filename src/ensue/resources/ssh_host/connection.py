@@ -1,6 +1,6 @@
 """`SshConnection`: one SSH host as a target.
 
-A cheap handle until it is first used: asyncssh itself is loaded only then. Commands are in
+It is a cheap handle until its first use, which loads asyncssh. Commands are in
 `channel`, files in `sftp_files` or, with sudo or without SFTP, in `posix_files`.
 """
 
@@ -38,8 +38,8 @@ class SshConnection:
         srn: its name.
         settings: how to reach it.
         connect_to: opens the pooled connection of a jump host.
-        pause: waits so many seconds between attempts to connect.
-        leftovers: where temporary files are noted; None notes nothing.
+        pause: waits a number of seconds between attempts to connect.
+        leftovers: where temporary files are recorded; None: nowhere.
     """
 
     def __init__(
@@ -107,16 +107,16 @@ class SshConnection:
         """Replace or create a file atomically."""
         async with self._files() as files:
             if self._leftovers is not None and is_temporary(path):
-                self._leftovers.begin(str(self._srn), path)  # It ends when it is removed or renamed.
+                self._leftovers.begin(str(self._srn), path)  # Ends when it is removed or renamed.
             await files.write(path, content, mode=mode, user=user, group=group)
 
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
-        """Describe a path, or return None when nothing is there."""
+        """Describe a path, or return None if nothing exists there."""
         async with self._files() as files:
             return await files.stat(path, follow=follow)
 
     async def checksum(self, path: str, kind: str = "sha256") -> str | None:
-        """Return the digest of a file's content as hex, or None when nothing is there."""
+        """Return the digest of a file's content as hex, or None if nothing exists there."""
         async with self._files() as files:
             return await files.checksum(path, kind)
 
@@ -126,12 +126,12 @@ class SshConnection:
             return await files.list_directory(path)
 
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
-        """Create a folder; one that is there already is left alone (its mode too)."""
+        """Create a folder; an existing one is left alone (its mode too)."""
         async with self._files() as files:
             await files.make_directory(path, mode=mode, parents=parents)
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
-        """Remove a file, link or folder; absent is fine."""
+        """Remove a file, link or folder; do nothing if absent."""
         async with self._files() as files:
             await files.remove(path, recursive=recursive)
         self._gone(path)
@@ -184,7 +184,7 @@ class SshConnection:
             await asyncio.to_thread(importlib.import_module, "ensue.resources.ssh_host.channel")
 
     def channel(self) -> Channel:
-        """Return what commands and SFTP travel through; jump hosts go through the transport in it.
+        """Return the channel for commands and SFTP; connections through a jump host use its transport.
 
         Raises:
             UnreachableError: the jump hosts form a cycle.
@@ -200,7 +200,7 @@ class SshConnection:
 
     @contextlib.asynccontextmanager
     async def _files(self) -> AsyncGenerator[SftpFiles | PosixFiles]:
-        """Hand out the file operations; a session that was lost underneath is told as such."""
+        """Yield the file operations; report a lost session as such."""
         await self._load()
         files = await self._chosen_files()
         await self._remove_left(files)
@@ -234,7 +234,7 @@ class SshConnection:
         return self._sftp_files
 
     async def _remove_left(self, files: SftpFiles | PosixFiles) -> None:
-        """Remove what killed processes left on the host; what cannot be removed stays noted."""
+        """Remove what killed processes left on the host; what cannot be removed stays recorded."""
         for path in self._leftovers.left(str(self._srn)) if self._leftovers is not None else ():
             with contextlib.suppress(RemoteFileError):
                 found = await files.stat(path)
@@ -260,7 +260,7 @@ class SshConnection:
             if index == 0 or jump.settings.jump == self.settings.jump[:index]:
                 before = jump.channel().transport
             else:
-                # Its own way there is another one: it gets a connection for this chain alone.
+                # Its own route is a different one, so it gets a connection for this chain only.
                 from ensue.resources.ssh_host.transport import Transport
 
                 before = Transport(srn, jump.settings, through=before, pause=self._pause)

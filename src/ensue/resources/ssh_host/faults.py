@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def connect_error(srn: Srn, settings: Settings, fault: Exception) -> RemoteError:
-    """Return the error of a connection that was not made.
+    """Return the error of a failed attempt to connect.
 
     Args:
         srn: the host's name.
@@ -75,7 +75,7 @@ def refused_login(srn: Srn, settings: Settings) -> AuthenticationError:
 
 
 def has_credentials(settings: Settings) -> bool:
-    """Say whether the configuration itself has credentials."""
+    """Return whether the configuration itself has credentials."""
     return bool(settings.password or settings.private_key or settings.private_key_path)
 
 

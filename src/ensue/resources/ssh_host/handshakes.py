@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
 MOST_AT_ONCE: Final = 128
-"""So many logins that go on as they should are under way together."""
+"""The most concurrent logins, not counting slow ones."""
 
 PATIENCE_S: Final = 2.0
-"""A login that has taken longer does not count any more."""
+"""A login that has taken longer no longer counts."""
 
 _OTHER_FILES: Final = 256
-"""What a run opens besides connections, and more."""
+"""More files than a run opens besides connections."""
 
 _KEPT_FILES: Final = 32
-"""So many are left for the rest of a run where the limit is too low for all connections."""
+"""The files left for the rest of a run if the limit is too low for all connections."""
 
 
 class Handshakes:
-    """The logins that are under way on one event loop.
+    """The logins in progress on one event loop.
 
     Args:
-        limit: how many at once.
+        limit: the most at once.
     """
 
     def __init__(self, limit: int = MOST_AT_ONCE) -> None:
@@ -46,10 +46,10 @@ class Handshakes:
 
     @contextlib.asynccontextmanager
     async def one(self) -> AsyncGenerator[None]:
-        """Wait for a place and keep it until the end of the block, or until the patience is over.
+        """Wait for a place and hold it until the end of the block, or until the login no longer counts.
 
         Raises:
-            OSError: `EMFILE`: the rest of the run needs the files that this process may still open.
+            OSError: `EMFILE`: the rest of the run needs the files that this process can still open.
         """
         await self._place()
         self._begun += 1
@@ -86,7 +86,7 @@ class Handshakes:
             raise
 
     def _give_back(self) -> None:
-        """Pass a place on to who has waited longest."""
+        """Pass a place on to the login that has waited longest."""
         while self._waiting:
             place = self._waiting.popleft()
             if not place.done():
@@ -96,18 +96,18 @@ class Handshakes:
 
 
 def handshakes() -> Handshakes:
-    """Return those of the running event loop: its processor and its files are what they share."""
+    """Return those of the running event loop, whose logins share a processor and open files."""
     return _BY_LOOP.setdefault(asyncio.get_running_loop(), Handshakes())
 
 
 def allow_open_files(count: int) -> bool:
-    """Raise this process's own limit on open files as far as the system lets it, once so many are needed.
+    """Raise this process's soft limit on open files, if needed and as far as the system allows.
 
     Args:
-        count: how many may be open at once.
+        count: the number of files that may be open at once.
 
     Returns:
-        Whether so many can be.
+        Whether the limit is sufficient.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or count <= soft:
@@ -118,7 +118,7 @@ def allow_open_files(count: int) -> bool:
 
 
 def _has_files_left() -> bool:
-    """Say whether so many files can be opened yet that logins under way and the run have enough."""
+    """Return whether enough files can still be opened for the logins in progress and the run."""
     still_open = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 (names are all that it has)
     return still_open + MOST_AT_ONCE + _KEPT_FILES <= resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 

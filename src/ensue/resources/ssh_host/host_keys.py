@@ -1,7 +1,7 @@
 """Decides which key a host must show, and builds the error for any other: an unknown key is never accepted.
 
-The keys come from the configuration (`host_key`) or from a known_hosts file. asyncssh does the
-proving; here it is told what to expect, and the key that was shown is kept for the message.
+The keys come from the configuration (`host_key`) or from a known_hosts file. asyncssh verifies
+the key; this module tells it what to expect, and keeps the key that was shown for the message.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _USUAL_PORT: Final = 22
 
 @dataclass(slots=True)
 class Expectation:
-    """What a host is expected to show.
+    """The keys that a host is expected to show.
 
     Args:
         keys: public keys.
@@ -45,7 +45,7 @@ class Expectation:
     def algorithms(self) -> list[str]:
         """Return algorithms in the order to ask for: those of the expected keys first.
 
-        The others follow, so that a host with another kind of key can be told from one that is broken.
+        The others follow, to distinguish a host with another kind of key from a broken one.
         """
         first = [name.decode() for key in self.keys for name in key.sig_algorithms]
         others = ["ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521"]
@@ -56,7 +56,7 @@ class Witness(asyncssh.SSHClient):
     """Remembers the key that a host showed.
 
     Args:
-        expectation: what it should show.
+        expectation: the expected keys.
     """
 
     def __init__(self, expectation: Expectation) -> None:
@@ -70,13 +70,13 @@ class Witness(asyncssh.SSHClient):
         port: int,  # noqa: ARG002 (same)
         key: asyncssh.SSHKey,
     ) -> bool:
-        """Say whether a key that is none of the expected ones has an expected fingerprint."""
+        """Return whether a key, which is not one of the expected ones, has an expected fingerprint."""
         self.seen = key
         return key.get_fingerprint() in self._expectation.fingerprints
 
 
 def expectation_for(srn: Srn, settings: Settings) -> Expectation:
-    """Return what a host is expected to show; reads the known_hosts file.
+    """Return the keys that a host is expected to show; reads the known_hosts file.
 
     Raises:
         HostKeyError: a pinned key or the known_hosts file cannot be read.
@@ -144,7 +144,7 @@ def _pinned(srn: Srn, settings: Settings) -> Expectation:
 
 
 def _public_key(line: str) -> asyncssh.SSHKey | None:
-    """Read a key; a line of known_hosts, with the host's name before it, is taken too."""
+    """Read a key; a line of known_hosts, with the host's name before it, is accepted too."""
     for text in (line, line.partition(" ")[2]):
         with contextlib.suppress(asyncssh.KeyImportError):
             return asyncssh.import_public_key(text)

@@ -31,7 +31,7 @@ QUIET_S: Final = 2.0
 
 Usually the server closes it at once. It does not while something that the command left in the
 background holds its output; and what the command wrote may still be on its way, so each part that
-arrives starts the time anew.
+arrives restarts the time.
 """
 
 END_GRACE_S: Final = 2.0
@@ -51,7 +51,7 @@ class SessionGate:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def __aenter__(self) -> int:
-        """Wait for a place; return how many are inside then, oneself included."""
+        """Wait for a place; return the number of sessions then, including this one."""
         while self.active >= self.limit:
             place = asyncio.get_running_loop().create_future()
             self._waiting.append(place)
@@ -78,7 +78,7 @@ class SessionGate:
         """Record that the server refused a session.
 
         Args:
-            beside: how many were inside when it was asked for, that one included.
+            beside: the number of sessions when it was requested, including that one.
         """
         self.limit = max(1, min(self.limit, beside) - 1)
 
@@ -90,7 +90,7 @@ class SessionGate:
 
 
 class ExecSession(asyncssh.SSHClientSession[bytes]):
-    """One command: collects what it writes and says when it has ended; its input goes through `feed`.
+    """One command: collects its output and reports its end; its input goes through `feed`.
 
     Args:
         listener: receives what it writes as it comes; None: nobody follows it.
@@ -109,9 +109,9 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         self.ended: asyncio.Future[None] = self._loop.create_future()
 
     def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
-        """Collect, up to a limit: nobody knows how much more a command would write."""
+        """Collect output, up to a limit."""
         if self._is_deaf:
-            # The number of the process, which it takes to end it, may still be on its way.
+            # The process id, which is needed to end the command, may still be on its way.
             if datatype == EXTENDED_DATA_STDERR and len(self.errors) < _MOST_ERRORS_WHILE_DEAF_BYTES:
                 self.errors.extend(data)
             return
@@ -127,20 +127,20 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
             self._exit()
 
     def stop_collecting(self) -> None:
-        """Drop what arrives from now on: nobody waits for the command any more."""
+        """Drop what arrives from now on: nobody waits for the command."""
         self._is_deaf = True
         self.output.clear()
 
     def pause_writing(self) -> None:
-        """Hold the input back: the command does not read as fast as it is given."""
+        """Hold the input back: the command does not read it fast enough."""
         self.feed.pause()
 
     def resume_writing(self) -> None:
-        """Go on with the input."""
+        """Continue with the input."""
         self.feed.resume()
 
     def exit_status_received(self, status: int) -> None:  # noqa: ARG002 (the channel keeps it)
-        """Take note of the exit; whoever else holds the output open is waited for only a little."""
+        """Record the exit; wait only a short time for other holders of the output."""
         self._exit()
 
     def exit_signal_received(self, signal: str, core_dumped: bool, msg: str, lang: str) -> None:  # noqa: ARG002 (same)
@@ -152,7 +152,7 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Take note that the channel is closed."""
+        """Record that the channel is closed."""
         self.fault = exc
         if self._quiet is not None:
             self._quiet.cancel()
@@ -181,13 +181,13 @@ async def ended_by_signal(
 
 
 async def ended_within(session: ExecSession, limit_s: float) -> bool:
-    """Return whether a command ends within a time."""
+    """Return whether a command ends within a time limit."""
     await asyncio.wait([session.ended], timeout=limit_s)
     return session.ended.done()
 
 
 async def close_channel(channel: asyncssh.SSHClientChannel[bytes]) -> None:
-    """Close a channel and wait a little for the server to agree: until then it counts as a session."""
+    """Close a channel and wait a short time for the server to confirm: until then it counts as a session."""
     channel.close()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_CLOSE_GRACE_S):

@@ -22,7 +22,7 @@ TYPE: Final = "ssh_host"
 """The name of the type."""
 
 FilesMode = Literal["auto", "sftp", "shell"]
-"""How files travel: through SFTP, through commands, or whichever the host offers."""
+"""How files are transferred: through SFTP, through commands, or whichever the host offers."""
 
 _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "host": (str,),
@@ -65,21 +65,21 @@ class Settings:
         host: name or address.
         port: TCP port.
         user: user to log in as; empty: the name of the user that ensue runs as.
-        password: empty when there is none.
-        private_key: text of a private key, empty when there is none.
-        private_key_path: file of a private key, empty when there is none.
+        password: empty if there is none.
+        private_key: text of a private key, empty if there is none.
+        private_key_path: file of a private key, empty if there is none.
         passphrase: opens the private key.
-        agent: path of the agent's socket; empty: none; None: the environment's, where no other way is given.
+        agent: path of the agent's socket; empty: none; None: the environment's, unless credentials are given.
         host_keys: public keys that the host may show; empty: known_hosts decides.
         known_hosts: file of known hosts.
         connect_timeout_s: how long one attempt to connect may take, log-in included.
         connect_attempts: how often a host that refuses the connection is tried.
-        keepalive_s: after so much silence the host is asked for a sign of life.
+        keepalive_s: after this much silence, the host is asked whether it is alive.
         jump: resources that the connection goes through, first one first.
         become: user that commands and files belong to through sudo; empty: the user logged in as.
-        sudo_password: what sudo asks for.
+        sudo_password: the password for sudo.
         timeout_s: limit of one operation; None: no limit.
-        files: how files travel.
+        files: how files are transferred.
     """
 
     host: str
@@ -103,12 +103,12 @@ class Settings:
 
     @property
     def place(self) -> str:
-        """Where it listens, for messages."""
+        """Its address, for messages."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 def configuration_faults(config: ReadOnlyDataMap) -> list[str]:
-    """Return what is wrong with a configuration, one sentence each."""
+    """Return what is wrong with a configuration, one sentence per error."""
     found = unknown_keys(config, _KINDS) + wrong_kinds(config, _KINDS)
     found += not_positive(
         config, ("connect_timeout_s", "timeout", "connect_attempts", "keepalive_s", "timeout_s")

@@ -1,4 +1,4 @@
-"""What SFTP offers, one method per request, and reading and writing whole files in few round trips."""
+"""The requests of SFTP, one method each, and reading and writing whole files in few round trips."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from ensue.resources.ssh_host.sftp_session import SftpSession
 
 PART_BYTES: Final = 1 << 15
-"""So much is read or written at once: the protocol lets every server take that."""
+"""The size of one read or write; the protocol requires every server to accept it."""
 
 _MOST_PARTS: Final = 32
-"""So many parts of one file are on their way together."""
+"""The most parts of one file that are in transit at once."""
 
 _GROUP_BYTES: Final = PART_BYTES * 4
 _MOST_GROUPS: Final = _MOST_PARTS // 4
@@ -86,11 +86,11 @@ class SftpClient:
         await self._ask(Kind.RMDIR, path_bytes(path))
 
     async def mkdir(self, path: str, mode: int) -> None:
-        """Make a folder; the server's umask narrows the mode."""
+        """Create a folder; the server's umask restricts the mode."""
         await self._ask(Kind.MKDIR, path_bytes(path) + Attributes(permissions=mode).encoded())
 
     async def symlink(self, target: str, path: str) -> None:
-        """Make a symlink at `path` that points to `target`."""
+        """Create a symlink at `path` that points to `target`."""
         names = [path_bytes(path), path_bytes(target)]
         await self._ask(Kind.SYMLINK, b"".join(reversed(names) if self._is_openssh else names))
 
@@ -99,14 +99,14 @@ class SftpClient:
         await self._extended(POSIX_RENAME, path_bytes(source) + path_bytes(target))
 
     async def set_attributes(self, path: str, attributes: Attributes, *, follow: bool = True) -> None:
-        """Set what is given of a path."""
+        """Set the given attributes of a path."""
         if follow:
             await self._ask(Kind.SETSTAT, path_bytes(path) + attributes.encoded())
         else:
             await self._extended(LSETSTAT, path_bytes(path) + attributes.encoded())
 
     async def entries(self, path: str) -> AsyncGenerator[Entry]:
-        """Yield the names in a folder, as they come."""
+        """Yield the names in a folder, as they arrive."""
         handle = await self._handle(Kind.OPENDIR, path_bytes(path))
         try:
             while True:
@@ -122,7 +122,7 @@ class SftpClient:
             self._close_unwatched(handle)
 
     async def content(self, path: str, size_bytes: int, *, at: int = 0) -> bytes:
-        """Return bytes of a file, fewer when it ends before.
+        """Return bytes of a file, fewer if it ends earlier.
 
         Args:
             path: a regular file: opening a pipe would wait for its other end.
@@ -143,7 +143,7 @@ class SftpClient:
         return bytes(content)
 
     async def content_to_its_end(self, path: str, most_bytes: int) -> bytes:
-        """Return the content of a file whose size nobody knows, at most so many bytes.
+        """Return the content of a file of unknown size, up to a limit.
 
         It is read one part after the other.
         """
@@ -160,12 +160,12 @@ class SftpClient:
         return bytes(content[:most_bytes])
 
     async def create(self, path: str, content: Content, *, mode: int | None) -> Attributes:
-        """Write a new file, flush it to the disk where the server can, and return what it is.
+        """Write a new file, flush it to disk if the server can, and return its attributes.
 
         Args:
-            path: where it is made; nothing must be there yet. It is at first for nobody but its owner.
-            content: what it holds; up to a megabyte takes two round trips.
-            mode: the permission bits that it gets with its content; None leaves it its owner's alone.
+            path: its path, where nothing may exist yet. At first, only its owner can read it.
+            content: its content; up to a megabyte takes two round trips.
+            mode: the permission bits that it gets with its content; None: only its owner can read it.
         """
         flags = uint32(OpenFlag.WRITE | OpenFlag.CREATE | OpenFlag.EXCLUSIVE)
         private = Attributes(permissions=_PRIVATE_MODE).encoded()
@@ -185,9 +185,9 @@ class SftpClient:
         return replies[-2].attributes()
 
     async def _all_but_last(self, handle: bytes, content: Content) -> list[Future[Reply]]:
-        """Write content up to its last few groups of parts; return the requests of those, already sent.
+        """Write content up to its last few groups of parts; return the pending requests of those.
 
-        One group follows the other as the answers come, so that neither side has bursts to work off.
+        A group is sent as the answers to the one before arrive, so that neither side has to handle bursts.
         """
         asked: deque[list[Future[Reply]]] = deque()
         at = 0
@@ -201,15 +201,15 @@ class SftpClient:
         return [reply for group in asked for reply in group]
 
     async def _handle(self, kind: Kind, body: bytes) -> bytes:
-        """Open something; return its handle as a string of a request."""
+        """Open a file or folder; return its handle, encoded for requests."""
         return string((await self._ask(kind, body, answer=Kind.HANDLE)).string())
 
     def _close_unwatched(self, handle: bytes) -> None:
-        """Close what was only read, or is given up: nothing is learned from the answer."""
+        """Close a handle that was only read or is given up; the answer is ignored."""
         self._session.ask(Kind.CLOSE, handle).add_done_callback(_seen)
 
     async def _parts(self, handle: bytes, start: int, end: int) -> bytes:
-        """Read parts side by side, and return what they have up to the first that is not whole."""
+        """Read parts concurrently, and return their content up to the first incomplete one."""
         end = min(end, start + PART_BYTES * _MOST_PARTS)
         sizes = [(at, min(PART_BYTES, end - at)) for at in range(start, end, PART_BYTES)]
         parts = await asyncio.gather(*(self._part(handle, at, size_bytes) for at, size_bytes in sizes))
@@ -230,7 +230,7 @@ class SftpClient:
             raise
 
     def _written(self, handle: bytes, content: bytes, start: int) -> list[Future[Reply]]:
-        """Ask for content to be written from a place of the file on, part by part."""
+        """Send requests to write content at an offset, part by part."""
         return [
             self._session.ask(Kind.WRITE, handle + uint64(start + at) + string(content[at : at + PART_BYTES]))
             for at in range(0, len(content), PART_BYTES)
@@ -246,6 +246,6 @@ class SftpClient:
 
 
 def _seen(closed: Future[Reply]) -> None:
-    """Take note of a failure that changes nothing."""
+    """Retrieve the result of a request whose failure does not matter."""
     if not closed.cancelled():
         closed.exception()

@@ -1,4 +1,4 @@
-"""File operations through SFTP: the quick way, as the user logged in.
+"""File operations through SFTP, which is faster than commands, as the user logged in.
 
 Writing goes to a new file in the same folder, which takes the old one's place through OpenSSH's
 `posix-rename`. What SFTP cannot do (hash, move across file systems) is done by commands.
@@ -76,7 +76,7 @@ class SftpFiles:
         client: returns the live SFTP session.
         run: runs a command on the target.
         accounts: its users and groups.
-        noted: notes a temporary file for as long as it is there.
+        noted: records a temporary file while it exists.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class SftpFiles:
 
     @contextlib.asynccontextmanager
     async def _temporary(self, sftp: SftpClient, path: str) -> AsyncGenerator[str]:
-        """Yield a new name in the folder of a path; what is there in the end is removed on any failure."""
+        """Yield a new name in the folder of a path; on any failure, the file of that name is removed."""
         temporary = posixpath.join(posixpath.dirname(path), f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
         with self._noted(temporary):
             try:
@@ -153,7 +153,7 @@ class SftpFiles:
                 raise
 
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
-        """Describe a path, or return None when nothing is there."""
+        """Describe a path, or return None if nothing exists there."""
         async with self._asking("look at", path) as sftp:
             found = await found_at(sftp, path, follow=follow)
             if found is None:
@@ -175,7 +175,7 @@ class SftpFiles:
             )
 
     async def checksum(self, path: str, kind: str = "sha256") -> str | None:
-        """Return the digest of a file's content as hex, or None when nothing is there."""
+        """Return the digest of a file's content as hex, or None if nothing exists there."""
         async with self._asking("read", path) as sftp:
             found = await found_at(sftp, path, follow=True)
             if found is None:
@@ -197,16 +197,16 @@ class SftpFiles:
             return checked_names(self._srn, path, (entry.name for entry in entries))
 
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
-        """Create a folder; one that is there already is left alone (its mode too)."""
+        """Create a folder; an existing one is left alone (its mode too)."""
         async with self._asking("make the folder", path) as sftp:
             real = await self._written.real(sftp, path, follow=False)
             await self._make_directory(sftp, real, mode, parents=parents)
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
-        """Remove a file, link or folder (one that is not empty only when `recursive`); absent is fine."""
+        """Remove a file, link or folder (a non-empty one only if `recursive`); do nothing if absent."""
         async with self._asking("remove", path) as sftp:
             if not path.strip("/"):
-                raise OSError(errno.EBUSY, "that is the root of the target")
+                raise OSError(errno.EBUSY, "it is the root of the target")
             plain = await self._written.real(sftp, path, follow=False)
             found = await found_at(sftp, plain, follow=False)
             if found is None:
@@ -227,7 +227,7 @@ class SftpFiles:
                 await sftp.symlink(target, path)
                 return
             if not stat_bits.S_ISLNK(found.permissions or 0):
-                raise FileExistsError(errno.EEXIST, "something is there that is no symlink")
+                raise FileExistsError(errno.EEXIST, "it exists and is not a symlink")
             async with self._temporary(sftp, path) as temporary:
                 await sftp.symlink(target, temporary)
                 await sftp.rename(temporary, path)
@@ -265,14 +265,14 @@ class SftpFiles:
                 await sftp.set_attributes(real, Attributes(uid=uid, gid=gid), follow=follow)
 
     async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
-        """Set the times of access and change; SFTP knows whole seconds."""
+        """Set the times of access and change; SFTP has whole seconds."""
         async with self._asking("set the times of", path) as sftp:
             real = await self._written.real(sftp, path, follow=True)
             await sftp.set_attributes(real, Attributes(atime_s=int(atime_s), mtime_s=int(mtime_s)))
 
     @contextlib.asynccontextmanager
     async def _asking(self, doing: str, path: str) -> AsyncGenerator[SftpClient]:
-        """Hand out the session and give what goes wrong its name."""
+        """Yield the session, and turn its errors into `RemoteFileError`s."""
         need_path(self._srn, doing, path)
         sftp = await self._client()
         try:
@@ -292,11 +292,11 @@ class SftpFiles:
             ) from fault
 
     async def _content_of(self, sftp: SftpClient, path: str, found: Attributes) -> bytes:
-        """Return the content of what was found at a path; its size saves a request where it is small."""
+        """Return the content of the file at a path; its known size saves a request if it is small."""
         need_regular(found)
         size_bytes = found.size_bytes or 0
         checked_size(self._srn, "read", path, size_bytes)
-        # Files of /proc say that they have none.
+        # Files of /proc report none.
         return (
             await sftp.content(path, size_bytes)
             if size_bytes
@@ -304,7 +304,7 @@ class SftpFiles:
         )
 
     async def _entries(self, sftp: SftpClient, path: str) -> list[Entry]:
-        """Return what is in a folder; what the server says of it has an end, and each part a small one."""
+        """Return the names in a folder, within limits on their number and size."""
         entries: list[Entry] = []
         size_bytes = 0
         async for entry in sftp.entries(path):
@@ -316,7 +316,7 @@ class SftpFiles:
         return entries
 
     async def _remove_tree(self, sftp: SftpClient, top: str) -> None:
-        """Remove a folder and all below it; asyncssh's own way refuses names with a backslash."""
+        """Remove a folder and all below it; asyncssh's own method refuses names with a backslash."""
         folders: list[str] = []
         waiting = [top]
         while waiting:
@@ -364,13 +364,13 @@ class SftpFiles:
         except SftpError as fault:
             if fault.code != Status.FAILURE or await found_at(sftp, path, follow=True) is None:
                 raise
-            # Somebody made it in the same moment.
+            # Somebody created it at the same moment.
             return
         permissions = _NEW_DIRECTORY_MODE if mode is None else mode
         await sftp.set_attributes(path, Attributes(permissions=permissions))
 
     async def _move(self, sftp: SftpClient, source: str, target: str, fault: SftpError) -> None:
-        """Find out why a rename failed: SFTP does not tell another file system from a folder in the way."""
+        """Find out why a rename failed: SFTP reports another file system and an existing folder alike."""
         there = await found_at(sftp, target, follow=False)
         if there is not None and stat_bits.S_ISDIR(there.permissions or 0):
             raise OSError(errno.EISDIR, "the target is a folder") from fault
@@ -380,8 +380,8 @@ class SftpFiles:
 
 
 async def _is_folder(sftp: SftpClient, path: str) -> bool:
-    """Say whether a folder is there; something else must not be."""
+    """Return whether a folder exists; raise an error for anything else."""
     found = await found_at(sftp, path, follow=True)
     if found is not None and not stat_bits.S_ISDIR(found.permissions or 0):
-        raise FileExistsError(errno.EEXIST, "something is there that is no folder")
+        raise FileExistsError(errno.EEXIST, "it exists and is not a folder")
     return found is not None

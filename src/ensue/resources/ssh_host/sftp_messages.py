@@ -1,6 +1,6 @@
-"""The messages of SFTP, version 3: numbers, attributes, and reading what a server wrote with suspicion.
+"""The messages of SFTP, version 3: numbers, attributes, and strict parsing of a server's answers.
 
-Version 3 is what OpenSSH speaks; every server falls back to it. Here are bytes only, no connection.
+OpenSSH speaks version 3, and every server falls back to it. This module handles bytes only, no connection.
 
 Source: draft-ietf-secsh-filexfer-02; OpenSSH's PROTOCOL for the extensions.
 """
@@ -14,12 +14,12 @@ from typing import Final
 import msgspec
 
 VERSION: Final = 3
-"""What is spoken."""
+"""The version in use."""
 
 FSYNC: Final = b"fsync@openssh.com"
 """Extension: flush an open file to the disk."""
 POSIX_RENAME: Final = b"posix-rename@openssh.com"
-"""Extension: rename and replace what is there, in one step."""
+"""Extension: rename and replace an existing file in one step."""
 LSETSTAT: Final = b"lsetstat@openssh.com"
 """Extension: set attributes of a symlink itself."""
 
@@ -97,7 +97,7 @@ class SftpError(Exception):
 
     Args:
         code: the number that the server gave; `Status` has the known ones.
-        reason: its words for people.
+        reason: its text for people.
     """
 
     def __init__(self, code: int, reason: str = "") -> None:
@@ -107,7 +107,7 @@ class SftpError(Exception):
 
 
 class Attributes(msgspec.Struct, frozen=True, kw_only=True):
-    """What a server says of a file, or is to set; None is not said.
+    """Attributes of a file, reported by a server or to be set; None: not given.
 
     Args:
         size_bytes: its size.
@@ -126,7 +126,7 @@ class Attributes(msgspec.Struct, frozen=True, kw_only=True):
     mtime_s: int | None = None
 
     def encoded(self) -> bytes:
-        """Return the bytes of a request; owner and group, and both times, go in pairs."""
+        """Return the bytes of a request; owner and group are sent together, and so are the two times."""
         flags, body = 0, b""
         if self.uid is not None and self.gid is not None:
             flags |= 2
@@ -145,7 +145,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: as it is, `.` and `..` included.
-        attributes: what it is; a symlink is not followed.
+        attributes: its attributes; a symlink is not followed.
     """
 
     name: str
@@ -153,12 +153,12 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reply:
-    """Reads a message from its beginning on.
+    """Reads a message from the beginning.
 
     Args:
         body: the message without length, kind and number.
 
-    Each method raises `SftpError` with `BAD_MESSAGE` when the message ends too early.
+    Each method raises `SftpError` with `BAD_MESSAGE` if the message ends too early.
     """
 
     __slots__ = ("_at", "_body")
@@ -217,13 +217,13 @@ class Reply:
         return found
 
     def one_path(self) -> str:
-        """Read the one name that answers a question for a path."""
+        """Read the single name of an answer that is a path."""
         if self.uint32() != 1:
             raise SftpError(Status.BAD_MESSAGE, "the server answers with several paths, or none")
         return self.path()
 
     def failure(self) -> SftpError | None:
-        """Read a status; None when the request succeeded. Its words may be missing."""
+        """Read a status; None if the request succeeded. Its text may be missing."""
         code = self.uint32()
         if code == Status.OK:
             return None
@@ -248,12 +248,12 @@ class Reply:
 
 
 def string(content: bytes) -> bytes:
-    """Return content with its length before it."""
+    """Return content preceded by its length."""
     return _UINT32.pack(len(content)) + content
 
 
 def path_bytes(path: str) -> bytes:
-    """Return a path as a string of a request."""
+    """Return a path, encoded for requests."""
     return string(path.encode("utf-8", "surrogateescape"))
 
 
@@ -271,7 +271,7 @@ def message(kind: Kind, number: int, body: bytes) -> bytes:
     """Return a whole message.
 
     Args:
-        kind: what is asked for.
+        kind: the kind of request.
         number: the request's number, which the answer repeats.
         body: the rest.
     """

@@ -1,4 +1,4 @@
-"""Where a path that is written to over SFTP really is; `foreign_links` says which links are not followed."""
+"""Resolves paths that are written to over SFTP; `foreign_links` decides which links are not followed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ABSENT: Final = frozenset({Status.NO_SUCH_FILE, Status.NO_SUCH_PATH, Status.NOT
 
 
 async def found_at(sftp: SftpClient, path: str, *, follow: bool) -> Attributes | None:
-    """Return what is at a path, None when nothing is there."""
+    """Return the attributes of a path, None if nothing exists there."""
     try:
         return await (sftp.stat(path) if follow else sftp.lstat(path))
     except SftpError as fault:
@@ -54,19 +54,19 @@ class WrittenPaths:
         return (await self.found(sftp, path, follow=follow))[0]
 
     async def found(self, sftp: SftpClient, path: str, *, follow: bool) -> tuple[str, Attributes | None]:
-        """Return a path without symlinks, a last one only when `follow`, and what is there.
+        """Return a path without symlinks (the last one is resolved only if `follow`), and its attributes.
 
         Args:
             sftp: the session.
             path: an absolute path.
-            follow: whether a symlink at the very end is followed.
+            follow: whether a symlink at the end is followed.
 
         Raises:
-            OSError: symlinks go in circles, or one of them is not to be followed.
+            OSError: symlinks form a loop, or one of them must not be followed.
         """
         plain = path.rstrip("/") or "/"
         folder, name = posixpath.split(plain)
-        # Most paths have no symlink, and both questions are on their way at once.
+        # Most paths have no symlink, so both requests are sent at once.
         real, last = await asyncio.gather(_real(sftp, folder), found_at(sftp, plain, follow=False))
         if real == folder and name not in {"", ".", ".."} and not (follow and _is_link(last)):
             return plain, last
@@ -99,14 +99,14 @@ class WrittenPaths:
     async def _refuse_foreign(self, sftp: SftpClient, folder: str, link: str, owner: int) -> None:
         above = await sftp.stat(folder or "/")
         mode, folder_uid = above.permissions or 0, above.uid or 0
-        # Who follows is asked only where it decides.
+        # The user is queried only if it matters.
         if may_follow(link_uid=owner, follower_uid=folder_uid, folder_uid=folder_uid, folder_mode=mode):
             return
         if owner != await self._follower(sftp):
             raise ForeignLinkError(link, await self._accounts.name("passwd", owner))
 
     async def _follower(self, sftp: SftpClient) -> int:
-        """Return the number of the user logged in; where no command runs, the owner of the home folder."""
+        """Return the number of the user logged in; if no command runs, the owner of the home folder."""
         if self._own_uid is None:
             done = await self._run(Command(argv=["id", "-u"], cwd="/"))
             said = done.stdout.strip()

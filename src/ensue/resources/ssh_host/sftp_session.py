@@ -1,8 +1,8 @@
-"""The session of an SFTP server: requests go out together, answers find those who asked.
+"""The session of an SFTP server: sends requests in batches, and matches answers to requests.
 
-All requests of one turn of the event loop travel in one packet of SSH: twenty states that look at a file
-each cost one packet, where asyncssh's own client sends two for each request. Most of what a small file costs
-are packets (`make bench BENCH_ARGS="--only ssh-files"`).
+All requests of one iteration of the event loop are sent in one SSH packet: twenty states that each look at a
+file need one packet, whereas asyncssh's own client sends two per request. Packets are most of the cost of a
+small file (`make bench BENCH_ARGS="--only ssh-files"`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _LENGTH_BYTES: Final = 4
 
 
 class SftpLostError(ConnectionError):
-    """The session ended while an answer was waited for."""
+    """The session ended before an answer arrived."""
 
 
 class SftpSession(asyncssh.SSHClientSession[bytes]):
-    """One SFTP session; what it is handed by asyncssh is not to be called by others."""
+    """One SFTP session; only asyncssh may call its callbacks."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -43,7 +43,7 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
         """Agree on the version and return the names of the server's extensions.
 
         Raises:
-            SftpError: what answers is no SFTP server.
+            SftpError: the other side is not an SFTP server.
             SftpLostError: the session ended instead.
         """
         body = bytes([Kind.INIT]) + uint32(VERSION)
@@ -52,15 +52,15 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
         return await self._version
 
     def ask(self, kind: Kind, body: bytes, *, answer: Kind = Kind.STATUS) -> Future[Reply]:
-        """Send a request with the others of this turn of the event loop.
+        """Send a request with the others of this iteration of the event loop.
 
         Args:
-            kind: what is asked for.
+            kind: the kind of request.
             body: the request without length, kind and number.
-            answer: the kind of a good answer; `STATUS` for one that says no more than that.
+            answer: the kind of a successful answer; `STATUS` for one without content.
 
         Returns:
-            The answer, later: `SftpError` when the request failed, `SftpLostError` when the session ended.
+            A future answer: `SftpError` if the request failed, `SftpLostError` if the session ended.
         """
         asked: Future[Reply] = self._loop.create_future()
         if self._lost is not None:
@@ -83,9 +83,9 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
         self._channel = chan
 
     def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
-        """Take whole messages out of what has arrived."""
+        """Process the complete messages that have arrived."""
         if datatype is not None or self._lost is not None:
-            return  # What a server prints as an error is no part of the protocol.
+            return  # A server's error output is not part of the protocol.
         self._arrived += data
         try:
             self._take_messages()
@@ -98,7 +98,7 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
         return False
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell all who wait that no answer will come."""
+        """Fail all pending requests."""
         lost = SftpLostError("the SFTP session ended")
         lost.__cause__ = exc
         self._lose(lost)
@@ -136,7 +136,7 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
         if asked is None:
             raise SftpError(Status.BAD_MESSAGE, "the server answers what nobody asked")
         if asked.done():
-            return  # Whoever asked does not wait any more.
+            return  # The caller no longer waits.
         fault = reply.failure() if kind == Kind.STATUS else None
         if fault is None and kind != expected:
             fault = SftpError(Status.BAD_MESSAGE, "the server answers something else than was asked")
@@ -157,6 +157,6 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
 
 
 def _fail(asked: Future[Any], fault: Exception) -> None:
-    """Tell who awaits an answer that there is none; if nobody does, that is no fault of its own."""
+    """Fail a pending request; asyncio need not report it if nobody awaits it."""
     asked.set_exception(fault)
     asked.exception()

@@ -1,4 +1,4 @@
-"""The steps of an atomic write over SFTP: what may be replaced, and writing beside it."""
+"""Steps of an atomic write over SFTP: checking what is replaced, and writing the new file beside it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 async def write_beside(
     sftp: SftpClient, path: str, content: Content, *, mode: int, uid: int | None, gid: int | None
 ) -> None:
-    """Write a new file with its mode and owner; nobody else reads it before it has both.
+    """Write a new file with its mode and owner; nobody else can read it before it has both.
 
     Args:
         sftp: the session.
-        path: where it is made.
-        content: what it holds.
+        path: its path.
+        content: its content.
         mode: its permission bits.
-        uid: its owner; None leaves it the user logged in.
-        gid: the same for its group.
+        uid: its owner; None: the user logged in.
+        gid: its group; None: that of the user logged in.
     """
     if uid is None and gid is None:
         await sftp.create(path, content, mode=mode)
@@ -32,13 +32,13 @@ async def write_beside(
     mine = await sftp.create(path, content, mode=None)
     owner, group = first(uid, mine.uid), first(gid, mine.gid)
     if (owner, group) != (mine.uid, mine.gid):
-        # This clears set-id bits, so that the mode comes after it.
+        # This clears set-id bits, so the mode is set after it.
         await sftp.set_attributes(path, Attributes(uid=owner, gid=group))
     await sftp.set_attributes(path, Attributes(permissions=mode))
 
 
 def need_regular(found: Attributes) -> None:
-    """Refuse what is no regular file.
+    """Refuse anything but a regular file.
 
     Raises:
         OSError: it is a folder, device, pipe or socket.
@@ -47,9 +47,9 @@ def need_regular(found: Attributes) -> None:
     if stat_bits.S_ISDIR(permissions):
         raise IsADirectoryError(errno.EISDIR, "Is a directory")
     if not stat_bits.S_ISREG(permissions):
-        raise OSError(errno.EINVAL, "it is no regular file")
+        raise OSError(errno.EINVAL, "it is not a regular file")
 
 
 def first(*numbers: int | None) -> int | None:
-    """Return the first number that is given."""
+    """Return the first number that is not None."""
     return next((number for number in numbers if number is not None), None)

@@ -29,7 +29,7 @@ _LONGEST_PAUSE_S: Final = 5.0
 _SIGNS_OF_LIFE: Final = 3
 _CIPHERS: Final = "^aes128-gcm@openssh.com,aes256-gcm@openssh.com"
 """AES-GCM before asyncssh's other ciphers: a run of small files takes a third less CPU than with chacha20,
-whose contexts are made anew for each packet."""
+whose contexts are created for each packet."""
 
 
 class Transport:
@@ -38,8 +38,8 @@ class Transport:
     Args:
         srn: its name.
         settings: how to reach it.
-        through: the transport of the jump host before it, None for none.
-        pause: waits so many seconds between attempts.
+        through: the transport of the jump host before it, None if there is none.
+        pause: waits a number of seconds between attempts.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class Transport:
         self.gate = SessionGate()
 
     async def connected(self) -> asyncssh.SSHClientConnection:
-        """Return the live connection, making it when there is none.
+        """Return the live connection, creating it if there is none.
 
-        A host that has not answered in time is not asked again for as long as that took, so that a silent
-        host does not cost every state this time.
+        A host that has not answered in time is not tried again for as long as that took, so that a silent
+        host does not delay every state.
 
         Raises:
             UnreachableError: no connection after all attempts.
@@ -77,7 +77,7 @@ class Transport:
             return self._connection
         failures_before = self._failures
         async with self._lock:
-            # Whoever waited for the lock shares what came of the attempt: the connection, or its failure.
+            # Callers that waited for the lock share the outcome of the attempt: a connection or a failure.
             # Else a hundred users of a host that hangs would wait for it one after the other.
             if self._connection is not None and not self._connection.is_closed():
                 return self._connection
@@ -97,7 +97,7 @@ class Transport:
             return self._connection
 
     async def close(self) -> None:
-        """Close the connection; the next use makes a new one."""
+        """Close the connection; the next use creates a new one."""
         connection, self._connection = self._connection, None
         if connection is None:
             return
@@ -110,12 +110,12 @@ class Transport:
 
     async def _connect(self) -> asyncssh.SSHClientConnection:
         for attempt in range(1, self.settings.connect_attempts + 1):
-            # The jump host has attempts of its own: its failure is not tried again here.
+            # The jump host has its own attempts, so its failure is not retried here.
             tunnel = await self._tunnel()
             try:
                 return await self._attempt(tunnel)
             except UnreachableError:
-                # Only this may pass by itself: a host that boots, a full queue of log-ins.
+                # Only this may be temporary: a host that boots, a full queue of logins.
                 if attempt == self.settings.connect_attempts:
                     raise
             await self._pause(min(_FIRST_PAUSE_S * 2 ** (attempt - 1), _LONGEST_PAUSE_S))
@@ -126,7 +126,7 @@ class Transport:
         expectation = await asyncio.to_thread(expectation_for, self.srn, settings)
         keys = await asyncio.to_thread(self._client_keys)
         witness = Witness(expectation)
-        # At level INFO asyncssh writes out whole command lines, and what they hold is not its to tell.
+        # At level INFO, asyncssh logs whole command lines, which may contain secrets.
         logging.getLogger("asyncssh").setLevel(logging.WARNING)
         try:
             async with handshakes().one(), asyncio.timeout(settings.connect_timeout_s):
@@ -147,7 +147,7 @@ class Transport:
         try:
             return await self._through.connected()
         except RemoteError as fault:
-            # The same kind of fault, and which host it was about: the class alone would hide that.
+            # The same kind of error, with the host it is about.
             message = f"{self.srn} is reached through {self._through.srn}: {fault}"
             raise _renamed(fault, message, target=str(self.srn)) from fault
 
@@ -193,7 +193,7 @@ def _options(
         "keepalive_count_max": _SIGNS_OF_LIFE,
         "login_timeout": settings.connect_timeout_s,
         "encryption_algs": _CIPHERS,
-        # What holds for a host stands in its configuration, not in the files of whoever runs ensue.
+        # The settings of a host are in its configuration, not in files of the user who runs ensue.
         "config": None,
         "gss_auth": False,
         "gss_kex": False,
@@ -212,7 +212,7 @@ def _options(
 
 
 def _renamed(fault: RemoteError, message: str, *, target: str) -> RemoteError:
-    """Return a fault of the same kind with another message."""
+    """Return an error of the same kind with another message."""
     if isinstance(fault, RemoteTimeoutError):
         return RemoteTimeoutError(message, target=target, timeout_s=fault.timeout_s)
     kind = type(fault) if isinstance(fault, HostKeyError | AuthenticationError) else UnreachableError

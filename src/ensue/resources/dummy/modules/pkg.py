@@ -1,4 +1,4 @@
-"""`pkg` for dummies: packages that are lines of a file, and come in every version that is asked for.
+"""`pkg` for dummies: packages are lines of a file, and every requested version is available.
 
 Source: Salt 3008, resource type `dummy`, its module `pkg`.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ensue.resources.dummy.connection import DummyConnection
 
 NEW_VERSION: Final = "1.0"
-"""What is installed where no version is asked for."""
+"""The version that is installed if none is requested."""
 
 
 async def list_pkgs(ctx: FunctionContext, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (Salt takes more)
@@ -23,21 +23,21 @@ async def list_pkgs(ctx: FunctionContext, **kwargs: Any) -> dict[str, str]:  # n
 
 
 async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:  # noqa: ARG001 (Salt takes more)
-    """Return the version of a package, empty when it is not there; of several a mapping by name."""
+    """Return the version of a package, empty if it is not installed; for several, a mapping by name."""
     packages = await _dummy(ctx).packages()
     found = {name: packages.get(name, "") for name in names}
     return found[names[0]] if len(names) == 1 else found
 
 
 async def latest_version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:  # noqa: ARG001 (Salt takes more)
-    """Return the version that an installation would bring, empty for a package that is there."""
+    """Return the version that would be installed, empty for an installed package."""
     packages = await _dummy(ctx).packages()
     found = {name: "" if name in packages else NEW_VERSION for name in names}
     return found[names[0]] if len(names) == 1 else found
 
 
 async def is_installed(ctx: FunctionContext, name: str) -> bool:
-    """Say whether a package is there."""
+    """Return whether a package is installed."""
     return name in await _dummy(ctx).packages()
 
 
@@ -55,7 +55,7 @@ async def install(
         name: a package.
         version: its version.
         pkgs: several packages, each a name or `name: version`.
-        **kwargs: what has no effect.
+        **kwargs: ignored.
 
     Returns:
         `{name: {old, new}}` of what changed.
@@ -80,7 +80,7 @@ async def remove(
     pkgs: Sequence[str] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, dict[str, str]]:
-    """Remove packages; `{name: {old, new}}` of what changed."""
+    """Remove packages; return `{name: {old, new}}` of what changed."""
     before = await _dummy(ctx).packages()
     gone = [each for each in (pkgs if pkgs is not None else [str(name)]) if each in before]
     if gone:
@@ -89,12 +89,12 @@ async def remove(
 
 
 async def upgrade(ctx: FunctionContext, **kwargs: Any) -> dict[str, dict[str, str]]:  # noqa: ARG001 (every function is given it)
-    """Upgrade nothing: a dummy's packages are always the newest."""
+    """Do nothing: a dummy's packages are always the newest."""
     return {}
 
 
 async def refresh_db(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: ARG001 (every function is given it)
-    """Fetch nothing."""
+    """Do nothing: there is no package database."""
     return True
 
 

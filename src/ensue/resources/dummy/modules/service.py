@@ -1,4 +1,4 @@
-"""`service` for dummies: services that are marks in a file.
+"""`service` for dummies: services are entries of a file.
 
 Source: Salt 3008, resource type `dummy`, its module `service`.
 """
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 
 async def available(ctx: FunctionContext, name: str) -> bool:
-    """Say whether there is such a service."""
+    """Return whether a service exists."""
     return name in await _dummy(ctx).services()
 
 
 async def missing(ctx: FunctionContext, name: str) -> bool:
-    """Say whether there is no such service."""
+    """Return whether a service does not exist."""
     return not await available(ctx, name)
 
 
 async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> bool:  # noqa: ARG001 (Salt's argument)
-    """Say whether a service runs."""
+    """Return whether a service runs."""
     return await _has(ctx, name, "running")
 
 
 async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Say whether a service starts with the dummy."""
+    """Return whether a service starts with the dummy."""
     return await _has(ctx, name, "enabled")
 
 
 async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Say whether a service does not start with the dummy."""
+    """Return whether a service does not start with the dummy."""
     return not await _has(ctx, name, "enabled")
 
 
@@ -55,7 +55,7 @@ async def get_disabled(ctx: FunctionContext) -> list[str]:
 
 
 async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:  # noqa: ARG001 (every function is given it)
-    """Say that no service is masked: dummies have no masks."""
+    """Return False: a dummy's services are never masked."""
     return False
 
 

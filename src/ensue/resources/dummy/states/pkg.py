@@ -31,7 +31,7 @@ async def installed(
         name: the package, or any name when `pkgs` is given.
         version: its version.
         pkgs: several packages, each a name or `name: version`.
-        **kwargs: what has no effect on a dummy.
+        **kwargs: ignored.
 
     Returns:
         `changes` are `{name: {old, new}}`; `new_state` the versions by name.
@@ -78,7 +78,7 @@ async def removed(
         ctx: the dummy.
         name: the package, or any name when `pkgs` is given.
         pkgs: several packages.
-        **kwargs: what has no effect on a dummy.
+        **kwargs: ignored.
 
     Returns:
         `changes` are `{name: {old, new}}`.
