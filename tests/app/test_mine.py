@@ -163,7 +163,7 @@ def test_publish_takes_the_arguments_of_salt_by_position(
         caplog.clear()
         said = call(root, "m", f"publish.{function}", "web-1", "grains.get", "port", "glob", "redis", 10)
         assert said == {"m": {"web-1": answer}}
-        assert "ensue has no returners; the answers of grains.get are not sent to 'redis'" in caplog.text
+        assert "ensue has no returners; the results of grains.get are not sent to 'redis'" in caplog.text
 
 
 def test_a_state_applies_more_states(root: Path) -> None:

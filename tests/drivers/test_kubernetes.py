@@ -409,7 +409,7 @@ def test_another_cluster_is_refused(scene: Scene) -> None:
     [
         ({}, {"kubeconfig": {"clusters": []}}, "there are no manifests"),
         ({"manifests": []}, {}, "no cluster is named"),
-        ({"manifest": "x"}, {}, "manifest is no input (did you mean manifests?)"),
+        ({"manifest": "x"}, {}, "manifest is not an input (did you mean manifests?)"),
         ({"manifests": "a: [secret-value"}, {}, "manifests is not YAML"),
         ({"manifests": "kind: X"}, {}, "manifests, document 1: apiVersion is missing"),
         ({"manifests": {"web": "text"}}, {}, "manifests.web, document 1 is not a mapping"),
