@@ -119,7 +119,7 @@ def test_pillar_reads_what_was_kept(root: Path) -> None:
 def test_a_definition_that_makes_no_sense_is_told(root: Path) -> None:
     """A definition is a list or a mapping of arguments; anything else is refused by name."""
     write(root, pillar__p="mine_functions: {port: 7}\n")
-    assert "mine_functions:port is a list or a mapping" in call(root, "m", "mine.update")["m"]
+    assert "mine_functions:port must be a list or a mapping" in call(root, "m", "mine.update")["m"]
 
 
 def test_publish_calls_functions_on_other_targets(root: Path) -> None:

@@ -415,7 +415,7 @@ def test_another_cluster_is_refused(scene: Scene) -> None:
         ({"manifests": {"web": "text"}}, {}, "manifests.web, document 1 is not a mapping"),
         ({"manifests": [{"apiVersion": "v1", "kind": "X", "metadata": {}}]}, {}, "metadata.name is missing"),
         ({"manifests": [], "wait_s": "soon"}, {}, "wait_s is not a number"),
-        ({"manifests": []}, {"kubeconfig": "secret-value"}, "kubeconfig is no kubeconfig"),
+        ({"manifests": []}, {"kubeconfig": "secret-value"}, "kubeconfig is not a kubeconfig"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, values: Any, secrets: Any, expected: str) -> None:
@@ -429,7 +429,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, values: Any, secrets: Any, expec
 @pytest.mark.parametrize(
     ("kubeconfig", "message"),
     [
-        ({"clusters": [], "contexts": [], "current-context": "x"}, "the kubeconfig makes no sense"),
+        ({"clusters": [], "contexts": [], "current-context": "x"}, "the kubeconfig is invalid"),
         ("CLOSED", "the cluster cannot be reached"),
         ("WRONG TOKEN", "Unauthorized"),
     ],

@@ -97,7 +97,7 @@ def test_only_regular_text_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "big").write_bytes(b"x" * (1 << 20) + b"xx")
     of = stores(tmp_path, it={"kind": "file", "path": "."})
     said = failure(of, ref("folder"), ref("pipe"), ref("bytes"), ref("big"), ref("none"))
-    for what in ("a folder", "a FIFO", "no UTF-8", "larger than", "No such file"):
+    for what in ("a folder", "a FIFO", "not UTF-8", "larger than", "No such file"):
         assert what in said
     assert said.count("cannot be read") == 5
 
