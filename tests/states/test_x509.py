@@ -249,7 +249,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         ({"signing_private_key": str(key), "serial_number": "x y"}, "is not a number"),
         ({"signing_private_key": str(key), "keyUsage": "flying"}, "cannot sign with the key"),
         ({"signing_private_key": str(key), "not_after": "tomorrow"}, "is not a time"),
-        ({"signing_private_key": str(key), "not_after": "1999-01-01 00:00:00"}, "cannot create the certificate"),
+        ({"signing_private_key": str(key), "not_after": "1999-01-01 00:00:00"}, "cannot create the cert"),
         ({"signing_private_key": str(key), "signing_cert": str(key)}, "needs public_key, private_key or csr"),
         ({"signing_private_key": f"{key}x"}, "cannot sign with the key"),
         ({"encoding": "jks"}, "Invalid value 'jks' for encoding"),
