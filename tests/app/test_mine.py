@@ -119,7 +119,7 @@ def test_pillar_reads_what_was_kept(root: Path) -> None:
 def test_a_definition_that_makes_no_sense_is_told(root: Path) -> None:
     """A definition is a list or a mapping of arguments; anything else is refused by name."""
     write(root, pillar__p="mine_functions: {port: 7}\n")
-    assert "mine_functions:port is a list or a mapping" in call(root, "m", "mine.update")["m"]
+    assert "mine_functions:port must be a list or a mapping" in call(root, "m", "mine.update")["m"]
 
 
 def test_publish_calls_functions_on_other_targets(root: Path) -> None:
@@ -163,7 +163,7 @@ def test_publish_takes_the_arguments_of_salt_by_position(
         caplog.clear()
         said = call(root, "m", f"publish.{function}", "web-1", "grains.get", "port", "glob", "redis", 10)
         assert said == {"m": {"web-1": answer}}
-        assert "ensue has no returners; the answers of grains.get are not sent to 'redis'" in caplog.text
+        assert "ensue has no returners; the results of grains.get are not sent to 'redis'" in caplog.text
 
 
 def test_a_state_applies_more_states(root: Path) -> None:

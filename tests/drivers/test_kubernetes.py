@@ -409,13 +409,13 @@ def test_another_cluster_is_refused(scene: Scene) -> None:
     [
         ({}, {"kubeconfig": {"clusters": []}}, "there are no manifests"),
         ({"manifests": []}, {}, "no cluster is named"),
-        ({"manifest": "x"}, {}, "manifest is no input (did you mean manifests?)"),
+        ({"manifest": "x"}, {}, "manifest is not an input (did you mean manifests?)"),
         ({"manifests": "a: [secret-value"}, {}, "manifests is not YAML"),
         ({"manifests": "kind: X"}, {}, "manifests, document 1: apiVersion is missing"),
         ({"manifests": {"web": "text"}}, {}, "manifests.web, document 1 is not a mapping"),
         ({"manifests": [{"apiVersion": "v1", "kind": "X", "metadata": {}}]}, {}, "metadata.name is missing"),
         ({"manifests": [], "wait_s": "soon"}, {}, "wait_s is not a number"),
-        ({"manifests": []}, {"kubeconfig": "secret-value"}, "kubeconfig is no kubeconfig"),
+        ({"manifests": []}, {"kubeconfig": "secret-value"}, "kubeconfig is not a kubeconfig"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, values: Any, secrets: Any, expected: str) -> None:
@@ -429,7 +429,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, values: Any, secrets: Any, expec
 @pytest.mark.parametrize(
     ("kubeconfig", "message"),
     [
-        ({"clusters": [], "contexts": [], "current-context": "x"}, "the kubeconfig makes no sense"),
+        ({"clusters": [], "contexts": [], "current-context": "x"}, "the kubeconfig is invalid"),
         ("CLOSED", "the cluster cannot be reached"),
         ("WRONG TOKEN", "Unauthorized"),
     ],

@@ -265,7 +265,7 @@ def test_what_a_killed_process_has_made_is_found(tmp_path: Path) -> None:
     process.wait()
     made = request(tmp_path, {"script": text}, was_interrupted=True)
 
-    with pytest.raises(DriverError, match="is being worked on"):
+    with pytest.raises(DriverError, match="is in use"):
         created(made)
     fifo.write_text("")
     with (made.directory / "state" / "terraform.tfstate").open("r+b") as state:

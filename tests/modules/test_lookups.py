@@ -80,7 +80,7 @@ def test_several_keys_at_once() -> None:
     assert pillar.item(context(), "a:b:c", "no") == {"a:b:c": 1, "no": ""}
     assert pillar.items(context()) == PILLAR
     assert pillar.keys(context(), "a:b") == ["c"]
-    with pytest.raises(StateFailedError, match="no mapping"):
+    with pytest.raises(StateFailedError, match="not a mapping"):
         pillar.keys(context(), "list")
 
 

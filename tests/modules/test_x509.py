@@ -189,5 +189,5 @@ def test_pem_gets_its_lines_back(folder: Path) -> None:
     assert target.read_text() == key + whole
     with pytest.raises(StateFailedError, match="does not contain a single entry of type DH"):
         execute("x509.get_pem_entry", context(), whole, "DH PARAMETERS")
-    with pytest.raises(StateFailedError, match="no path of the target"):
+    with pytest.raises(StateFailedError, match="not a path of the target"):
         execute("x509.read_certificate", context(), "not a certificate")

@@ -75,7 +75,7 @@ def test_a_function_may_depend_on_things() -> None:
 
     assert decorators.depends("json")(works)() == "works"
     assert decorators.depends("no_such_module", fallback_function=fallback)(works)() == "fallback"
-    with pytest.raises(exceptions.CommandExecutionError, match="works needs no_such_module"):
+    with pytest.raises(exceptions.CommandExecutionError, match="works requires no_such_module"):
         decorators.depends("no_such_module")(works)()
     with pytest.raises(exceptions.CommandNotFoundError):
         decorators.which("no-such-program")(works)()

@@ -58,7 +58,7 @@ def test_an_environment_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "secret-user" not in masker.text('it is {"user": "secret-user"}')
     assert failure(of, ref("NONE")).endswith("the environment variable SHOP_NONE is not set")
     assert "no versions" in failure(of, ref("DB", "2"))
-    assert "no environment variable" in failure(of, ref("A=B"))
+    assert "not the name of an environment variable" in failure(of, ref("A=B"))
 
 
 def test_a_file_below_the_folder(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_no_file_outside_of_the_folder(path: str, tmp_path: Path) -> None:
     (tmp_path / "secrets" / "out").symlink_to("../outside")
     said = failure(stores(tmp_path, it={"kind": "file", "path": "secrets"}), ref(path))
     assert "hunter2" not in said
-    assert "leads out" in said or "no path below" in said
+    assert "leads out" in said or "not a path below" in said
 
 
 def test_only_regular_text_files_are_read(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_only_regular_text_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "big").write_bytes(b"x" * (1 << 20) + b"xx")
     of = stores(tmp_path, it={"kind": "file", "path": "."})
     said = failure(of, ref("folder"), ref("pipe"), ref("bytes"), ref("big"), ref("none"))
-    for what in ("a folder", "a FIFO", "no UTF-8", "larger than", "No such file"):
+    for what in ("a folder", "a FIFO", "not UTF-8", "larger than", "No such file"):
         assert what in said
     assert said.count("cannot be read") == 5
 
@@ -108,7 +108,7 @@ def test_a_command_without_a_shell(tmp_path: Path) -> None:
     of = stores(tmp_path, it={"kind": "command", "command": argv})
     hostile = "a b; $(id) '\" {version}"
     assert read(of, ref(hostile, "3")) == [str([f"secret/{hostile}", "--version=3"])]
-    assert "the reference gives none" in failure(of, ref("x"))
+    assert "the reference has no `version`" in failure(of, ref("x"))
     plain = stores(tmp_path, it={"kind": "command", "command": [sys.executable, "-c", PRINT_REF, "{ref}"]})
     assert "begin with -" in failure(plain, ref("--help"))
     assert "no {version}" in failure(plain, ref("x", "1"))
@@ -167,18 +167,18 @@ def test_stores_that_are_not_configured_are_named_together(tmp_path: Path) -> No
         WantedSecret(reference=ref("X", store="env"), definition="s3"),
         WantedSecret(reference=ref("X", "1", store="env"), definition="s3", span=Span("definitions/c.yaml")),
     ]
-    no_versions = "a store of this kind keeps no versions; leave `version` out"
+    no_versions = "a store of this kind has no versions; leave out `version`"
     no_store = "there is no secret store"
     mend = "(configure it under secret_stores in ensue.yaml; there are env)"
     assert [(one.code, one.message) for one in of.check(wanted)] == [
         (
             "E0835",
-            f"definitions/a.yaml:3:1: {no_store} 'vlt', and definition s3 needs it {mend}",
+            f"definitions/a.yaml:3:1: {no_store} 'vlt', required by definition s3 {mend}",
         ),
         ("E0836", f"definitions/c.yaml: the secret env: X@1 of definition s3 cannot be read: {no_versions}"),
         (
             "E0835",
-            f"definitions/db.yaml:9:5: there is no secret store 'vault', and definition db needs it {mend}",
+            f"definitions/db.yaml:9:5: there is no secret store 'vault', required by definition db {mend}",
         ),
     ]
 
@@ -213,7 +213,7 @@ def test_the_secrets_of_a_definition_have_their_places(tmp_path: Path) -> None:
     assert (one.code, str(one.span), one.summary) == (
         "E0837",
         "definitions/db.yaml:12:9",
-        "wrong.here of secret_refs of db is no secret",
+        "wrong.here of secret_refs of db is not a secret",
     )
     assert "hunter2" not in one.message
 

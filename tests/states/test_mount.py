@@ -139,7 +139,7 @@ def test_lines_of_the_fstab(tmp_path: Path) -> None:
     assert done.changes == {"persist": "change"}
     assert (tmp_path / "etc/fstab").read_text() == FSTAB + "nas:/y\t/data\tnfs\tdefaults\t0\t0\n"
     odd = state("mount.fstab_present", context(here), "nas:/y", match_on="folder", **line)
-    assert "not folder" in odd.comment
+    assert "unknown fields folder" in odd.comment
     other = state("mount.fstab_absent", context(here), "nas:/x", fs_file="/data")
     assert (other.result, "another device's" in other.comment) == (False, True)
     planned, done = thrice("mount.fstab_absent", here, "nas:/y", fs_file="/data")

@@ -135,7 +135,7 @@ def test_what_cannot_be_asked_is_said() -> None:
     away = state("mysql_database.absent", context(fake), "x")
     assert (away.result, away.comment) == (False, "MySQL refused: ERROR 1045 (28000): denied")
     strange = state("mysql_user.present", context(fake), "x", password="y", connection_name="y")
-    assert (strange.result, "there is no argument name" in strange.comment) == (False, True)
+    assert (strange.result, "unknown argument name" in strange.comment) == (False, True)
     bare = state("mysql_grants.present", context(fake), "x", grant="select")
     assert bare.comment == "a grant of MySQL requires database and user"
     wrong = state("mysql_grants.present", context(fake), "x", grant="a; b", database="d.*", user="u")

@@ -91,7 +91,7 @@ def test_what_cannot_be_is_said() -> None:
     fake = FakeConnection()
     fake.on_run("sh -c *", returncode=1)
     failed = state("pkg.installed", context(fake, grains={"os_family": "Plan9"}), "vim")
-    assert (failed.result, "ensue knows apt-get, dnf, apk" in failed.comment) == (False, True)
+    assert (failed.result, "ensue supports apt-get, dnf, apk" in failed.comment) == (False, True)
     silent = state("pkg.installed", context(FakeConnection(can_run=False)), "vim")
     assert (silent.result, silent.comment) == (False, "pkg.list_pkgs is not available for fake")
     for arguments in (

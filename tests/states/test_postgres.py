@@ -202,7 +202,7 @@ def test_privileges_that_there_are_not_are_refused(server: dict[str, Any]) -> No
     wrong = state("postgres_privileges.present", context(), "x", **about | {"privileges": "FLY"})
     assert "for a table there is no privilege FLY; there are" in wrong.comment
     strange = state("postgres_privileges.present", context(), "x", **about | {"object_type": "view"})
-    assert "there is no object type view; there are" in strange.comment
+    assert "unknown object type view; the types are" in strange.comment
 
 
 @needs_server

@@ -41,7 +41,7 @@ def test_what_cannot_be_asked_is_said() -> None:
     assert (missing.result, "no program `rabbitmqctl`" in missing.comment) == (False, True)
     fake.on_run("*", stdout=b"Listing vhosts ...")
     odd = state("rabbitmq_vhost.present", context(fake), "x")
-    assert (odd.result, "no JSON list" in odd.comment) == (False, True)
+    assert (odd.result, "not return a JSON list" in odd.comment) == (False, True)
     fake.on_run("*", stdout=b"[]")
     assert state("rabbitmq_user.present", context(fake), "x", password="a\nb").result is False
     assert state("rabbitmq_policy.present", context(fake), "x", pattern="", definition="{").result is False

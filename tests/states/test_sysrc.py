@@ -72,7 +72,7 @@ def test_another_file_and_a_jail() -> None:
     state("sysrc.managed", context(_target(rc)), "a_flags", value="-x", file="/etc/rc.conf.local", jail="web")
     assert rc.asked[-1] == ["sysrc", "-v", "-f", "/etc/rc.conf.local", "-j", "web", "a_flags=-x"]
     refused = state("sysrc.managed", context(_target(rc)), "-x a", value=1)
-    assert (refused.result, "is no name of a variable" in refused.comment) == (False, True)
+    assert (refused.result, "is not the name of an rc.conf variable" in refused.comment) == (False, True)
 
 
 def test_a_target_without_the_program() -> None:

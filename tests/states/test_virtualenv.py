@@ -109,8 +109,8 @@ def test_options_that_a_program_lacks() -> None:
     fake = FakeConnection()
     fake.on_run("*", returncode=127)
     for arguments, part in (
-        ({"venv_bin": "venv", "never_download": True}, "takes no --no-download"),
-        ({"venv_bin": "virtualenv", "upgrade": True}, "takes no --upgrade"),
+        ({"venv_bin": "venv", "never_download": True}, "does not support --no-download"),
+        ({"venv_bin": "virtualenv", "upgrade": True}, "does not support --upgrade"),
         ({"venv_bin": "python3", "python": "python2"}, "both name an interpreter"),
         ({}, "has no program `python3`"),
     ):

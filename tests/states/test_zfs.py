@@ -87,4 +87,4 @@ def test_what_is_refused() -> None:
     fake.on_run("zfs *", returncode=127)
     assert "has no program `zfs`" in state("zfs.filesystem_present", context(fake), "tank/a").comment
     refused = state("zfs.filesystem_absent", context(_target(Pool())), "-r")
-    assert (refused.result, "is no name of a dataset" in refused.comment) == (False, True)
+    assert (refused.result, "is not a dataset name" in refused.comment) == (False, True)

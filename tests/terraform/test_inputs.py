@@ -62,8 +62,8 @@ def test_sources() -> None:
     [
         ({}, {}, "there is no configuration"),
         ({"source": {}}, {}, "there is no configuration"),
-        ({**SCRIPT, "varables": {}}, {}, "varables is no input (did you mean variables?)"),
-        ({**SCRIPT, "source": {"ref": "x"}}, {}, "source.ref is no input (did you mean rev?)"),
+        ({**SCRIPT, "varables": {}}, {}, "varables is not an input (did you mean variables?)"),
+        ({**SCRIPT, "source": {"ref": "x"}}, {}, "source.ref is not an input (did you mean rev?)"),
         ({**SCRIPT, "files": ["a"]}, {}, "files is not a mapping"),
         ({"script": ["a"]}, {}, "script is not a text"),
         ({"files": {"../a": "x"}}, {}, "'../a' would be outside"),

@@ -165,7 +165,7 @@ def test_it_is_destroyed_without_naming_it_again(tmp_path: Path) -> None:
 def test_a_second_run_at_the_same_time_is_refused(tmp_path: Path) -> None:
     """Two applies of one state would lose one another's changes."""
     box = workspace(tmp_path)
-    with box._folder.locked(), pytest.raises(StateFailedError, match="is being worked on"):
+    with box._folder.locked(), pytest.raises(StateFailedError, match="is in use"):
         asyncio.run(box.apply())
 
 

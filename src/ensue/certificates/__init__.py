@@ -1,6 +1,6 @@
-"""X.509 on a target: keys, requests, certificates, revocation lists and the forms in which files hold them.
+"""X.509 on a target: keys, signing requests, certificates, revocation lists and their file formats.
 
-Keys are made and used by the target's own `openssl`, so that none leaves the target; what is public is read
-and encoded here, by the library `cryptography`. Which file has what is a matter of the states of `x509` and
-of the execution modules `x509` and `tls`.
+The target's `openssl` creates and uses private keys, so none leaves the target. Public data is parsed and
+encoded here, with the library `cryptography`. The states of `x509` and the execution modules `x509` and `tls`
+decide about files.
 """

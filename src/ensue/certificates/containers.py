@@ -1,4 +1,4 @@
-"""PKCS#12: a private key with its certificate and others. The target's `openssl` makes and opens it.
+"""PKCS#12: a private key with its certificate and others. The target's `openssl` creates and opens it.
 
 Source: openssl-pkcs12(1); RFC 7292; Salt's execution module `x509_v2`, 3008: arguments.
 """
@@ -30,12 +30,12 @@ _NAME: Final = re.compile(rb"^    friendlyName: (?P<name>.*)$", re.MULTILINE)
 
 
 class Packing(msgspec.Struct, frozen=True, kw_only=True):
-    """How a container is written.
+    """Options for writing a PKCS#12 container.
 
     Args:
-        passphrase: what it is encrypted with; None: not at all.
-        friendly_name: what the certificate is called in it.
-        is_compatible: whether it is encrypted as old programs can read it.
+        passphrase: encrypts it; None for no encryption.
+        friendly_name: the friendly name of the certificate.
+        is_compatible: whether to encrypt it so that old programs can read it.
     """
 
     passphrase: str | None = None
@@ -44,12 +44,12 @@ class Packing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Container(msgspec.Struct, frozen=True, kw_only=True):
-    """What a container holds.
+    """The content of a PKCS#12 container.
 
     Args:
-        held: its certificates, the key's own first.
-        shown_name: what that is called, as openssl shows it.
-        is_encrypted: whether it needs a passphrase.
+        held: its certificates, that of the key first.
+        shown_name: the friendly name of that certificate, as openssl shows it.
+        is_encrypted: whether it requires a passphrase.
     """
 
     held: Held
@@ -57,24 +57,24 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     is_encrypted: bool
 
     def is_called(self, name: str | None) -> bool:
-        """Return whether the certificate has a name, as far as openssl shows it."""
+        """Return whether the certificate has this friendly name, as far as openssl shows it."""
         if name is None or self.shown_name is None:
             return name is None and self.shown_name is None
-        # Some versions show the second byte of each character of UTF-16 alone, up to a byte that is 0.
+        # Some versions show only the second byte of each UTF-16 character, up to a zero byte.
         shown = name.encode("utf-16-be")[1::2].partition(b"\0")[0]
         return self.shown_name in {name.encode(), shown}
 
 
 async def opened(ctx: FunctionContext, path: str, passphrase: str | None) -> Container | None:
-    """Return what a container of the target holds; the private key stays there.
+    """Return the content of a container on the target, except for the private key.
 
     Args:
         ctx: the target.
-        path: where it is.
-        passphrase: what it is encrypted with.
+        path: the file.
+        passphrase: its passphrase.
 
     Returns:
-        None when it cannot be opened with this passphrase, or has no certificate.
+        None if the passphrase does not open it, or it has no certificate.
     """
     for given in (None, passphrase) if passphrase else (None,):
         words = ["pkcs12", "-in", path, "-nokeys", "-passin", "stdin" if given else "pass:"]
@@ -91,17 +91,17 @@ async def pack(
     key: Key,
     packing: Packing,
 ) -> None:
-    """Write a container, with the owner and mode of the file that is there.
+    """Write a container to an existing file, whose owner and mode stay.
 
     Args:
         ctx: the target.
-        path: where it is to be; a file is there already.
-        certificates: the key's own first.
+        path: the file, which must exist.
+        certificates: the certificates, that of the key first.
         key: the private key.
-        packing: how it is written.
+        packing: options for writing it.
 
     Raises:
-        StateFailedError: the key cannot be read, or is not the certificate's.
+        StateFailedError: the key cannot be read, or does not match the certificate.
     """
     async with replaced(ctx, path) as temporary:
         await _exported(ctx, certificates, key, packing, "-out", temporary)
@@ -110,7 +110,7 @@ async def pack(
 async def packed(
     ctx: FunctionContext, certificates: Sequence[x509.Certificate], key: Key, packing: Packing
 ) -> bytes:
-    """Return a container; the private key leaves the target in it. See `pack`."""
+    """Return a container. The private key leaves the target in it."""
     return await _exported(ctx, certificates, key, packing)
 
 
@@ -135,7 +135,7 @@ def _parsed(text: bytes, *, is_encrypted: bool) -> Container | None:
     from cryptography import x509
 
     entries = [(each["about"], each["pem"]) for each in _ENTRY.finditer(text)]
-    # What belongs to the key has its identifier.
+    # The key's certificate has the same identifier as the key.
     entries.sort(key=lambda entry: b"localKeyID" not in entry[0])
     if not entries:
         return None

@@ -1,4 +1,4 @@
-"""The forms of certificates that hold nothing secret: PEM, DER and PKCS#7; reading them and writing them.
+"""Reads and writes certificates in the encodings without secrets: PEM, DER and PKCS#7.
 
 Source: Salt's execution module `x509_v2`, 3008: names of encodings; RFC 2315, RFC 7468.
 """
@@ -21,7 +21,7 @@ ENCODINGS: Final = ("der", "pem", "pkcs7_der", "pkcs7_pem", "pkcs12")
 """The encodings of a certificate."""
 
 TEXTS: Final = frozenset({"pem", "pkcs7_pem"})
-"""Those of them that are text."""
+"""The encodings that are text."""
 
 _PKCS7: Final = b"-----BEGIN PKCS7"
 
@@ -31,8 +31,8 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         encoding: one of `ENCODINGS`.
-        certificate: the first.
-        chain: those that follow; PKCS#7 has no order of its own.
+        certificate: the first certificate.
+        chain: the following certificates; PKCS#7 does not define an order.
     """
 
     encoding: str
@@ -40,7 +40,7 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     chain: tuple[x509.Certificate, ...] = ()
 
     def beside(self, chain: Sequence[x509.Certificate]) -> Held:
-        """Return this content with its own certificate before those of a chain: PKCS#7 has no order."""
+        """Return this content with the certificate before those of a chain, since PKCS#7 has no order."""
         if not self.encoding.startswith("pkcs7"):
             return self
         every = [self.certificate, *self.chain]
@@ -51,17 +51,17 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check(encoding: str, known: Sequence[str] = ENCODINGS) -> None:
-    """Check an encoding that a user asks for.
+    """Check the encoding that a user requests.
 
     Raises:
-        StateFailedError: there is no such encoding.
+        StateFailedError: the encoding is unknown.
     """
     if encoding not in known:
         raise StateFailedError(f"Invalid value '{encoding}' for encoding. Valid: {', '.join(known)}")
 
 
 def held_in(data: bytes) -> Held | None:
-    """Return the certificates of a content, None when there is none; PKCS#12 is not opened."""
+    """Return the certificates in a file's content, None if there are none; PKCS#12 is not opened."""
     from cryptography import x509
     from cryptography.hazmat.primitives.serialization import pkcs7
 
@@ -79,15 +79,15 @@ def held_in(data: bytes) -> Held | None:
 
 
 def encoded(certificate: x509.Certificate, chain: Sequence[x509.Certificate], encoding: str) -> bytes:
-    """Return certificates in another form than PKCS#12.
+    """Encode certificates, except as PKCS#12.
 
     Args:
-        certificate: the first.
-        chain: those that follow.
+        certificate: the first certificate.
+        chain: the following certificates.
         encoding: one of `ENCODINGS`.
 
     Raises:
-        StateFailedError: several certificates are asked for in DER.
+        StateFailedError: several certificates are requested in DER.
     """
     from cryptography.hazmat.primitives.serialization import Encoding, pkcs7
 

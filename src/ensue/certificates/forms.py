@@ -1,6 +1,6 @@
-"""The forms in which a file holds certificates and keys, told by its first bytes.
+"""Detects the format of a file with certificates or keys by its first bytes.
 
-No byte of a private key is among these: of the shortest key in DER they are what stands before it.
+These bytes contain no part of a private key: even in the shortest DER key they come before it.
 
 Source: X.690 (DER), RFC 5208, RFC 7292 (PKCS#12), RFC 2315 (PKCS#7).
 """
@@ -24,7 +24,7 @@ _PKCS12_VERSION: Final = 3
 
 
 class Form(enum.Enum):
-    """What a file holds, as far as its beginning says."""
+    """The format of a file, as far as its beginning tells."""
 
     PEM = "pem"
     DER = "der"
@@ -37,18 +37,18 @@ class Form(enum.Enum):
 
 
 async def form_of(ctx: FunctionContext, path: str) -> Form:
-    """Say in which form a file of the target is; only its first bytes are read."""
+    """Return the format of a file on the target; only its first bytes are read."""
     argv = ["head", "-c", str(_HEAD_BYTES), "--", path]
     done = await ctx.connection.run(Command(argv=argv, cwd="/"))
     return form_of_head(done.stdout)
 
 
 def form_of_head(data: bytes) -> Form:
-    """Say in which form a content is; its first seven bytes suffice."""
+    """Return the format of a file's content; the first seven bytes suffice."""
     if data[:5] == b"-----":
         return Form.PEM
     if len(data) < _HEAD_BYTES or data[0] != _SEQUENCE:
-        # PEM may have a text before it.
+        # PEM may be preceded by text.
         return Form.PEM if data[:_HEAD_BYTES].isascii() and data.strip() else Form.OTHER
     start = 2 + (data[1] & ~_LONG if data[1] & _LONG else 0)
     inner = data[start] if start < _HEAD_BYTES else _INTEGER
@@ -56,6 +56,6 @@ def form_of_head(data: bytes) -> Form:
         return Form.PKCS7
     if inner != _INTEGER:
         return Form.DER
-    # A container that is too long for its version to be seen is no private key: these are short.
+    # Private keys are short, so content too long to show its version is a container.
     version = data[start + 2] if start + 2 < _HEAD_BYTES else _PKCS12_VERSION
     return Form.PKCS12 if version == _PKCS12_VERSION else Form.KEY

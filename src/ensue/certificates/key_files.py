@@ -1,4 +1,4 @@
-"""Private keys that are given as PEM: each is in a file of its own while it is used."""
+"""Puts private keys that are given as PEM into temporary files."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _BEGIN: Final = "-----BEGIN "
 
 @asynccontextmanager
 async def in_files(ctx: FunctionContext, given: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any]]:
-    """Give arguments in which `private_key` and `signing_private_key` are paths.
+    """Yield arguments in which `private_key` and `signing_private_key` are paths.
 
     Args:
         ctx: the target.
-        given: the arguments; a key that is PEM is masked.
+        given: the arguments; a PEM key is masked.
 
     Yields:
-        The arguments with paths; the files are gone afterwards.
+        The arguments with paths; the temporary files are removed afterwards.
     """
     found = dict(given)
     paths: list[str] = []

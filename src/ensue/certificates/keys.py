@@ -1,4 +1,4 @@
-"""Private keys: what one is like, making one, and writing one in another form. The key stays on the target.
+"""Inspects, creates and re-encodes private keys. The key stays on the target.
 
 Source: openssl-genpkey(1), openssl-pkey(1), openssl-pkcs8(1), openssl-pkcs12(1); RFC 5208, RFC 7292.
 """
@@ -32,11 +32,11 @@ _OPEN: Final = ("-keypbe", "NONE", "-certpbe", "NONE", "-nomac")
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
-    """What a key is like.
+    """Algorithm and size of a key.
 
     Args:
-        algo: one of `ALGORITHMS`, or another word for one that is of none of these.
-        keysize: its size in bits, of an elliptic curve that of its field; None where there is one alone.
+        algo: one of `ALGORITHMS`, or another word for any other algorithm.
+        keysize: its size in bits, for an elliptic curve that of its field; None if there is only one.
     """
 
     algo: str
@@ -44,28 +44,28 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def wanted(cls, algo: str, keysize: int | None) -> Kind:
-        """Check what a user asks for.
+        """Check the algorithm and size that a user requests.
 
         Raises:
-            StateFailedError: there is no such algorithm or size.
+            StateFailedError: the algorithm or size is not supported.
         """
         if algo not in ALGORITHMS:
-            raise StateFailedError(f"there is no algo {algo}; there are {', '.join(ALGORITHMS)}")
+            raise StateFailedError(f"unknown algo {algo}; the algorithms are {', '.join(ALGORITHMS)}")
         if keysize is not None and algo not in _DEFAULT_SIZE:
             raise StateFailedError(f"keysize is an invalid parameter for {algo}")
         size = int(keysize) if keysize is not None else _DEFAULT_SIZE.get(algo)
         if algo == "ec" and size not in _CURVES:
-            raise StateFailedError(f"keysize {size}: for ec there are {', '.join(map(str, _CURVES))}")
+            raise StateFailedError(f"keysize {size}: for ec the sizes are {', '.join(map(str, _CURVES))}")
         return cls(algo=algo, keysize=size)
 
 
 class Storage(msgspec.Struct, frozen=True, kw_only=True):
-    """How a private key is written.
+    """Options for writing a private key.
 
     Args:
         encoding: one of `ENCODINGS`.
-        passphrase: what it is encrypted with.
-        is_compatible: whether PKCS#12 is encrypted as old programs can read it.
+        passphrase: encrypts it.
+        is_compatible: whether to encrypt PKCS#12 so that old programs can read it.
     """
 
     encoding: str = "pem"
@@ -73,7 +73,7 @@ class Storage(msgspec.Struct, frozen=True, kw_only=True):
     is_compatible: bool = False
 
     def sink(self) -> list[str]:
-        """Return the arguments of an openssl that reads a key in the clear, and writes it so."""
+        """Return the arguments of openssl to read an unencrypted key and write it with these options."""
         if self.encoding == "pkcs12":
             words = pkcs12_options(is_encrypted=bool(self.passphrase), is_compatible=self.is_compatible)
             source = "fd:3" if self.passphrase else "pass:"
@@ -83,13 +83,13 @@ class Storage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """A key that is there.
+    """An existing key.
 
     Args:
-        kind: what it is like; None when it cannot be read with the passphrase.
+        kind: algorithm and size; None if the passphrase does not open it.
         encoding: one of `ENCODINGS`.
-        is_encrypted: whether it needs a passphrase.
-        public: the public part, PEM.
+        is_encrypted: whether it requires a passphrase.
+        public: the public key, as PEM.
     """
 
     kind: Kind | None
@@ -99,12 +99,12 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pkcs12_options(*, is_encrypted: bool, is_compatible: bool) -> Sequence[str]:
-    """Return how openssl is to encrypt PKCS#12, the same for every version of openssl."""
+    """Return openssl's options for encrypting PKCS#12, the same for every version of openssl."""
     return (_OLD if is_compatible else _STRONG) if is_encrypted else _OPEN
 
 
 async def look(ctx: FunctionContext, key: Key) -> Found:
-    """Say what is at a key's path. Only its first bytes and the public part leave the target."""
+    """Inspect the file at a key's path. Only its first bytes and the public key leave the target."""
     form = await form_of(ctx, key.path)
     encoding = {Form.PEM: "pem", Form.PKCS12: "pkcs12"}.get(form, "der")
     for each in (Key(path=key.path), key) if key.passphrase else (key,):
@@ -124,61 +124,61 @@ async def look(ctx: FunctionContext, key: Key) -> Found:
 
 
 async def public_key(ctx: FunctionContext, key: Key) -> str:
-    """Return the public part of a private key, PEM.
+    """Return the public key of a private key, as PEM.
 
     Raises:
-        StateFailedError: it cannot be read.
+        StateFailedError: the key cannot be read.
     """
     found = await look(ctx, key)
     if found.public is None:
         is_there = await ctx.connection.stat(key.path, follow=True) is not None
-        why = "cannot be read with this passphrase" if is_there else "is not there"
+        why = "cannot be read with this passphrase" if is_there else "does not exist"
         raise StateFailedError(f"the private key {key.path} {why}")
     return found.public
 
 
 async def generate(ctx: FunctionContext, path: str, kind: Kind, storage: Storage) -> None:
-    """Make a key at a path, with the owner and mode of the file that is there.
+    """Create a key in an existing file, whose owner and mode stay.
 
     Args:
         ctx: the target.
-        path: where it is to be; a file is there already.
-        kind: what it is to be like.
-        storage: how it is written.
+        path: the file, which must exist.
+        kind: algorithm and size.
+        storage: options for writing it.
     """
     await _write(ctx, path, _generating(kind), storage, None)
 
 
 async def generated(ctx: FunctionContext, kind: Kind, storage: Storage) -> bytes:
-    """Return a new key, which leaves the target for that; see `generate`."""
+    """Create a key and return it. It leaves the target."""
     done = await pipe(ctx, _generating(kind), storage.sink(), passphrases=(None, storage.passphrase))
-    return succeeded(done, "make a private key")
+    return succeeded(done, "create a private key")
 
 
 async def encode(ctx: FunctionContext, path: str, key: Key, storage: Storage) -> None:
-    """Write a key in another form, with the owner and mode of the file that is there.
+    """Re-encode a key into an existing file, whose owner and mode stay.
 
     Args:
         ctx: the target.
-        path: where it is to be; a file is there already.
-        key: the key that is read.
-        storage: how it is written.
+        path: the file, which must exist.
+        key: the key to read.
+        storage: options for writing it.
 
     Raises:
-        StateFailedError: it cannot be read.
+        StateFailedError: the key cannot be read.
     """
     await _write(ctx, path, await _reading(ctx, key), storage, key.passphrase)
 
 
 async def encoded(ctx: FunctionContext, key: Key, storage: Storage) -> bytes:
-    """Return a key in another form, which leaves the target for that; see `encode`."""
+    """Re-encode a key and return it. It leaves the target."""
     passphrases = (key.passphrase, storage.passphrase)
     done = await pipe(ctx, await _reading(ctx, key), storage.sink(), passphrases=passphrases)
     return succeeded(done, f"read the private key {key.path}")
 
 
 def kind_of(public_pem: bytes) -> Kind:
-    """Say what a key is like, by its public part."""
+    """Return algorithm and size of a key, by its public key."""
     from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
@@ -208,7 +208,7 @@ async def _reading(ctx: FunctionContext, key: Key) -> list[str]:
 
 
 def _source(key: Key, encoding: str) -> list[str]:
-    """Return the arguments of an openssl that writes a key in the clear."""
+    """Return the arguments of openssl to write a key unencrypted."""
     if encoding == "pkcs12":
         return ["pkcs12", "-in", key.path, "-nocerts", "-nodes", *key.options()]
     return ["pkey", "-in", key.path, "-inform", encoding.upper(), *key.options()]
@@ -220,4 +220,4 @@ async def _write(
     async with replaced(ctx, path) as temporary:
         sink = [*storage.sink(), "-out", temporary]
         done = await pipe(ctx, source, sink, passphrases=(passphrase, storage.passphrase))
-        succeeded(done, f"make the private key {path}")
+        succeeded(done, f"create the private key {path}")

@@ -1,9 +1,9 @@
-"""Certificates and requests, made of the arguments that users write, and signed on the target.
+"""Creates certificates and signing requests from users' arguments, signed on the target.
 
-The target's openssl reads the extensions in the syntax of its configuration. What it cannot do in every
-version, dates and extensions of a request, is put in afterwards, and the whole is signed again.
+The target's openssl parses the extensions in the syntax of its configuration. Dates and extensions of a
+request, which not all versions support, are added afterwards, and the certificate is signed again.
 
-Source: Salt's execution module `x509_v2`, 3008: arguments and what wins; openssl-x509(1), openssl-req(1).
+Source: Salt's execution module `x509_v2`, 3008: arguments, precedence; openssl-x509(1), openssl-req(1).
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ DIGESTS: Final = (
     "sha3_384", "sha3_512",
 )  # fmt: skip
 OLD: Final = {"verbose": "", "text": "", "version": "", "serial_bits": "", "copypath": "", "prepend_cn": ""}
-"""Arguments of Salt's older module, which change nothing."""
+"""Arguments of Salt's older module, without effect."""
 
 SIGNING: Final = (
     "algorithm", "csr", "days_valid", "digest", "not_after", "not_before", "private_key",
     "private_key_passphrase", "public_key", "serial_number", "signing_cert", "signing_private_key",
     "signing_private_key_passphrase", "subject",
 )  # fmt: skip
-"""The arguments about whose certificate it is, and who signs it."""
+"""The arguments about subject and signer."""
 
 TIME: Final = "%Y-%m-%d %H:%M:%S"
 _DAYS_VALID: Final = 365
@@ -47,24 +47,24 @@ _NOT_COPIED: Final = frozenset({
     "2.5.29.18",  # issuerAltName
     "2.5.29.31",  # crlDistributionPoints
 })  # fmt: skip
-"""The extensions that who signs decides on."""
+"""The extensions that the signer determines."""
 
 
 async def certificate(ctx: FunctionContext, given: dict[str, Any]) -> x509.Certificate:
-    """Make a certificate.
+    """Create a certificate.
 
     Args:
         ctx: the target.
-        given: `SIGNING`, attributes of a name and extensions, by their short names.
+        given: the arguments in `SIGNING`, attributes of the name and extensions, by their short names.
 
     Raises:
-        StateFailedError: an argument makes no sense, or the key cannot be used.
+        StateFailedError: an argument is invalid, or the key cannot be used.
     """
     from cryptography import x509
 
     left = dict(given)
     if not left.get("signing_private_key"):
-        raise StateFailedError("signing_private_key is required: the path of the key that signs")
+        raise StateFailedError("signing_private_key is required: the path of the signing key")
     key = signing_key(left)
     dates = tuple(time_of(left.pop(word, None)) for word in ("not_before", "not_after"))
     digest = checked_digest(str(left.pop("digest", None) or "sha256"))
@@ -76,24 +76,24 @@ async def certificate(ctx: FunctionContext, given: dict[str, Any]) -> x509.Certi
         more = [] if request is None else _copied(made, request, asked)
         builder = _anew(made, dates, more) if more or any(dates) else None
     except (ValueError, x509.DuplicateExtension, x509.UnsupportedGeneralNameType) as error:
-        raise StateFailedError(f"the certificate cannot be made: {error}") from None
+        raise StateFailedError(f"cannot create the certificate: {error}") from None
     return made if builder is None else await signed_certificate(ctx, builder, key, digest)
 
 
 async def request(
     ctx: FunctionContext, key: Key, subject: x509.Name | None, config: str, digest: str
 ) -> x509.CertificateSigningRequest:
-    """Make a request for a certificate.
+    """Create a certificate signing request.
 
     Args:
         ctx: the target.
-        key: the private key, whose public part is in it.
-        subject: the name.
-        config: a section `extensions` of an OpenSSL configuration.
-        digest: how it is signed.
+        key: the private key of the request.
+        subject: the subject's name.
+        config: an OpenSSL configuration section `extensions`.
+        digest: the hash algorithm of the signature.
 
     Raises:
-        StateFailedError: an extension makes no sense, or the key cannot be used.
+        StateFailedError: an extension is invalid, or the key cannot be used.
     """
     from cryptography import x509
 
@@ -106,20 +106,20 @@ async def request(
     words = ["req", "-new", "-utf8", "-key", key.path, f"-{_option(checked_digest(digest))}"]
     words += ["-config", "@config", *key.options(), *([] if subject else ["-subj", "/"])]
     files = {"config": "\n".join([*lines, config])}
-    what = f"make a request with the key {key.path}"
+    what = f"create a request with the key {key.path}"
     return x509.load_pem_x509_csr(
         await must(ctx, *words, passphrases=[key.passphrase], files=files, what=what)
     )
 
 
 def signing_key(given: dict[str, Any]) -> Key:
-    """Take the key that signs out of the arguments."""
+    """Remove the signing key from the arguments and return it."""
     passphrase = given.pop("signing_private_key_passphrase", None)
     return _key(given.pop("signing_private_key"), passphrase)
 
 
 def embedded_key(given: dict[str, Any]) -> Key | None:
-    """Return the private key that belongs to a certificate, None when the arguments do not name it."""
+    """Return the private key that belongs to a certificate, None if the arguments do not name it."""
     if not given.get("signing_cert"):
         return signing_key(dict(given))
     if not given.get("private_key"):
@@ -128,10 +128,10 @@ def embedded_key(given: dict[str, Any]) -> Key | None:
 
 
 def serial_of(given: Any) -> int:
-    """Read a serial number: decimal, or hexadecimal with colons; without one, a random one of 20 bytes.
+    """Parse a serial number, decimal or hexadecimal with colons; without one, return 20 random bytes.
 
     Raises:
-        StateFailedError: it is no number.
+        StateFailedError: it is not a number.
     """
     if given is None:
         return secrets.randbits(158) | 1
@@ -139,11 +139,11 @@ def serial_of(given: Any) -> int:
     try:
         return int(text.replace(":", ""), 16) if ":" in text or not text.isdecimal() else int(text)
     except ValueError:
-        raise StateFailedError(f"serial_number {text!r} is no number") from None
+        raise StateFailedError(f"serial_number {text!r} is not a number") from None
 
 
 def time_of(given: Any) -> dt.datetime | None:
-    """Read a time, in UTC.
+    """Parse a time, in UTC.
 
     Raises:
         StateFailedError: it is not written as `2026-01-31 12:00:00`.
@@ -153,14 +153,14 @@ def time_of(given: Any) -> dt.datetime | None:
     try:
         return dt.datetime.strptime(str(given), TIME).replace(tzinfo=dt.UTC)
     except ValueError:
-        raise StateFailedError(f"{given!r} is no time; write it as 2026-01-31 12:00:00") from None
+        raise StateFailedError(f"{given!r} is not a time; write it as 2026-01-31 12:00:00") from None
 
 
 def checked_digest(digest: str) -> str:
-    """Return a digest in small letters.
+    """Return the name of a digest in lower case.
 
     Raises:
-        StateFailedError: there is no such digest.
+        StateFailedError: the digest is unknown.
     """
     if digest.lower() not in DIGESTS:
         raise StateFailedError(f"Invalid value '{digest}' for digest. Valid: {', '.join(DIGESTS)}")
@@ -172,9 +172,9 @@ def _key(path: Any, passphrase: Any) -> Key:
 
 
 async def _printed(ctx: FunctionContext, words: list[str], key: Key, files: dict[str, str]) -> bytes:
-    """Return what openssl prints; identifiers of keys that nobody asked for are not in it.
+    """Run openssl and return its output, without key identifiers that the arguments do not request.
 
-    OpenSSL 3 adds these unless they are `none`, a word that older ones, which never add them, refuse.
+    OpenSSL 3 adds these unless they are `none`. Older versions never add them and refuse that word.
     """
     asked = files["extensions.cnf"]
     unasked = [f"{word} = none" for word in _IDENTIFIERS if f"\n{word} =" not in asked]
@@ -194,7 +194,7 @@ async def _words(
     request: x509.CertificateSigningRequest | None,
     digest: str,
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the arguments of an openssl that makes the certificate, and its files."""
+    """Return the arguments and input files for openssl to create the certificate."""
     authority = left.pop("signing_cert", None)
     public = await _public(ctx, left, request, is_signed=bool(authority))
     name = name_of(left.pop("subject", None), attributes(left)) or (request.subject if request else None)
@@ -219,7 +219,7 @@ async def _public(
     *,
     is_signed: bool,
 ) -> str:
-    """Take the arguments that say whose certificate it is; return the public key, PEM."""
+    """Remove the arguments that identify the certificate's key; return the public key, as PEM."""
     private, public, passphrase, csr = (
         left.pop(word, None) for word in ("private_key", "public_key", "private_key_passphrase", "csr")
     )
@@ -238,7 +238,7 @@ async def _public(
 def _copied(
     made: x509.Certificate, request: x509.CertificateSigningRequest, asked: str
 ) -> list[x509.Extension[Any]]:
-    """Return the extensions of a request that the certificate is to have as well."""
+    """Return the extensions of a request that the certificate inherits."""
     has = {each.oid for each in made.extensions if f"\n{extension_name(each.oid)} =" in asked}
     return [
         each for each in request.extensions
@@ -270,7 +270,7 @@ def _anew(
 
 
 def _carrier(subject: x509.Name | None) -> str:
-    """Return a request that carries the name to openssl, signed with a key that is thrown away."""
+    """Return a request, signed with a throwaway key, that conveys the subject to openssl."""
     from cryptography import x509
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.hazmat.primitives.hashes import SHA256
@@ -282,7 +282,7 @@ def _carrier(subject: x509.Name | None) -> str:
 
 
 def _option(digest: str) -> str:
-    """Return a digest as openssl calls it."""
+    """Return openssl's option for a digest."""
     return digest.replace("_", "-")
 
 

@@ -1,4 +1,4 @@
-"""Names of certificates, and the extensions that a user asks for.
+"""Parses distinguished names and the extensions that a user requests.
 
 Source: Salt's utility `x509`, 3008: names of attributes and their order; x509v3_config(5).
 """
@@ -24,7 +24,7 @@ _SAME: Final = {
     "organizationUnitName": "OU", "surname": "SN",
 }  # fmt: skip
 ATTRIBUTES: Final = (*_ATTRIBUTES, *_SAME)
-"""The words for parts of a name."""
+"""The short names of a name's attributes."""
 
 EXTENSIONS: Final = (
     "basicConstraints", "keyUsage", "extendedKeyUsage", "subjectKeyIdentifier", "authorityKeyIdentifier",
@@ -47,11 +47,11 @@ _LONG: Final = {
     "Netscape Certificate Type": "nsCertType",
 }  # fmt: skip
 LONG_EXTENSIONS: Final = tuple(_LONG)
-"""Salt's older words for extensions."""
+"""Salt's older names of extensions."""
 
 
 def with_short_names(given: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments by the short names of attributes and extensions."""
+    """Return the arguments with attributes and extensions under their short names."""
     words = {**_SAME, **_LONG, "algorithm": "digest"}
     return {words.get(word, word): value for word, value in given.items()}
 
@@ -69,26 +69,26 @@ _NAMES: Final[dict[str, str]] = {
 
 
 def extension_name(number: x509.ObjectIdentifier) -> str:
-    """Return what RFC 5280 calls an extension, or its numbers."""
+    """Return RFC 5280's name of an extension, or its dotted numbers if it is unknown."""
     return _NAMES.get(number.dotted_string, number.dotted_string)
 
 
 def attributes(given: dict[str, Any]) -> dict[str, str]:
-    """Take the attributes of a name out of arguments, by the words that `name_of` knows."""
+    """Remove the attributes of a name from the arguments and return them."""
     words = [word for word in given if word in _ATTRIBUTES or word in _SAME]
     return {_SAME.get(word, word): str(given.pop(word)) for word in words}
 
 
 def name_of(subject: Any, plain: dict[str, str]) -> x509.Name | None:
-    """Return a name.
+    """Return a distinguished name.
 
     Args:
-        subject: a text as RFC 4514 writes it, a mapping of attributes, or a list of
-            `CN=x`; None takes `plain`.
-        plain: attributes that were given by themselves.
+        subject: a string in the form of RFC 4514, a mapping of attributes, or a list of
+            `CN=x`; None for `plain`.
+        plain: attributes that were given as separate arguments.
 
     Raises:
-        StateFailedError: it is no name.
+        StateFailedError: it is not a valid name.
     """
     from cryptography import x509
     from cryptography.x509.oid import NameOID
@@ -111,14 +111,14 @@ def name_of(subject: Any, plain: dict[str, str]) -> x509.Name | None:
             else None
         )
     except ValueError as error:
-        raise StateFailedError(f"the name of a certificate is wrong: {error}") from None
+        raise StateFailedError(f"the name of the certificate is invalid: {error}") from None
 
 
 def extensions(given: dict[str, Any]) -> str:
-    """Take extensions out of arguments, and return a section of an OpenSSL configuration.
+    """Remove the extensions from the arguments and return them as an OpenSSL configuration section.
 
     Args:
-        given: arguments; `critical` may stand before the first value, with a comma after it or a blank.
+        given: the arguments; `critical` may precede the first value, followed by a comma or a space.
     """
     asked = [word for word in EXTENSIONS if word in given]
     return "\n".join(["[extensions]", *(f"{word} = {_value(word, given.pop(word))}" for word in asked)])
@@ -135,7 +135,7 @@ def _value(word: str, value: Any) -> str:
     if text.startswith("critical "):
         text = f"critical,{text.removeprefix('critical ').lstrip()}"
     if "\n" in text:
-        raise StateFailedError(f"{word} has several lines")
+        raise StateFailedError(f"{word} must be one line")
     return text
 
 

@@ -1,6 +1,6 @@
-"""Running the target's `openssl`: public texts go to it as files of a folder that is gone afterwards.
+"""Runs the target's `openssl`, with public input in a temporary folder and passphrases on standard input.
 
-A passphrase goes to its input. This module knows nothing of what is made.
+This module does not know what the commands are for.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     """A private key of the target.
 
     Args:
-        path: where it is.
-        passphrase: what it is encrypted with.
+        path: its path.
+        passphrase: its passphrase.
     """
 
     path: str
     passphrase: str | None = None
 
     def options(self) -> list[str]:
-        """Return how openssl is to get the passphrase; it never asks a terminal."""
+        """Return openssl's option for the source of the passphrase, so that it never prompts."""
         return ["-passin", "stdin" if self.passphrase else "pass:"]
 
 
@@ -47,14 +47,14 @@ async def run(
     files: Mapping[str, str] | None = None,
     first: Sequence[str] = (),
 ) -> Completed:
-    """Run openssl, whatever its exit code is.
+    """Run openssl and return its outcome, whatever the exit code.
 
     Args:
         ctx: the target.
-        *argv: its arguments; `@name` is the path of one of the files.
-        passphrases: what it reads, one a line, without those that are None or empty; they are masked.
-        files: public texts, by name.
-        first: arguments of another openssl that runs before and has to succeed.
+        *argv: its arguments; `@name` stands for the path of one of the files.
+        passphrases: its standard input, one per line, without empty ones and None; they are masked.
+        files: public input, by file name.
+        first: arguments of another openssl command that runs before and must succeed.
 
     Raises:
         StateFailedError: the target has no openssl, or a passphrase has several lines.
@@ -73,18 +73,18 @@ async def pipe(
     *,
     passphrases: tuple[str | None, str | None] = (None, None),
 ) -> Completed:
-    """Run two openssl, of which the second reads what the first writes; that is never in a file.
+    """Run two openssl commands in a pipe, so that the data between them is never in a file.
 
     Args:
         ctx: the target.
-        source: the arguments of the first; it reads its passphrase from `stdin`.
-        sink: the arguments of the second; it reads its passphrase from `fd:3`.
-        passphrases: of the first and of the second; they are masked.
+        source: the arguments of the first command; it reads its passphrase from `stdin`.
+        sink: the arguments of the second command; it reads its passphrase from `fd:3`.
+        passphrases: those of the first and of the second command; they are masked.
 
     Raises:
         StateFailedError: the target has no openssl, or a passphrase has several lines.
     """
-    # `printf` is a part of the shell: what it is given is in no list of processes.
+    # `printf` is a shell builtin, so its arguments appear in no process list.
     line = (
         "IFS= read -r given; IFS= read -r asked\n"
         f"printf '%s\\n' \"$given\" | openssl {shlex.join(source)} |\n"
@@ -102,32 +102,32 @@ async def must(
     files: Mapping[str, str] | None = None,
     first: Sequence[str] = (),
 ) -> bytes:
-    """Run openssl, which has to succeed, and return what it prints; see `run`.
+    """Run openssl and return its output; fail if it does not succeed.
 
     Args:
         ctx: the target.
-        *argv: its arguments.
-        what: what it is for, after "cannot".
-        passphrases: what it reads.
-        files: public texts, by name.
-        first: arguments of another openssl that runs before.
+        *argv: its arguments; `@name` stands for the path of one of the files.
+        what: its purpose, as in "cannot …".
+        passphrases: its standard input, one per line.
+        files: public input, by file name.
+        first: arguments of another openssl command that runs before.
 
     Raises:
-        StateFailedError: it failed; the text says what it complained of.
+        StateFailedError: it failed; the message contains its error output.
     """
     done = await run(ctx, *argv, passphrases=passphrases, files=files, first=first)
     return succeeded(done, what)
 
 
 def succeeded(done: Completed, what: str) -> bytes:
-    """Return what a command printed.
+    """Return the output of a command; fail if it did not succeed.
 
     Args:
-        done: the command.
-        what: what it was for, after "cannot".
+        done: the outcome of the command.
+        what: its purpose, as in "cannot …".
 
     Raises:
-        StateFailedError: it failed; the text says what it complained of.
+        StateFailedError: it failed; the message contains its error output.
     """
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
@@ -138,7 +138,7 @@ def succeeded(done: Completed, what: str) -> bytes:
 async def _shell(ctx: FunctionContext, line: str, passphrases: Sequence[str]) -> Completed:
     ctx.masker.add(*(each for each in passphrases if each))
     if any("\n" in each for each in passphrases):
-        raise StateFailedError("a passphrase has one line")
+        raise StateFailedError("a passphrase must be one line")
     stdin = "".join(f"{each}\n" for each in passphrases).encode()
     done = await ctx.connection.run(Command(shell_line=line, stdin=stdin, cwd="/", env={"LC_ALL": "C"}))
     if done.returncode == _NOT_FOUND:

@@ -1,6 +1,6 @@
-"""Signing policies: arguments for certificates that options or pillar fix under a name.
+"""Signing policies: named arguments for certificates, defined in options or pillar.
 
-Source: Salt's execution module `x509_v2`, 3008: `x509_signing_policies`, and what wins.
+Source: Salt's execution module `x509_v2`, 3008: `x509_signing_policies`, and their precedence.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OPTION: Final = "x509_signing_policies"
 
 
 async def policy_named(ctx: FunctionContext, name: str | None) -> dict[str, Any]:
-    """Return the arguments of a policy, by their short names; nothing without a name.
+    """Return the arguments of a policy, by their short names; an empty mapping without a name.
 
     Args:
         ctx: the target.
@@ -41,13 +41,14 @@ async def policy_named(ctx: FunctionContext, name: str | None) -> dict[str, Any]
 
 
 def merged(policy: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments for a certificate, of which those of a policy win.
+    """Return the arguments for a certificate; those of a policy take precedence.
 
-    A policy's parts of the name replace the whole `subject` that is given, a mapping or a list adds to it.
+    Name attributes of the policy replace the whole given `subject`. The policy's `subject` is merged with the
+    given one if both are mappings or both are lists.
 
     Args:
         policy: the arguments of the policy.
-        given: those of the user, by their short names.
+        given: the user's arguments, by their short names.
     """
     rest = {word: value for word, value in policy.items() if word != "minions"}
     found = dict(given)

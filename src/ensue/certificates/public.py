@@ -1,4 +1,4 @@
-"""Public keys: what one is like, and its PEM."""
+"""Describes public keys, and encodes them as PEM."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def key_data(key: Any) -> DataMap:
-    """Return `key_size` (in bits; None where there is one alone) and `key_type` of a public key."""
+    """Return `key_size` (in bits; None if the algorithm has only one) and `key_type` of a public key."""
     from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
 
     kinds = {

@@ -1,4 +1,4 @@
-"""Files of the target that a program there writes: as a whole or not at all, and never for other readers."""
+"""Replaces files that a program on the target writes: atomically, and never readable by others."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def replaced(ctx: FunctionContext, path: str) -> AsyncGenerator[str]:
-    """Give a temporary path for a new content; at the end it takes the file's place, owner and mode.
+    """Yield a temporary path for new content, which then replaces the file, keeping owner and mode.
 
     Args:
         ctx: the target.
-        path: the file, which is there already.
+        path: the file, which must exist.
 
     Yields:
-        A path in the same folder, to an empty file that is its owner's alone; it is gone after an error.
+        The path of an empty file in the same folder, readable by its owner only; an error removes it.
 
     Raises:
-        StateFailedError: the file is gone.
+        StateFailedError: the file no longer exists.
     """
     there = await ctx.connection.stat(path)
     if there is None:
-        raise StateFailedError(f"{path} is not there any more")
+        raise StateFailedError(f"{path} no longer exists")
     temporary = posixpath.join(posixpath.dirname(path), f".ensue-{secrets.token_hex(8)}")
     await ctx.connection.write(temporary, b"", mode=0o600)
     try:

@@ -1,6 +1,6 @@
-"""What a list of revoked certificates is to have, and the files from which openssl makes one.
+"""Certificate revocation lists: their desired content, and the files from which openssl creates one.
 
-Source: Salt's state module `x509_v2`, 3008: forms of `revoked`; openssl-ca(1): its database.
+Source: Salt's state module `x509_v2`, 3008: the forms of `revoked`; openssl-ca(1): the database.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _OIDS: Final = {
 }
 _POINT: Final = "issuingDistributionPoint"
 _COMPARED: Final = frozenset({"issuerAltName", "authorityInfoAccess", "freshestCRL", _POINT})
-"""The extensions whose values are compared with those of a list made just now."""
+"""The extensions whose values are compared with those of a newly created list."""
 
 
 class Revoked(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,9 +51,9 @@ class Revoked(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         serial: its serial number.
-        date: when it was revoked; None: now.
-        reason: why, a word of RFC 5280; empty without one.
-        ends: when it expires by itself; None where nobody says.
+        date: when it was revoked; None for now.
+        reason: the reason, as named in RFC 5280; may be empty.
+        ends: when it expires; None if unknown.
     """
 
     serial: int
@@ -71,13 +71,13 @@ class Revoked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Signer(msgspec.Struct, frozen=True):
-    """Who signs a list, and how.
+    """The signer of a revocation list.
 
     Args:
-        authority: the certificate of the authority.
+        authority: the authority's certificate.
         key: its private key.
-        digest: how it is signed.
-        days_valid: how long the list is valid.
+        digest: the hash algorithm of the signature.
+        days_valid: how long the list is valid, in days.
     """
 
     authority: x509.Certificate
@@ -87,13 +87,13 @@ class Signer(msgspec.Struct, frozen=True):
 
 
 def entry_data(entry: Any) -> dict[str, Any]:
-    """Return an entry of `revoked`, which older trees nest under a name and give as a list.
+    """Return an entry of `revoked` as a mapping; older trees nest it under a name, as a list.
 
     Raises:
-        StateFailedError: it is no mapping.
+        StateFailedError: it is not a mapping.
     """
     if not is_mapping(entry):
-        raise StateFailedError("each of the revoked is a mapping with serial_number or certificate")
+        raise StateFailedError("each entry of revoked must be a mapping with serial_number or certificate")
     inner: Any = next(iter(entry.values()), None) if len(entry) == 1 else None
     parts: list[Any] = inner if is_list(inner) else [entry]
     found: dict[str, Any] = {
@@ -106,26 +106,28 @@ def entry_data(entry: Any) -> dict[str, Any]:
 
 
 def revoked_of(data: Mapping[str, Any], certificate: x509.Certificate | None) -> Revoked:
-    """Return a revoked certificate as the state's argument describes it.
+    """Return the revoked certificate that an entry of the state's argument describes.
 
     Args:
         data: the entry.
-        certificate: the certificate that it names, if it names one.
+        certificate: the certificate that it names, if any.
 
     Raises:
-        StateFailedError: it has neither serial number nor certificate, or a value makes no sense.
+        StateFailedError: it has neither serial number nor certificate, or a value is invalid.
     """
     given: Mapping[str, Any] = data["extensions"]
     if unknown := sorted(given.keys() - {"CRLReason"}):
-        raise StateFailedError(f"extensions of the revoked: there is CRLReason, not {', '.join(unknown)}")
+        raise StateFailedError(
+            f"the only extension of a revoked certificate is CRLReason, not {', '.join(unknown)}"
+        )
     reason = str(given.get("CRLReason") or "").removeprefix("critical").strip(", ")
     if reason and reason not in _REASONS:
-        raise StateFailedError(f"CRLReason {reason!r}: there are {', '.join(_REASONS)}")
+        raise StateFailedError(f"unknown CRLReason {reason!r}; the reasons are {', '.join(_REASONS)}")
     serial = certificate.serial_number if certificate else serial_of(data.get("serial_number"))
     return Revoked(
         serial=serial,
         date=time_of(data.get("revocation_date")),
-        # Without a reason means the same, and openssl writes nothing for it.
+        # It means the same as no reason, and openssl omits it.
         reason="" if reason == "unspecified" else reason,
         ends=certificate.not_valid_after_utc if certificate else time_of(data.get("not_after")),
     )
@@ -137,13 +139,13 @@ def differences(
     extensions: Mapping[str, Any],
     changed: Sequence[str] = (),
 ) -> DataMap:
-    """Return what differs in the certificates and in the list's own extensions.
+    """Return the differences in the revoked certificates and in the list's extensions.
 
     Args:
-        current: the list that is there.
-        wanted: what is to be revoked.
-        extensions: the extensions that were asked for.
-        changed: those of which the value is another one.
+        current: the existing list.
+        wanted: the certificates to revoke.
+        extensions: the requested extensions.
+        changed: the extensions whose value differs.
     """
     there = {each.serial_number: _reason(each) for each in current}
     asked = {each.serial: each.reason for each in wanted}
@@ -172,16 +174,16 @@ def differences(
 async def revoked_in(
     ctx: FunctionContext, revoked: Sequence[Any], now: dt.datetime, *, include_expired: bool
 ) -> list[Revoked]:
-    """Return the revoked certificates as an argument `revoked` describes them.
+    """Return the revoked certificates that an argument `revoked` describes.
 
     Args:
         ctx: the target.
         revoked: the argument.
-        now: the time.
-        include_expired: whether those count that have expired.
+        now: the current time.
+        include_expired: whether to include expired certificates.
 
     Raises:
-        StateFailedError: an entry makes no sense.
+        StateFailedError: an entry is invalid.
     """
     found: list[Revoked] = []
     for each in revoked:
@@ -198,17 +200,17 @@ async def changed_extensions(
     signer: Signer,
     now: dt.datetime,
 ) -> list[str]:
-    """Return the extensions of a list that are there with other values than those that are asked for.
+    """Return the extensions of a list whose values differ from the requested ones.
 
     Args:
         ctx: the target.
-        current: the list that is there.
-        extensions: the extensions that were asked for.
-        signer: who signs.
-        now: the time.
+        current: the existing list.
+        extensions: the requested extensions.
+        signer: the signer.
+        now: the current time.
 
     Raises:
-        StateFailedError: an extension makes no sense, or the key cannot be used.
+        StateFailedError: an extension is invalid, or the key cannot be used.
     """
     asked = {word: value for word, value in extensions.items() if word in _COMPARED}
     if not asked:
@@ -229,17 +231,17 @@ async def made(
     signer: Signer,
     now: dt.datetime,
 ) -> x509.CertificateRevocationList:
-    """Make a list of revoked certificates, signed on the target.
+    """Create a certificate revocation list, signed on the target.
 
     Args:
         ctx: the target.
-        wanted: what is revoked.
-        extensions: those of the list; `cRLNumber` is a number.
-        signer: who signs.
-        now: the time.
+        wanted: the certificates to revoke.
+        extensions: the extensions of the list; `cRLNumber` is a number.
+        signer: the signer.
+        now: the current time.
 
     Raises:
-        StateFailedError: an extension makes no sense, or the key cannot be used.
+        StateFailedError: an extension is invalid, or the key cannot be used.
     """
     from cryptography import x509
     from cryptography.hazmat.primitives.serialization import Encoding
@@ -251,26 +253,26 @@ async def made(
     text = await must(
         ctx, "ca", "-gencrl", "-config", "@config", "-cert", "@authority.pem", "-keyfile", key.path,
         "-md", signer.digest, "-crldays", str(signer.days_valid), *key.options(),
-        passphrases=[key.passphrase], files=texts, what=f"make a revocation list with the key {key.path}",
+        passphrases=[key.passphrase], files=texts, what=f"create a revocation list with the key {key.path}",
     )  # fmt: skip
     return x509.load_pem_x509_crl(text)
 
 
 def encoded(revocations: x509.CertificateRevocationList, encoding: str) -> bytes:
-    """Return a list as `pem` or `der`."""
+    """Return a revocation list as `pem` or `der`."""
     from cryptography.hazmat.primitives.serialization import Encoding
 
     return revocations.public_bytes(Encoding.PEM if encoding == "pem" else Encoding.DER)
 
 
 def kept_dates(current: x509.CertificateRevocationList, wanted: Sequence[Revoked]) -> list[Revoked]:
-    """Return what is to be revoked with the dates that the list already has, where none were given."""
+    """Return the certificates to revoke, with the existing list's dates where none were given."""
     dates = {each.serial_number: each.revocation_date_utc for each in current}
     return [msgspec.structs.replace(each, date=each.date or dates.get(each.serial)) for each in wanted]
 
 
 def number_after(current: x509.CertificateRevocationList | None, asked: Any) -> int:
-    """Return the number of the next list: the one that was asked for, or one more than what is there."""
+    """Return the number of the next list: the requested one, or the existing number plus one."""
     if str(asked) != "auto":
         return serial_of(asked)
     from cryptography import x509
@@ -284,19 +286,21 @@ def number_after(current: x509.CertificateRevocationList | None, asked: Any) -> 
 def files(
     wanted: Sequence[Revoked], extensions: Mapping[str, Any], number: int | None, now: dt.datetime
 ) -> dict[str, str]:
-    """Return the files from which `openssl ca -gencrl` makes a list.
+    """Return the files from which `openssl ca -gencrl` creates a list.
 
     Args:
-        wanted: what is to be revoked.
-        extensions: the extensions that were asked for.
-        number: the number of the list, None without one.
-        now: the time.
+        wanted: the certificates to revoke.
+        extensions: the requested extensions.
+        number: the number of the list, None for none.
+        now: the current time.
 
     Raises:
-        StateFailedError: there is no such extension.
+        StateFailedError: an extension is not supported.
     """
     if unknown := sorted(extensions.keys() - {*_EXTENSIONS}):
-        raise StateFailedError(f"extensions: there are {', '.join(_EXTENSIONS)}, not {', '.join(unknown)}")
+        raise StateFailedError(
+            f"unknown extension {', '.join(unknown)}; the extensions are {', '.join(_EXTENSIONS)}"
+        )
     point = _point(extensions.get(_POINT))
     texts: dict[str, str] = {}
     for word, value in extensions.items():
@@ -305,13 +309,13 @@ def files(
         elif word != "cRLNumber":
             texts[word] = ",".join(str(part) for part in value) if is_list(value) else str(value)
     if any("\n" in text for text in (*texts.values(), *point)):
-        raise StateFailedError("extensions: a value has several lines")
+        raise StateFailedError("the value of an extension must be one line")
     settings = ["[ca]", "default_ca = all", "[all]", "database = $ENV::d/index"]
     settings += ["crl_extensions = extensions"] if texts else []
     settings += ["crlnumber = $ENV::d/number"] if number is not None else []
     settings += ["[extensions]", *(f"{word} = {text}" for word, text in texts.items())]
     settings += ["[point]", *point]
-    # openssl takes no empty line, which an empty file would have.
+    # openssl does not accept an empty line, which an empty file would contain.
     lines = ["# the revoked certificates", *(each.line(now) for each in wanted)]
     found = {"config": "\n".join(settings), "index": "\n".join(lines)}
     digits = f"{number or 0:X}"
@@ -319,7 +323,7 @@ def files(
 
 
 def _point(given: Any) -> list[str]:
-    """Return what says where the list is got: the value of the extension, and the lines of its section."""
+    """Return the distribution point of the list: the extension's value, and the lines of its section."""
     if not is_mapping(given):
         return ["" if given is None else str(given)]
     lines: list[str] = []
@@ -342,7 +346,7 @@ def _reason(revoked: x509.RevokedCertificate) -> str:
 
 
 def serial_of(value: Any) -> int:
-    """Read a serial number: a number, or hexadecimal digits.
+    """Parse a serial number: a number, or hexadecimal digits.
 
     Raises:
         StateFailedError: it is neither.
@@ -351,7 +355,9 @@ def serial_of(value: Any) -> int:
     try:
         return int(text.replace(":", ""), 16) if not isinstance(value, int) else value
     except ValueError:
-        raise StateFailedError(f"serial_number {text!r} is no number; name it, or a certificate") from None
+        raise StateFailedError(
+            f"serial_number {text!r} is not a number; give a number, or a certificate"
+        ) from None
 
 
 def _hexadecimal(serial: int) -> str:

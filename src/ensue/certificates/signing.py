@@ -1,8 +1,8 @@
-"""Signing what was put together here with a private key of the target.
+"""Signs certificates that are built here with a private key of the target.
 
-A certificate is a text to be signed, the algorithm, and the signature. The library `cryptography` signs the
-text with a key of the same kind that is thrown away; then the target's `openssl` signs it with the true key,
-and its signature takes the place of the other.
+A certificate consists of the data to be signed, the algorithm and the signature. The library `cryptography`
+signs the data with a throwaway key of the same kind. Then the target's `openssl` signs it with the real key,
+and its signature replaces the first one.
 
 Source: RFC 5280, 4.1; openssl-dgst(1), openssl-pkeyutl(1).
 """
@@ -30,12 +30,12 @@ async def signed_certificate(
 
     Args:
         ctx: the target.
-        builder: the whole certificate, but for the signature.
-        key: the key that signs.
-        digest: how it is signed; keys of Edwards curves have their own way.
+        builder: the whole certificate except the signature.
+        key: the signing key.
+        digest: the hash algorithm of the signature; Ed25519 and Ed448 keys have their own.
 
     Raises:
-        StateFailedError: the key cannot be used, or there is no such digest.
+        StateFailedError: the key cannot be used, or the digest is unknown.
     """
     from cryptography import x509
     from cryptography.hazmat.primitives.serialization import Encoding
@@ -68,9 +68,9 @@ async def _signed(  # noqa: PLR0917 (what is signed, and how)
 
 
 def _tagged(tag: int, content: bytes) -> bytes:
-    """Return a value of DER."""
+    """Return a DER value."""
     size = len(content)
-    if size < 0x80:  # noqa: PLR2004 (the highest length of one byte)
+    if size < 0x80:  # noqa: PLR2004 (the largest length in one byte)
         return bytes([tag, size]) + content
     digits = size.to_bytes((size.bit_length() + 7) // 8, "big")
     return bytes([tag, 0x80 | len(digits)]) + digits + content
@@ -89,7 +89,7 @@ def _throwaway(algo: str) -> Any:
         case "ed448":
             return ed448.Ed448PrivateKey.generate()
         case _:
-            raise StateFailedError("a key that signs is of rsa, ec, ed25519 or ed448")
+            raise StateFailedError("the signing key must be rsa, ec, ed25519 or ed448")
 
 
 def _hash(algo: str, digest: str) -> Any:
@@ -97,5 +97,5 @@ def _hash(algo: str, digest: str) -> Any:
 
     found = getattr(hashes, digest.upper().replace("-", "_"), None)
     if found is None:
-        raise StateFailedError(f"there is no digest {digest}")
+        raise StateFailedError(f"unknown digest {digest}")
     return None if algo.startswith("ed") else found()

@@ -1,6 +1,6 @@
-"""Loading what a user names: a path of the target, PEM, or bytes as hexadecimal digits or base64.
+"""Loads certificates and keys from a path of the target, PEM, or bytes in hexadecimal or base64.
 
-Source: Salt's execution module `x509_v2`, 3008: which forms count.
+Source: Salt's execution module `x509_v2`, 3008: the accepted forms.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 _Loaded = TypeVar("_Loaded")
 
 BEGIN: Final = "-----BEGIN "
-"""How PEM begins."""
+"""The beginning of PEM."""
 
 
 async def bytes_of(ctx: FunctionContext, source: str) -> bytes:
-    """Return what a source holds.
+    """Return the content of a source.
 
     Args:
         ctx: the target.
-        source: a path of the target, PEM, or bytes as hexadecimal digits or base64 (`b64:…`).
+        source: a path of the target, PEM, or bytes in hexadecimal or base64 (`b64:…`).
 
     Raises:
         StateFailedError: it is none of these.
@@ -56,22 +56,22 @@ async def bytes_of(ctx: FunctionContext, source: str) -> bytes:
         return base64.b64decode(source.removeprefix("b64:"), validate=True)
     except binascii.Error:
         raise StateFailedError(
-            "Could not load provided source: it is no path of the target, PEM, hexadecimal digits or base64"
+            "Could not load provided source: it is not a path of the target, PEM, hexadecimal or base64"
         ) from None
 
 
 async def certificate_of(
     ctx: FunctionContext, source: str, passphrase: str | None = None
 ) -> x509.Certificate:
-    """Load a certificate: the first of a PEM or PKCS#7, the own one of a PKCS#12.
+    """Load a certificate: the first of a PEM or PKCS#7, that of the key in a PKCS#12.
 
     Args:
         ctx: the target.
-        source: what `bytes_of` takes; PKCS#12 is a path.
-        passphrase: what a PKCS#12 is encrypted with.
+        source: a source as for `bytes_of`; PKCS#12 must be a path.
+        passphrase: the passphrase of a PKCS#12.
 
     Raises:
-        StateFailedError: there is none.
+        StateFailedError: there is no certificate.
     """
     if source.startswith("/") and await form_of(ctx, source) is Form.PKCS12:
         container = await opened(ctx, source, passphrase)
@@ -80,15 +80,15 @@ async def certificate_of(
         return container.held.certificate
     held = held_in(await bytes_of(ctx, source))
     if held is None:
-        raise StateFailedError(f"{_named(source)} cannot be read: there is no certificate in it")
+        raise StateFailedError(f"{_named(source)} cannot be read: it contains no certificate")
     return held.certificate
 
 
 async def request_of(ctx: FunctionContext, source: str) -> x509.CertificateSigningRequest:
-    """Load a request for a certificate.
+    """Load a certificate signing request.
 
     Raises:
-        StateFailedError: there is none.
+        StateFailedError: there is no request.
     """
     from cryptography import x509
 
@@ -96,10 +96,10 @@ async def request_of(ctx: FunctionContext, source: str) -> x509.CertificateSigni
 
 
 async def revocations_of(ctx: FunctionContext, source: str) -> x509.CertificateRevocationList:
-    """Load a list of revoked certificates.
+    """Load a certificate revocation list.
 
     Raises:
-        StateFailedError: there is none.
+        StateFailedError: there is no list.
     """
     from cryptography import x509
 
@@ -111,12 +111,12 @@ async def public_key_of(ctx: FunctionContext, source: str, passphrase: str | Non
 
     Args:
         ctx: the target.
-        source: what `bytes_of` takes: a public or a private key, a certificate or a request; a private key in
-            a file stays where it is.
-        passphrase: what a private key is encrypted with.
+        source: a source as for `bytes_of`: a public or private key, a certificate or a signing request. A
+            private key in a file stays on the target.
+        passphrase: the passphrase of a private key.
 
     Raises:
-        StateFailedError: it cannot be read.
+        StateFailedError: the key cannot be read.
     """
     if source.startswith("/"):
         form = await form_of(ctx, source)
@@ -124,7 +124,7 @@ async def public_key_of(ctx: FunctionContext, source: str, passphrase: str | Non
         if form in {Form.KEY, Form.PKCS12} or label.endswith("PRIVATE KEY"):
             return await public_key(ctx, Key(path=source, passphrase=passphrase))
         if form is Form.DER:
-            # An encrypted private key begins as a certificate does.
+            # An encrypted private key starts like a certificate.
             found = await look(ctx, Key(path=source, passphrase=passphrase))
             if found.public is not None:
                 return found.public
@@ -142,10 +142,10 @@ async def public_key_of(ctx: FunctionContext, source: str, passphrase: str | Non
 
 
 def loaded_public(text: str) -> Any:
-    """Load a public key that is PEM.
+    """Load a public key from PEM.
 
     Raises:
-        StateFailedError: it is none.
+        StateFailedError: it is not a public key.
     """
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
@@ -156,7 +156,7 @@ def loaded_public(text: str) -> Any:
 
 
 async def _label(ctx: FunctionContext, path: str) -> str:
-    """Return what the first entry of a PEM file is; nothing else of it is read."""
+    """Return the type of the first entry of a PEM file; only its label is read."""
     command = Command(argv=["grep", "-m", "1", "-e", BEGIN, "--", path], cwd="/")
     done = await ctx.connection.run(command)
     return done.stdout.decode("utf-8", "replace").partition(BEGIN)[2].partition("-----")[0]
@@ -174,7 +174,7 @@ def _public_of_private(ctx: FunctionContext, data: bytes, passphrase: str | None
 
 
 def _binary_key(source: str, data: bytes) -> Any:
-    """Return the public key of a key, a certificate or a request in DER."""
+    """Return the public key in a key, certificate or signing request in DER."""
     from cryptography import x509
     from cryptography.hazmat.primitives.serialization import load_der_public_key
 
@@ -188,7 +188,7 @@ def _binary_key(source: str, data: bytes) -> Any:
         pass
     held = held_in(data)
     if held is None:
-        raise StateFailedError(f"{_named(source)} has no key, certificate or request that can be read")
+        raise StateFailedError(f"{_named(source)} contains no readable key, certificate or request")
     return held.certificate.public_key()
 
 
@@ -206,4 +206,4 @@ async def _of_either_form(
 
 
 def _named(source: str) -> str:
-    return source if source.startswith("/") else "the text that was given"
+    return source if source.startswith("/") else "the given text"

@@ -1,1 +1,1 @@
-"""What stands between a state and a connection during a run: each adds one thing to what passes through."""
+"""Wrappers around the connection that a state uses during a run; each adds one behaviour."""

@@ -1,4 +1,4 @@
-"""A connection that tells of every command it starts on this machine: a journal names its process."""
+"""A connection that announces every command that it starts on this machine, for the journal."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 def announcing(connection: Connection, announce: Callable[[Command, int], None]) -> Connection:
-    """Return a connection that does what another does, and tells of its commands.
+    """Return a connection that wraps another one and announces its commands.
 
     Args:
         connection: the connection.
-        announce: told of each command and its process id, once it runs.
+        announce: called with each command and its process id once it runs.
     """
     return cast("Connection", _Announcing(connection, announce))
 
 
 class _Announcing:
-    """A connection that reports each command it runs; all else is the connection's own."""
+    """A connection that announces each command; everything else is delegated."""
 
     def __init__(self, connection: Connection, announce: Callable[[Command, int], None]) -> None:
         self._connection = connection
@@ -34,6 +34,6 @@ class _Announcing:
         return getattr(self._connection, name)
 
     async def run(self, command: Command) -> Completed:
-        """Run a command, and tell of it."""
+        """Run a command, and announce it."""
         told = msgspec.structs.replace(command, on_start=partial(self._announce, command))
         return await self._connection.run(told)

@@ -1,7 +1,7 @@
-"""Secrets on command lines: whatever a machine runs, all its users see with its arguments.
+"""Detects secrets on command lines, which all users of a machine can see.
 
-They are found in the arguments of states that become a command line, before anything runs, and in every
-command that a state or a template sends to a target. One warning per run names all places.
+It looks at arguments of states that become a command line, before anything runs, and at every command that a
+state or a template sends to a target. One warning per run lists all places.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _COMMAND_LINES: Final = {
     "cmd.wait_script": ("name", "args"),
     "cron.present": ("name",),
 }
-"""Arguments that become a command line, also where a plan or cron runs it later or not at all."""
+"""Arguments that become a command line, even if it runs later (cron) or not at all (a plan)."""
 
 
 class ExposedSecrets:
-    """Takes note of command lines that hold a secret.
+    """Collects the command lines that contain a secret.
 
     Args:
         masker: knows the secrets.
@@ -43,7 +43,7 @@ class ExposedSecrets:
         self._without_place = False
 
     def see_chunk(self, chunk: Chunk) -> None:
-        """Look at the arguments of a state that become a command line."""
+        """Check the arguments of a state that become a command line."""
         if not self._masker.knows_secrets:
             return
         words = _COMMAND_LINES.get(chunk.full_function)
@@ -54,10 +54,10 @@ class ExposedSecrets:
             self._note(chunk)
 
     def watched(self, connection: Connection, chunk: Chunk | None) -> Connection:
-        """Return a connection whose commands are looked at; the connection itself while no secret is known.
+        """Return a connection whose commands are checked; the connection itself while no secret is known.
 
         Args:
-            connection: the way to a target.
+            connection: the connection to a target.
             chunk: the state that uses it; None for a template.
         """
         if not self._masker.knows_secrets:
@@ -65,13 +65,13 @@ class ExposedSecrets:
         return cast("Connection", _Watched(connection, self, chunk))
 
     def see_command(self, command: Command, chunk: Chunk | None) -> None:
-        """Look at a command that is about to run."""
+        """Check a command that is about to run."""
         line = command.shell_line
         if any(map(self._is_exposed, _texts([*(command.argv or ())] if line is None else line))):
             self._note(chunk)
 
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """Return the warning, if there is one, and forget the places."""
+        """Return the warning, if any, and forget the places."""
         places, self._places = sorted(self._places), {}
         without_place, self._without_place = self._without_place, False
         if not places and not without_place:
@@ -80,9 +80,9 @@ class ExposedSecrets:
             Diagnostic(
                 code="E0110",
                 summary="a command line holds a secret",
-                detail="every user of the machine sees the arguments of running programs (`ps`)"
-                + ("" if places else "; the command is run by a template"),
-                help="hand the secret over in `env:` (and write `$NAME` in the command) or in `stdin:`",
+                detail="every user of the machine can see the arguments of running programs (`ps`)"
+                + ("" if places else "; a template runs the command"),
+                help="pass the secret in `env:` (and write `$NAME` in the command) or in `stdin:`",
                 span=places[0] if places else None,
                 related=tuple((place, "here too") for place in places[1:]),
                 severity=Severity.WARNING,
@@ -100,7 +100,7 @@ class ExposedSecrets:
 
 
 class _Watched:
-    """A connection whose commands are looked at before they run; the rest is the connection's own."""
+    """A connection whose commands are checked before they run; everything else is delegated."""
 
     def __init__(self, connection: Connection, exposed: ExposedSecrets, chunk: Chunk | None) -> None:
         self._connection = connection

@@ -1,7 +1,7 @@
-"""The state option `umask`: what a state makes on its target gets no more rights than it leaves.
+"""The state option `umask`: restricts the permissions of everything that a state creates on its target.
 
-It narrows new files and folders for which the state names no mode, and the commands that it runs. What is
-there already keeps its mode, as in Salt.
+It applies to new files and folders without an explicit mode, and to the commands that the state runs.
+Existing files keep their mode, as in Salt.
 
 Source: Salt's state option `umask`, 3008; measured there.
 """
@@ -26,10 +26,10 @@ _FOLDER: Final = 0o777
 
 
 def narrowed(connection: Connection, options: StateOptions) -> Connection:
-    """Return a connection that obeys a state's `umask`; the connection itself for a state without.
+    """Return a connection that applies a state's `umask`; the connection itself if the state has none.
 
     Raises:
-        StateFailedError: it is no octal number.
+        StateFailedError: it is not an octal number.
     """
     value = dict(options.other).get("umask")
     if value is None:
@@ -42,7 +42,7 @@ def narrowed(connection: Connection, options: StateOptions) -> Connection:
 
 
 class _Narrowed:
-    """A connection under a umask; all that makes nothing is the connection's own."""
+    """A connection with a umask; whatever creates nothing is delegated."""
 
     def __init__(self, connection: Connection, umask: int) -> None:
         self._connection = connection
@@ -52,7 +52,7 @@ class _Narrowed:
         return getattr(self._connection, name)
 
     async def run(self, command: Command) -> Completed:
-        """Run a command under the umask, unless it has one of its own."""
+        """Run a command with the umask, unless the command has its own."""
         if command.umask is None:
             command = msgspec.structs.replace(command, umask=self._umask)
         return await self._connection.run(command)
@@ -66,13 +66,13 @@ class _Narrowed:
         user: str | None = None,
         group: str | None = None,
     ) -> None:
-        """Write a file; a new one without a mode gets what the umask leaves."""
+        """Write a file; the umask limits the mode of a new one without an explicit mode."""
         if mode is None and await self._connection.stat(path, follow=True) is None:
             mode = _FILE & ~self._umask
         await self._connection.write(path, content, mode=mode, user=user, group=group)
 
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
-        """Make a folder, and those above it; new ones without a mode get what the umask leaves."""
+        """Create a folder and its parents; the umask limits the mode of new ones without an explicit mode."""
         above = posixpath.dirname(path)
         if parents and above != path and await self._connection.stat(above, follow=True) is None:
             await self.make_directory(above, parents=True)

@@ -1,1 +1,1 @@
-"""Files that nobody else may read or exchange: opening, writing and checking them."""
+"""Local files: content in chunks, private files, and checks that a file is regular."""

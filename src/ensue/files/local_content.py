@@ -1,7 +1,7 @@
-"""Content of a file of this machine that is too long for the memory: its digest, its chunks, any part of it.
+"""Content of a local file that is too long for memory: its digest, its chunks, any part of it.
 
-Reading and hashing happen in threads. The file is looked at again with every chunk: one that has changed
-since its digest was taken is not handed on, since nobody would know what was written.
+Reading and hashing happen in threads. The file is checked again with every chunk: if it has changed since
+its digest was taken, reading fails, because the digest would not describe what was written.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 CHUNK_BYTES: Final = 1 << 20
-"""So much of a file is read at once."""
+"""The size of a chunk."""
 
 SHORT_BYTES: Final = 1 << 20
-"""Content up to this size is bytes; what is longer is read in chunks."""
+"""Content up to this size is held as bytes; longer content is read in chunks."""
 
 FileMark = tuple[int, int, int, int]
-"""What tells whether a file is still the same: device, inode, size, time of change."""
+"""Identifies an unchanged file: device, inode, size, time of change."""
 
 
 class LocalContent:
-    """The content of a file of this machine.
+    """The content of a local file.
 
     Args:
         path: the file.
-        mark: what the file was when its digest was taken.
-        sha256: its digest as hex.
+        mark: the file's mark when its digest was taken.
+        sha256: its digest, in hexadecimal.
     """
 
     def __init__(self, path: Path | str, mark: FileMark, sha256: str) -> None:
@@ -50,21 +50,21 @@ class LocalContent:
         """Yield the content from its beginning; each call starts again.
 
         Raises:
-            OSError: it cannot be read, or the file has changed.
+            OSError: the file cannot be read, or has changed.
         """
         for at in range(0, self.size_bytes, CHUNK_BYTES):
             yield await asyncio.to_thread(self._chunk, at)
 
     def open(self) -> BinaryIO:
-        """Open the file for reading at any place; reading blocks.
+        """Open the file for reading at any position; reading blocks.
 
         Raises:
-            OSError: it cannot be read, or has changed; reading raises this too.
+            OSError: the file cannot be read, or has changed; reading raises this too.
         """
         return reader_of(os.open(self._path, os.O_RDONLY | os.O_CLOEXEC), self._mark)
 
     def _chunk(self, at: int) -> bytes:
-        # Opened for each chunk, so that nothing stays open whenever the reader stops.
+        # Opened for each chunk, so that no file stays open if the reader stops early.
         descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             return part_at(descriptor, at, self._mark)
@@ -73,11 +73,11 @@ class LocalContent:
 
 
 class DownloadedContent:
-    """Content that was fetched into a file without a name, which is gone when nobody needs it any more.
+    """Downloaded content in an unnamed file, which disappears when this object does.
 
     Args:
         descriptor: the file, open for reading; it is closed with this object.
-        sha256: its digest as hex.
+        sha256: its digest, in hexadecimal.
     """
 
     def __init__(self, descriptor: int, sha256: str) -> None:
@@ -105,13 +105,13 @@ class DownloadedContent:
 
 
 class LocalDigests:
-    """Digests of long files, taken once for all who ask, for as long as the file is the same."""
+    """Digests of long files, computed once and shared while the file stays the same."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[FileMark, asyncio.Future[str]]] = {}
 
     async def content(self, path: Path) -> bytes | LocalContent:
-        """Return the content of a file: bytes when it is short.
+        """Return the content of a file, as bytes if it is short.
 
         Args:
             path: a regular file.
@@ -127,7 +127,7 @@ class LocalDigests:
             digest = asyncio.ensure_future(asyncio.to_thread(_digest, path))
             self._known[str(path)] = found, digest
         try:
-            # Shielded, since others may wait for the same digest.
+            # Shielded, since other tasks may wait for the same digest.
             return LocalContent(path, found, await asyncio.shield(digest))
         except OSError:
             self._known.pop(str(path), None)
@@ -135,7 +135,7 @@ class LocalDigests:
 
 
 class _MarkedReader(io.RawIOBase):
-    """Reads a file, for as long as it is the same."""
+    """Reads a file as long as it is unchanged."""
 
     def __init__(self, descriptor: int, mark: FileMark) -> None:
         self._descriptor = descriptor
@@ -167,7 +167,7 @@ class _MarkedReader(io.RawIOBase):
 
 
 def reader_of(descriptor: int, mark: FileMark) -> BinaryIO:
-    """Return a file to read from; it owns the descriptor, and fails once what it reads has changed."""
+    """Return a reader that owns the descriptor, and fails once the file has changed."""
     return io.BufferedReader(_MarkedReader(descriptor, mark), CHUNK_BYTES)
 
 
@@ -178,7 +178,7 @@ def mark_of(descriptor: int) -> FileMark:
 
 
 def _short(path: Path) -> bytes | FileMark:
-    """Return all of a short file, the mark of a long one."""
+    """Return the whole content of a short file, the mark of a long one."""
     with path.open("rb", buffering=0) as file:
         mark = mark_of(file.fileno())
         return mark if mark[2] > SHORT_BYTES else file.readall()
@@ -190,15 +190,15 @@ def _digest(path: Path) -> str:
 
 
 def part_at(descriptor: int, at: int, mark: FileMark) -> bytes:
-    """Return the chunk of a file that begins at a place, whole.
+    """Return the complete chunk of a file that begins at a position.
 
     Args:
         descriptor: the file, open for reading.
-        at: the place.
-        mark: what the file has to be.
+        at: the position, in bytes.
+        mark: the required mark of the file.
 
     Raises:
-        OSError: it cannot be read, or the file is another than it was.
+        OSError: the file cannot be read, or has changed.
     """
     wanted = min(CHUNK_BYTES, mark[2] - at)
     content = os.pread(descriptor, wanted, at)

@@ -1,7 +1,7 @@
-"""Files and folders that only their owner may read: made so from the first byte on.
+"""Files and folders that only their owner can read, from their creation on.
 
-Everything ensue keeps below the cachedir is made here, so that no file is ever readable by
-others, not even between its creation and a later chmod. What stands in the files is not known here.
+Everything that ensue stores below the cachedir is created here, so that no file is ever readable by others,
+not even between its creation and a later chmod. This module does not know the content of the files.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PRIVATE_FILE_MODE: Final = 0o600
-"""Mode of every file."""
+"""The mode of every file."""
 
 PRIVATE_DIRECTORY_MODE: Final = 0o700
-"""Mode of every folder."""
+"""The mode of every folder."""
 
 OTHERS: Final = 0o077
-"""The permission bits that belong to anybody but the owner."""
+"""The permission bits of group and others."""
 
 
 def make_private_directory(path: Path) -> None:
-    """Make a folder with mode 0700, its parents with the usual mode.
+    """Create a folder with mode 0700, and its parents with the usual mode.
 
-    A folder that is there already is closed to others when it is ours, except a sticky one:
-    that is a folder meant for everybody (`/tmp`), which a mistaken `cachedir` must not break.
+    An existing folder of this user becomes private, except a sticky one: that is a shared folder (`/tmp`),
+    which a mistaken `cachedir` must not break.
 
     Args:
         path: the folder.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the folder cannot be created.
     """
     try:
         found = path.stat()
@@ -50,33 +50,33 @@ def make_private_directory(path: Path) -> None:
 
 
 def open_private_file(path: Path, flags: int) -> int:
-    """Open a file, made with mode 0600 when `flags` create it; return the descriptor.
+    """Open a file and return the descriptor; if `flags` create it, its mode is 0600.
 
     Args:
         path: the file.
         flags: as for `os.open`; close-on-exec is added.
 
     Raises:
-        OSError: it cannot be opened.
+        OSError: the file cannot be opened.
     """
     return os.open(path, flags | os.O_CLOEXEC, PRIVATE_FILE_MODE)
 
 
 def beside(path: Path) -> Path:
-    """Return a name in the same folder that nobody else uses, for a file that will take `path`'s place.
+    """Return an unused path in the same folder, for a temporary file that will replace `path`.
 
-    What killed processes left under such names is removed on this occasion.
+    Temporary files that killed processes left under such names are removed.
     """
     remove_left(path.parent, path.name)
     return path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
 
 
 def remove_left(folder: Path, name: str = "") -> None:
-    """Remove the temporary files that killed processes left in a folder of ensue's own.
+    """Remove the temporary files that killed processes left in one of ensue's folders.
 
     Args:
         folder: the folder.
-        name: the file that they were to replace; empty for any.
+        name: the file that they should have replaced; empty for any.
     """
     for left in folder.glob(f".{name}.*.*" if name else ".*.*.*"):
         found = re.fullmatch(r"\..+\.([0-9]+)\.[0-9a-f]+(-wal|-shm)?", left.name)
@@ -85,19 +85,19 @@ def remove_left(folder: Path, name: str = "") -> None:
 
 
 def create_whole(path: Path, content: bytes) -> bool:
-    """Create a file with its whole content, or leave alone the one that is there.
+    """Create a file with its whole content, unless it exists.
 
-    Of several processes that do this at once exactly one succeeds, and none ever sees a part.
+    Of several processes that do this at once exactly one succeeds, and none ever sees partial content.
 
     Args:
         path: the file.
-        content: what it shall hold.
+        content: its content.
 
     Returns:
-        Whether this call made it.
+        Whether this call created it.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the file cannot be created.
     """
     temporary = _written_beside(path, content)
     try:
@@ -111,14 +111,14 @@ def create_whole(path: Path, content: bytes) -> bool:
 
 
 def replace_whole(path: Path, content: bytes) -> None:
-    """Replace a file's content at one stroke and make sure that it outlives a power cut.
+    """Replace a file's content atomically and durably, so that it survives a power failure.
 
     Args:
         path: the file.
-        content: what it shall hold.
+        content: its new content.
 
     Raises:
-        OSError: it cannot be replaced; the old file is untouched.
+        OSError: the file cannot be replaced; the old content is unchanged.
     """
     temporary = _written_beside(path, content)
     try:

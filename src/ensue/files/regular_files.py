@@ -1,6 +1,6 @@
-"""What is at a path where a file is expected, without ever waiting for it: opening a FIFO would.
+"""Checks and reads paths where a regular file is expected, without blocking, as opening a FIFO would.
 
-Here is only the looking and the reading; what a user is told of it is said by those who read.
+The callers report errors to users.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LARGEST_BYTES: Final = 64 * 1024 * 1024
-"""The size of the largest file that is read as an SLS, pillar, a template or options."""
+"""The maximum size of an SLS, pillar, template or options file."""
 
 _KINDS: Final = (
     (stat.S_ISDIR, "a folder"),
@@ -27,7 +27,7 @@ _NOTHING: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
 
 
 class NotRegularError(OSError):
-    """What is at a path is no regular file; the text says what it is."""
+    """The path is not a regular file; the text says what it is."""
 
 
 class TooLargeFileError(OSError):
@@ -35,7 +35,7 @@ class TooLargeFileError(OSError):
 
 
 def is_regular(path: Path) -> bool:
-    """Return whether a regular file, or a link to one, is at a path, as far as that can be seen."""
+    """Return whether a path is a regular file or a link to one; False if it cannot be examined."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -43,7 +43,7 @@ def is_regular(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a folder, or a link to one, is at a path, as far as that can be seen."""
+    """Return whether a path is a folder or a link to one; False if it cannot be examined."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -51,14 +51,14 @@ def is_folder(path: Path) -> bool:
 
 
 def obstacle(path: Path) -> str:
-    """Return what is at a path in place of a regular file, in words; empty for such a file, or for nothing.
+    """Describe what is at a path instead of a regular file; empty for a regular file or for nothing.
 
-    What cannot be looked at is named by the reason.
+    For a path that cannot be examined, it is the reason.
     """
     try:
         return _kind(path.stat().st_mode)
     except ValueError:
-        # No path has a NUL in it.
+        # No path contains a NUL.
         return ""
     except OSError as error:
         if error.errno == errno.ELOOP:
@@ -72,15 +72,15 @@ def read_regular(path: Path) -> bytes:
     """Return the content of a regular file.
 
     Raises:
-        NotRegularError: something else is there.
+        NotRegularError: it is not a regular file.
         TooLargeFileError: it is larger than `LARGEST_BYTES`.
-        OSError: it is not there, or cannot be read.
+        OSError: it does not exist, or cannot be read.
     """
-    # A FIFO without a writer is open at once, instead of never; the kind is asked of what was opened.
+    # With O_NONBLOCK a FIFO without a writer opens at once; the type is that of the opened file.
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     except OSError as error:
-        # A socket cannot be opened, nor can a link that leads nowhere.
+        # Neither a socket nor a dangling link can be opened.
         if error.errno not in (errno.EACCES, errno.EPERM) and (found := obstacle(path)):
             raise NotRegularError(found) from None
         raise
@@ -94,7 +94,7 @@ def read_regular(path: Path) -> bytes:
 
 
 def bounded(content: bytes) -> bytes:
-    """Return the same content.
+    """Return the content, or fail if it is too long.
 
     Raises:
         TooLargeFileError: it is longer than `LARGEST_BYTES`.

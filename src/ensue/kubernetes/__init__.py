@@ -1,4 +1,4 @@
-"""Objects of a Kubernetes cluster: manifests, and the cluster that they are applied to.
+"""Kubernetes objects: manifests, and the cluster to which they are applied.
 
-Nothing here knows of resources or drivers. The official client is imported when a cluster is connected to.
+It does not depend on resources or drivers. The official client is imported on the first connection.
 """

@@ -1,4 +1,4 @@
-"""Under which addresses Services and Ingresses are reached.
+"""The addresses of Services and Ingresses.
 
 Source: Kubernetes, "Service", "Ingress", `status.loadBalancer`; "DNS for Services and Pods".
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def addresses_of(objects: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return `services` and `ingresses` by name.
+    """Return the addresses of `services` and `ingresses`, by name.
 
     Args:
         objects: objects of any kind, as the API server returns them.
@@ -47,6 +47,6 @@ def _ingress(ingress: dict[str, Any]) -> dict[str, Any]:
 
 
 def _load_balancer(found: dict[str, Any]) -> list[str]:
-    """Return host names and addresses of a load balancer; none until it is there."""
+    """Return the host names and addresses of a load balancer; none until it exists."""
     listed = traverse(found, "status:loadBalancer:ingress") or ()
     return [one.get("hostname") or one.get("ip") or "" for one in listed]

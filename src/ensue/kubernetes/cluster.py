@@ -1,6 +1,6 @@
-"""One Kubernetes cluster through the official client: apply, look at, watch and delete objects of any kind.
+"""Applies, reads, watches and deletes objects of any kind in a Kubernetes cluster, with the official client.
 
-The client blocks: every function here is for a thread.
+The client blocks, so every function here must run in a thread.
 
 Source: Kubernetes, "Server-Side Apply", "API Concepts" (dry run, watch, preconditions); kubernetes-client,
 `DynamicClient`.
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 FIELD_MANAGER: Final = "ensue"
-"""Whose fields the applied ones are."""
+"""The field manager of applied objects."""
 
 _TIMEOUTS_S: Final = (10, 60)
-"""For a connection, and for an answer."""
+"""The timeouts for a connection and for an answer, in seconds."""
 _LONGEST_WATCH_S: Final = 5
-"""A watch is opened again after so long: a dead connection is noticed, and `stop` even as one opens."""
+"""A watch is reopened after this time, so that a dead connection and a `stop` are noticed."""
 _NOT_FOUND: Final = 404
 _CONFLICT: Final = 409
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True):
-    """How a cluster is reached.
+    """How to connect to a cluster.
 
     Args:
-        kubeconfig: a kubeconfig; empty: it is in a file.
-        path: the file of a kubeconfig.
-        context: the context in it; empty: its current one.
+        kubeconfig: the content of a kubeconfig; empty to use `path`.
+        path: the path of a kubeconfig file.
+        context: the context in it; empty for its current one.
     """
 
     kubeconfig: dict[str, Any] = {}
@@ -54,7 +54,7 @@ class RefusedError(DriverError):
     """The API server refuses a request.
 
     Args:
-        message: what it says.
+        message: the server's message.
         status: the HTTP status.
     """
 
@@ -67,10 +67,10 @@ class Cluster:
     """A connection to a cluster.
 
     Args:
-        access: how it is reached.
+        access: how to connect to it.
 
     Raises:
-        DriverError: the client is not installed, or the kubeconfig makes no sense.
+        DriverError: the client is not installed, or the kubeconfig is invalid.
     """
 
     def __init__(self, access: Access) -> None:
@@ -93,26 +93,26 @@ class Cluster:
         self._client: Any = dynamic.DynamicClient(client, discoverer=_Kinds)
 
     def stop(self) -> None:
-        """End what waits, from another thread."""
+        """End waiting calls, from another thread."""
         self._stopped.set()
         self._watch.stop()
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         self._client.client.close()
 
     def key(self, manifest: dict[str, Any], namespace: str) -> ObjectKey:
-        """Return what names the object of a manifest; one whose kind has no namespace gets none.
+        """Return the key of a manifest's object, without a namespace if its kind has none.
 
         Raises:
             RefusedError: the cluster has no such kind.
-            DriverError: it cannot be reached.
+            DriverError: the cluster cannot be reached.
         """
         kind = self._kind(manifest["apiVersion"], manifest["kind"])
         return key_of(manifest, namespace if kind.namespaced else "")
 
     def find(self, key: ObjectKey) -> dict[str, Any] | None:
-        """Return an object, None when it is not there.
+        """Return an object, None if it does not exist.
 
         Raises:
             DriverError: the cluster cannot be reached, or refuses.
@@ -127,12 +127,12 @@ class Cluster:
     def apply(
         self, key: ObjectKey, manifest: dict[str, Any], *, force: bool = False, dry_run: bool = False
     ) -> dict[str, Any]:
-        """Apply a manifest on the server, and return the object as it is then.
+        """Apply a manifest on the server, and return the resulting object.
 
         Args:
-            key: what names the object.
+            key: the object's key.
             manifest: the manifest.
-            force: take over fields that another manager has set otherwise.
+            force: take over fields that another manager has set differently.
             dry_run: change nothing.
 
         Raises:
@@ -144,11 +144,11 @@ class Cluster:
         return self._call(key, self._client.server_side_apply, body=manifest, **options)
 
     def delete(self, key: ObjectKey, uid: str) -> None:
-        """Delete an object and, in the background, what it owns; one that is gone already is no error.
+        """Delete an object and, in the background, its dependents; a missing object is not an error.
 
         Args:
-            key: what names the object.
-            uid: its uid: one of the same name that was made anew is left alone.
+            key: the object's key.
+            uid: its uid; an object of the same name with another uid is not deleted.
 
         Raises:
             DriverError: the cluster cannot be reached, or refuses.
@@ -166,15 +166,15 @@ class Cluster:
                 raise
 
     def wait(self, key: ObjectKey, is_done: Callable[[dict[str, Any]], bool], timeout_s: float) -> bool:
-        """Watch an object until it is as it should be; return whether it is.
+        """Watch an object until a condition holds; return whether it does.
 
         Args:
-            key: what names the object.
-            is_done: says whether it is as it should be.
+            key: the object's key.
+            is_done: the condition, called with the object.
             timeout_s: how long to wait, in seconds.
 
         Raises:
-            DriverError: the cluster cannot be reached, or refuses; the object is gone.
+            DriverError: the cluster cannot be reached or refuses, or the object was deleted.
         """
         kind = self._kind(key.api_version, key.kind)
         where = {"namespace": key.namespace} if key.namespace else {}
@@ -182,7 +182,7 @@ class Cluster:
         while not self._stopped.is_set():
             found = self.find(key)
             if found is None:
-                raise DriverError(f"{key} has been deleted while it was waited for")
+                raise DriverError(f"{key} was deleted during the wait")
             if is_done(found):
                 return True
             if (left := end - time.monotonic()) <= 0:
@@ -224,9 +224,9 @@ class Cluster:
 
 
 class _Kinds:
-    """The kinds of a cluster, asked for by API version, and again when one is missing.
+    """The kinds of a cluster, fetched per API version, and again if one is missing.
 
-    The client's own discoverer keeps what it finds in a file in the folder of temporary files.
+    The client's own discoverer would cache them in a file in the temporary folder.
     """
 
     def __init__(self, client: Any, cache_file: str | None) -> None:
@@ -235,7 +235,7 @@ class _Kinds:
         self._found: dict[tuple[str, str], Any] = {}
 
     def find(self, api_version: str, kind: str) -> Any:
-        """Return the client's description of a kind, None when there is none."""
+        """Return the client's description of a kind, None if there is none."""
         if (api_version, kind) not in self._found:
             self._found |= self._kinds_of(api_version)
         return self._found.get((api_version, kind))
@@ -278,13 +278,13 @@ def _module(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        msg = "the driver kubernetes needs the client of Kubernetes: pip install 'ensue[kubernetes]'"
+        msg = "the driver kubernetes requires the Kubernetes client: pip install 'ensue[kubernetes]'"
         raise DriverError(msg) from None
 
 
 @contextmanager
 def _as_driver_error(what: str) -> Generator[None]:
-    """Say what the client and the server raise in one line each."""
+    """Convert errors of the client and the server to one-line DriverErrors."""
     rest = _module("kubernetes.client.exceptions")
     transport = _module("urllib3.exceptions")
     config = _module("kubernetes.config.config_exception")
@@ -294,13 +294,13 @@ def _as_driver_error(what: str) -> Generator[None]:
         status = int(error.status or 0)
         raise RefusedError(f"{what}: {_message(error)}", status=status) from None
     except config.ConfigException as error:
-        raise DriverError(f"{what} makes no sense: {error}") from None
+        raise DriverError(f"{what} is invalid: {error}") from None
     except (transport.HTTPError, OSError) as error:
         raise DriverError(f"{what}: the cluster cannot be reached: {error}") from None
 
 
 def _message(error: Any) -> str:
-    """Return what the API server says, with the fields that are in conflict."""
+    """Return the API server's message, with conflicting fields."""
     try:
         status = load_json(error.body)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""The inputs of a resource that is made of Kubernetes objects, as a resource definition has them."""
+"""Reads the inputs of a resource of Kubernetes objects, as written in a resource definition."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _SECRETS: Final = ("kubeconfig", "manifests")
 
 
 class Inputs(msgspec.Struct, frozen=True, kw_only=True):
-    """What is applied where.
+    """The manifests, and where to apply them.
 
     Args:
-        manifests: in the order of applying.
-        access: how the cluster is reached.
-        namespace: for objects that name none; empty: the context's.
-        wait_s: how long to wait for Deployments to be available, in seconds; 0: not at all.
-        forces: whether fields that another manager has set are taken over.
+        manifests: the manifests, in the order of applying.
+        access: how to connect to the cluster.
+        namespace: the namespace for objects that name none; empty for the context's.
+        wait_s: how long to wait for Deployments to be available, in seconds; 0 for not at all.
+        forces: whether to take over fields that another manager has set.
     """
 
     manifests: list[dict[str, Any]]
@@ -45,13 +45,13 @@ def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple
     """Read the inputs of a resource.
 
     Args:
-        values: the plain ones; may hold `Unknown`, which is no problem.
-        secrets: the secret ones.
-        account: the account; as a mapping it may have a `kubeconfig`.
+        values: the plain inputs; they may contain `Unknown`.
+        secrets: the secret inputs.
+        account: the account; a mapping may contain a `kubeconfig`.
         root: the project's folder.
 
     Returns:
-        The inputs, to be used only when there are no problems; the problems, a sentence each.
+        The inputs, valid only if there are no problems; and the problems, one sentence each.
     """
     problems: list[str] = []
     plain = _mapping(values, "values", _VALUES, problems)
@@ -95,10 +95,10 @@ def _access(
         try:
             written = load_plain_yaml(written)
         except ValueError:
-            # What the reader says may quote it.
+            # The parser's message may quote it.
             written = None
     if not is_mapping(written) or "clusters" not in written:
-        problems.append("kubeconfig is no kubeconfig: it has no `clusters`")
+        problems.append("kubeconfig is not a kubeconfig: it has no `clusters`")
         return Access()
     return Access(kubeconfig=written, context=context)
 
@@ -113,7 +113,7 @@ def _mapping(data: Any, name: str, known: tuple[str, ...], problems: list[str]) 
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
             hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
-            problems.append(f"{key} is no input ({hint})")
+            problems.append(f"{key} is not an input ({hint})")
     return data
 
 

@@ -1,4 +1,4 @@
-"""Manifests: what an author writes as a list, a mapping or YAML, as objects in the order of applying.
+"""Reads manifests from a list, a mapping or YAML, and sorts them in the order of applying.
 
 Source: Kubernetes, "Objects In Kubernetes", "Required fields".
 """
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from ensue.model.data import Data
 
 _FIRST: Final = ("Namespace", "CustomResourceDefinition")
-"""What others need is applied first; the rest as it is written."""
+"""Kinds that others depend on are applied first; the rest in the written order."""
 
 
 class ObjectKey(msgspec.Struct, frozen=True, kw_only=True, order=True):
-    """What names an object in a cluster.
+    """The key of an object in a cluster.
 
     Args:
         api_version: `apps/v1`.
         kind: `Deployment`.
-        namespace: empty: the object belongs to no namespace.
+        namespace: its namespace; empty for an object without one.
         name: its name.
     """
 
@@ -38,7 +38,7 @@ class ObjectKey(msgspec.Struct, frozen=True, kw_only=True, order=True):
     name: str
 
     def __str__(self) -> str:
-        """Name the object as messages do: `Deployment shop/web`."""
+        """Return the object's name for messages: `Deployment shop/web`."""
         return f"{self.kind} {self.namespace + '/' if self.namespace else ''}{self.name}"
 
 
@@ -50,7 +50,7 @@ def read_manifests(written: Data) -> tuple[list[dict[str, Any]], list[str]]:
             `Unknown` is left out.
 
     Returns:
-        The manifests in the order of applying; what is wrong with them, a sentence each.
+        The manifests in the order of applying; and the problems, one sentence each.
     """
     problems: list[str] = []
     manifests: list[dict[str, Any]] = []
@@ -66,11 +66,11 @@ def read_manifests(written: Data) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def key_of(manifest: dict[str, Any], namespace: str) -> ObjectKey:
-    """Return what names the object of a manifest.
+    """Return the key of a manifest's object.
 
     Args:
         manifest: the manifest.
-        namespace: the namespace for one that names none; empty: its kind has none.
+        namespace: the namespace if the manifest names none; empty if its kind has none.
     """
     metadata = manifest["metadata"]
     return ObjectKey(

@@ -1,4 +1,4 @@
-"""What the status of an object says.
+"""Evaluates the status of objects.
 
 Source: Kubernetes, "Deployments", "Deployment status"; "CustomResourceDefinition", conditions.
 """
@@ -11,7 +11,7 @@ from ensue.model.paths import traverse
 
 
 def is_available(deployment: dict[str, Any]) -> bool:
-    """Return whether all replicas of a Deployment are of its present form, and available."""
+    """Return whether all replicas of a Deployment are up to date and available."""
     wanted = _number(deployment, "spec:replicas", 1)
     updated = _number(deployment, "status:updatedReplicas")
     return (
@@ -23,7 +23,7 @@ def is_available(deployment: dict[str, Any]) -> bool:
 
 
 def is_established(definition: dict[str, Any]) -> bool:
-    """Return whether the API server serves the kind that a CustomResourceDefinition brings."""
+    """Return whether the API server serves the kind of a CustomResourceDefinition."""
     conditions = traverse(definition, "status:conditions") or ()
     return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
 

@@ -1,9 +1,8 @@
-"""Keeping secrets out of everything that is written.
+"""Keeps secrets out of everything that ensue writes.
 
-A `Masker` knows the secret values of one process and replaces them by `(sensitive)`. Every sink (journal,
-log, printer, progress, diagnostics) passes what it writes through it. It neither finds secrets by the names
-of their keys nor stores them: code that opens a secret adds it first. docs/secrets.md states what is masked
-and what is not.
+A `Masker` knows the secret values of one process and replaces them with `(sensitive)`. Every output (journal,
+log, printer, progress, diagnostics) passes through it. It neither detects secrets by the names of their keys
+nor stores them: code that opens a secret adds it first. docs/secrets.md says what is masked and what is not.
 
 Source: derived-resources document, "Secret storage"; Salt's own outputs mask nothing.
 """

@@ -1,7 +1,7 @@
-"""The short lines of secrets of several lines: hidden where they occur beside their neighbours.
+"""Short lines of multi-line secrets: masked only next to their neighbouring lines.
 
-A line of eight or more characters is hidden by itself and is not handled here. A shorter one (the end of a
-private key, `PIN=42`) would hide ordinary text wherever it occurs, so its neighbours decide.
+A line of eight or more characters is masked everywhere, and is not handled here. Masking a shorter one (the
+end of a private key, `PIN=42`) everywhere would hide ordinary text, so its neighbours decide.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 SHORTEST_LINE_CHARS: Final = 8
-"""A line of so many characters is a secret by itself; fewer are hidden beside their neighbours."""
+"""A line of this length is a secret by itself; a shorter one is masked only next to its neighbours."""
 
 _ORDINARY_LINE_CHARS: Final = 16
 _STRUCTURE: Final = re.compile(r"-----|[\w.-]+:\Z|\[[\w. -]+\]\Z")
 _LINE_END: Final = re.compile(r"(\r\n|\n|\r|\\+r\\+n|\\+n)")
-"""Also as text that was escaped, once or several times, writes it."""
+"""Line ends, also escaped, once or several times."""
 
 
 def own_lines(secret: str) -> Iterator[str]:
     """Yield the lines of a secret that are secrets by themselves.
 
-    The lines around a PEM block are none, nor are short lines that only give a structure (`servers:`).
+    The lines around a PEM block are not, nor are short lines that only provide structure (`servers:`).
     """
     for line in _lines(secret):
         if len(line) >= SHORTEST_LINE_CHARS and not (
@@ -37,7 +37,7 @@ def own_lines(secret: str) -> Iterator[str]:
 
 
 def distinctive_short_lines(secret: str) -> Iterator[str]:
-    """Yield the short lines that are no mere word, number or bracket: secrets as whole values."""
+    """Yield short lines that are more than a word, number or bracket; they are secrets as whole values."""
     for line in _lines(secret):
         if len(line) < SHORTEST_LINE_CHARS and not (
             line.isalpha() or line.isdecimal() or _is_structure(line)
@@ -46,7 +46,7 @@ def distinctive_short_lines(secret: str) -> Iterator[str]:
 
 
 class SecretLines:
-    """Which lines follow each other in secrets. `any` says whether there are any."""
+    """The consecutive lines of secrets; `any` says whether there are any."""
 
     def __init__(self) -> None:
         self.any = False
@@ -54,7 +54,7 @@ class SecretLines:
         self._pairs: set[tuple[str, str]] = set()
 
     def add(self, secret: str) -> None:
-        """Take note of the lines of a secret, if one of several is short."""
+        """Add the lines of a multi-line secret if one of them is short."""
         lines = list(_lines(secret))
         if len(lines) < 2 or all(len(line) >= SHORTEST_LINE_CHARS for line in lines):  # noqa: PLR2004 (several)
             return
@@ -65,11 +65,11 @@ class SecretLines:
         self.any = True
 
     def holds(self, line: str) -> bool:
-        """Return whether a line, whatever stands before it (the sign of a diff), is one of a secret."""
+        """Return whether a line belongs to a secret, ignoring a prefix such as the sign in a diff."""
         return self._core(line) is not None
 
     def mask(self, text: str) -> str:
-        """Return the text with the lines of secrets hidden that follow each other as they do there."""
+        """Return the text with consecutive lines of a secret masked."""
         pieces = _LINE_END.split(text)
         masked = self.mask_lines(pieces[::2])
         if masked is None:
@@ -78,11 +78,11 @@ class SecretLines:
         return "".join(pieces)
 
     def mask_lines(self, lines: Sequence[str]) -> list[str] | None:
-        """Return lines with those of secrets hidden, None when nothing had to be."""
+        """Return the lines with those of secrets masked, None if there are none to mask."""
         cores = [(place, core) for place, line in enumerate(lines) if (core := self._core(line)) is not None]
         masked: list[str] | None = None
         for run in self._runs(cores, lines):
-            # Closing brackets, or the same `end` twice, are found in any text.
+            # Closing brackets, or `end` twice, occur in any text.
             if sum(len(core) for core in {core for _, core in run} if not _is_structure(core)) < (
                 SHORTEST_LINE_CHARS
             ):
@@ -93,7 +93,7 @@ class SecretLines:
         return masked
 
     def _runs(self, cores: list[tuple[int, str]], lines: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
-        """Yield what follows each other here as it does in a secret; blank lines do not count."""
+        """Yield runs of lines that follow each other as in a secret; blank lines do not count."""
         run: list[tuple[int, str]] = []
         for place, core in cores:
             if run:

@@ -1,4 +1,4 @@
-"""The `Masker`: the secrets of one process and the one way to take them out of text and data."""
+"""The `Masker`: knows the secrets of one process and masks them in text and data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 SHORTEST_GUESSED_CHARS: Final = 8
-"""The same for values that are taken for secrets because of where they occur (a key's name, a URL)."""
+"""The minimum length for masking a guessed secret within text; see `Masker.add_guessed`."""
 
 _UNREMARKABLE_DIGITS: Final = 4
 
@@ -34,10 +34,10 @@ class Masker:
         self.add(*secrets)
 
     def add(self, *secrets: str) -> None:
-        """Take note of secret values.
+        """Add secret values.
 
-        A secret of several lines (a private key) is also masked line by line, as a diff or a
-        log would show it, and every secret in the forms that JSON, `repr`, a shell and a URL give it.
+        A multi-line secret (a private key) is also masked line by line, as a diff or a log would show it.
+        Every secret is also masked in its forms for JSON, `repr`, a shell and a URL.
 
         Args:
             secrets: the values in the clear; empty ones are ignored.
@@ -46,14 +46,14 @@ class Masker:
             if secret and secret not in self._whole:
                 self._whole.update((secret, secret.strip()))
                 self._add_parts(secret)
-                # Last: another thread that sees it finds the rest in place.
+                # Last, so that a thread that sees it finds the rest in place.
                 self.knows_secrets = True
 
     def add_guessed(self, *values: str) -> None:
-        """Take note of values that are secrets by the names of their keys or by their place in a URL.
+        """Add values that are secrets judging by the names of their keys or by their position in a URL.
 
-        One of fewer than eight characters is masked only where it is a whole value, because it may be an
-        ordinary word: `password: test`. Numbers of fewer than four digits are ignored.
+        A value of fewer than eight characters may be an ordinary word (`password: test`), so it is masked
+        only as a whole value. Numbers of fewer than four digits are ignored.
 
         Args:
             values: the values in the clear.
@@ -69,7 +69,7 @@ class Masker:
         """Add the passwords of URLs in texts and nested data to the secrets.
 
         Args:
-            data: arguments, returns, texts: anything made of mappings, lists and scalars.
+            data: arguments, returns, texts: anything built from mappings, lists and scalars.
         """
         if not may_hold_url(data):
             return
@@ -91,16 +91,15 @@ class Masker:
         return text in self._whole or text.strip() in self._alone
 
     def text(self, text: str) -> str:
-        """Return the text with every secret in it replaced by `(sensitive)`."""
+        """Return the text with every secret in it replaced with `(sensitive)`."""
         if not self.knows_secrets:
             return mask_urls(text)
         return MASK if self.is_whole_secret(text) else self.within(text)
 
     def within(self, text: str) -> str:
-        """Return the text with secrets replaced that are secrets within a longer text as well.
+        """Return the text with only those secrets masked that are also masked within longer text.
 
-        For words of ensue's own and of users (the name of a module, a key) that may happen to be the same
-        as a short secret.
+        For words of ensue and of users (the name of a module, a key) that may equal a short secret by chance.
         """
         if self.knows_secrets:
             if text in self._whole:
@@ -114,21 +113,21 @@ class Masker:
         """Return a copy of nested data with every secret replaced, keys included.
 
         Args:
-            data: anything made of mappings, lists, tuples and scalars.
+            data: anything built from mappings, lists, tuples and scalars.
 
         Returns:
-            The same object when there is nothing to mask, else a masked copy.
+            The same object if there is nothing to mask, else a masked copy.
         """
         return self._masked(data) if self.knows_secrets else data
 
     def difference(self, diff: str, *contents: bytes) -> str:
-        """Return a diff, or `(sensitive)` in the place of all of it when a secret is or may be in it.
+        """Return a diff, or `(sensitive)` instead of all of it if it may contain a secret.
 
-        A diff shows lines one by one, the former value of a secret among them, which no masker knows.
+        A diff may show the former value of a secret, which no masker knows.
 
         Args:
-            diff: the lines that changed and those around them.
-            contents: what was compared.
+            diff: the changed lines with their context.
+            contents: the contents that were compared.
         """
         if not self.knows_secrets or not diff:
             return diff
@@ -149,7 +148,7 @@ class Masker:
             self._lines.add(secret)
         self._parts.add(form for form in forms if len(form) >= SHORTEST_PART_CHARS and form not in MASK)
 
-    def _masked(self, data: Any) -> Any:  # noqa: PLR0911 (one return for each kind of data)
+    def _masked(self, data: Any) -> Any:  # noqa: PLR0911 (one return per kind of data)
         match data:
             case str():
                 return self.text(data)
@@ -164,7 +163,7 @@ class Masker:
             case int() | float():
                 return MASK if (text := str(data)) in self._whole or text in self._alone else data
             case _:
-                # Whatever a plug-in put there (a path, an exception) is shown as its text.
+                # Other objects from a plug-in (a path, an exception) are shown as text.
                 text = str(data)
                 return data if (masked := self.text(text)) == text else masked
 
@@ -173,7 +172,7 @@ class Masker:
         for key, value in data.items():
             shown, count = self._masked_key(key), 1
             while shown in masked:
-                # Two keys whose secrets are hidden are still two.
+                # Two masked keys remain two keys.
                 shown, count = f"{self._masked_key(key)} #{count + 1}", count + 1
             masked[shown] = self._masked(value)
         return masked

@@ -1,8 +1,8 @@
-"""Finding many secrets in a text: at each place the longest that begins there, from left to right.
+"""Masks many secrets in a text: from left to right, at each position the longest that begins there.
 
-Secrets become known one after the other, and between two of them text is masked. So nothing here is made
-anew from all of them: a table leads from the first characters of a secret to the lengths of those that begin
-so, and the expression that finds where one may begin knows only which characters begin them.
+Secrets are added one by one, and text is masked in between, so adding one must not rebuild everything. A
+table maps the first characters of secrets to their lengths, and the regular expression that finds where one
+may begin contains only their first characters.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SHORTEST_PART_CHARS: Final = 4
-"""A secret shorter than this is masked only where it is a whole value, else it would eat ordinary text."""
+"""A shorter secret is masked only as a whole value; elsewhere it would hide ordinary text."""
 
 _HEADS: Final = (16, SHORTEST_PART_CHARS)
-"""The lengths of beginnings in the table, longest first.
+"""The lengths of the prefixes in the table, longest first.
 
-The longer one is for secrets that begin as ordinary text does: the dashes of a private key.
+The longer one is for secrets that begin like ordinary text: the dashes of a private key.
 """
 
 _BEYOND_ASCII: Final = "\x80"
-"""The key of all characters that are not ASCII: there are too many to tell them apart."""
+"""The key of all non-ASCII characters, which are too many to distinguish."""
 
 
 class SecretParts:
-    """Texts that are hidden wherever they occur. Threads may add and mask at the same time."""
+    """Texts that are masked wherever they occur. Threads may add and mask concurrently."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
@@ -40,7 +40,7 @@ class SecretParts:
         self._adding = Lock()
 
     def add(self, parts: Iterable[str]) -> None:
-        """Take note of texts.
+        """Add texts to mask.
 
         Args:
             parts: each of at least `SHORTEST_PART_CHARS` characters.
@@ -53,7 +53,7 @@ class SecretParts:
                     self._add_first_chars(part)
 
     def mask(self, text: str) -> str:
-        """Return the text with `(sensitive)` in the place of every part."""
+        """Return the text with every part replaced with `(sensitive)`."""
         if not self._known:
             return text
         pieces: list[str] = []
@@ -66,7 +66,7 @@ class SecretParts:
         return "".join((*pieces, text[end:])) if pieces else text
 
     def _longest_at(self, text: str, start: int) -> int:
-        """Return the length of the longest part that begins at a place; 0: none does."""
+        """Return the length of the longest part that begins at a position, 0 if none does."""
         for size in _HEADS:
             for length in self._lengths.get(text[start : start + size], ()):
                 if text[start : start + length] in self._known:
@@ -87,7 +87,7 @@ class SecretParts:
                 self._beginning = None
 
     def _compiled(self) -> re.Pattern[str]:
-        """Compile the expression that finds where parts may begin; the lookahead lets matches overlap."""
+        """Compile the expression that finds where parts may begin; its lookahead lets matches overlap."""
         with self._adding:
             first, *following = map(_one_of, self._first_chars)
             self._beginning = re.compile(f"{first}(?={''.join(following)})")
@@ -95,7 +95,7 @@ class SecretParts:
 
 
 def _one_of(chars: set[str]) -> str:
-    """Return an expression for one of the characters; one that is not ASCII is any such one."""
+    """Return an expression for one of the characters; a non-ASCII one stands for any non-ASCII character."""
     ranges = [re.escape(char) for char in sorted(chars - {_BEYOND_ASCII})]
     if _BEYOND_ASCII in chars:
         ranges.append(f"{_BEYOND_ASCII}-\U0010ffff")

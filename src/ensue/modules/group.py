@@ -95,7 +95,7 @@ async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
 
 
 async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Remove a user from a group; a user who is not a member is no error.
+    """Remove a user from a group; it is not an error if the user is not a member.
 
     Raises:
         StateFailedError: there is no such group.

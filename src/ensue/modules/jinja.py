@@ -1,4 +1,4 @@
-"""Execution module `jinja`: what stands in a map file, to be looked at from the command line or a template.
+"""Execution module `jinja`: shows the content of a map file, on the command line or in a template.
 
 Source: Salt's execution module `jinja`, 3008; results measured there.
 """
@@ -22,18 +22,18 @@ async def load_map(ctx: FunctionContext, path: str, value: str) -> Any:
         value: the variable's name.
 
     Raises:
-        StateFailedError: there is no such template or variable, or the template is broken.
+        StateFailedError: there is no such template or variable, or the template is invalid.
     """
     return await _imported(ctx, f'{{% from "{path}" import {value} as found with context %}}')
 
 
 async def import_yaml(ctx: FunctionContext, path: str) -> Any:
-    """Return the data of a YAML file in the file roots, which is rendered first."""
+    """Render a YAML file of the file roots and return its data."""
     return await _imported(ctx, f'{{% import_yaml "{path}" as found %}}')
 
 
 async def import_json(ctx: FunctionContext, path: str) -> Any:
-    """Return the data of a JSON file in the file roots, which is rendered first."""
+    """Render a JSON file of the file roots and return its data."""
     return await _imported(ctx, f'{{% import_json "{path}" as found %}}')
 
 

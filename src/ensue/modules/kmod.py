@@ -45,7 +45,7 @@ async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str
 
 async def available(ctx: FunctionContext) -> list[str]:
     """Return the names of the modules that the kernel can load, including built-in ones, sorted."""
-    release = (await must(ctx, "uname", "-r", what="tell the kernel's release")).stdout.strip()
+    release = (await must(ctx, "uname", "-r", what="read the kernel's release")).stdout.strip()
     found: set[str] = set()
     for index in ("modules.builtin", "modules.dep"):
         text = await text_of(ctx, f"/lib/modules/{release}/{index}") or ""

@@ -1,6 +1,6 @@
 """Execution module `locale`: the locales of the target, and the one that it uses.
 
-The file that localectl keeps is written itself, so that it works without systemd too.
+It writes the same file as localectl, so it works without systemd, too.
 
 Source: Salt's execution module `locale` (localemod), 3008: names and return values; locale.conf(5),
 locale.gen(5).
@@ -48,12 +48,12 @@ class _Locale(msgspec.Struct, kw_only=True, frozen=True):
 
 
 async def list_avail(ctx: FunctionContext) -> list[str]:
-    """Return the locales that the target has, as `locale -a` names them."""
+    """Return the target's locales, as named by `locale -a`."""
     return (await must(ctx, "locale", "-a", what="list the locales")).stdout.split()
 
 
 async def avail(ctx: FunctionContext, locale: str) -> bool:
-    """Return whether the target has a locale; case and hyphens of its code set do not count."""
+    """Return whether the target has a locale; case and hyphens in its code set are ignored."""
     wanted = _read(locale).normal()
     return any(_read(each).normal() == wanted for each in await list_avail(ctx))
 
@@ -82,7 +82,7 @@ async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool: 
         **kwargs: accepted as by Salt, without effect.
 
     Raises:
-        StateFailedError: there is no such locale, or it cannot be made.
+        StateFailedError: there is no such locale, or it cannot be generated.
     """
     parts = _read(locale)
     full = parts if parts.charmap else msgspec.structs.replace(parts, charmap=parts.codeset)

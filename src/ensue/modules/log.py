@@ -1,6 +1,6 @@
-"""Execution module `log`: words of a template for the log.
+"""Execution module `log`: log messages from templates.
 
-What goes to the log is masked first. The messages have the logger `ensue.modules.log`.
+The messages are masked. Their logger is `ensue.modules.log`.
 
 Source: Salt's execution module `logmod`, 3008.
 """

@@ -32,7 +32,7 @@ async def compound(ctx: FunctionContext, tgt: str | list[str], minion_id: str | 
         minion_id: an id to match instead of the target's.
 
     Raises:
-        StateFailedError: the expression does not parse; the text has the column.
+        StateFailedError: the expression does not parse; the message has the column.
     """
     return await _means(ctx, "compound", tgt, minion_id)
 
@@ -51,7 +51,7 @@ async def filter_by(  # noqa: PLR0917 (Salt's order)
     Args:
         ctx: the target.
         lookup: values by expression.
-        tgt_type: what the expressions are.
+        tgt_type: the kind of the expressions (`compound`, `grain`, …).
         minion_id: an id to match instead of the target's.
         merge: a mapping to merge over the value.
         merge_lists: concatenate lists instead of replacing them.
@@ -89,14 +89,14 @@ async def ifelse(
     Args:
         ctx: the target.
         *args: expression, value, expression, value, …, default; true and false are expressions, too.
-        tgt_type: what the expressions are.
+        tgt_type: the kind of the expressions (`compound`, `grain`, …).
         minion_id: an id to match instead of the target's.
 
     Raises:
         StateFailedError: there is no default, or an expression does not parse.
     """
     if len(args) % 2 == 0:
-        raise StateFailedError("match.ifelse takes pairs of expression and value, and a default behind them")
+        raise StateFailedError("match.ifelse requires pairs of expression and value, followed by a default")
     for expression, value in zip(args[:-1:2], args[1::2], strict=True):
         is_meant = expression is True or (
             expression is not False and await _means(ctx, tgt_type, expression, minion_id)
@@ -115,7 +115,7 @@ def _one(kind: str) -> Test:
         **kwargs: Any,  # noqa: ARG001 (Salt takes more)
     ) -> bool:
         if minion_id is not None and KINDS[kind] in _WITH_DELIMITER and not minion_id[:1].isalnum():
-            # Salt's `match.grain` takes the delimiter, which is no id, as its second argument.
+            # The second argument of Salt's `match.grain` is the delimiter, not an id.
             return await _means(ctx, kind, tgt, None, minion_id)
         return await _means(ctx, kind, tgt, minion_id, delimiter)
 

@@ -1,4 +1,4 @@
-"""Execution module `mine`: values that the targets of a project have for each other.
+"""Execution module `mine`: values that the targets of a project share.
 
 Source: Salt's execution module `mine`, 3008: names, arguments and shapes.
 """
@@ -25,14 +25,14 @@ async def get(
     tgt_type: str = "glob",
     exclude_minion: bool = False,
 ) -> DataMap:
-    """Return a value of other targets, by id; several values by name first.
+    """Return a value of other targets by id; several values as `{name: {id: value}}`.
 
     Args:
         ctx: the target.
-        tgt: the targets.
-        fun: the name of the value; several as a list, or with commas between them.
+        tgt: the target expression.
+        fun: the name of the value; several as a list or separated by commas.
         tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
-        exclude_minion: leave out this target itself.
+        exclude_minion: leave out this target.
 
     Raises:
         StateFailedError: the expression does not parse.
@@ -47,13 +47,13 @@ async def get(
 
 
 async def send(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> bool:
-    """Call a function on the target, and keep what it returns in the mine.
+    """Call a function on the target and store its result in the mine.
 
     Args:
         ctx: the target.
-        name: the name of the value, and of the function where `mine_function` names none.
-        *args: arguments of the function.
-        **kwargs: the same by name; `mine_function` is the function.
+        name: the name of the value, and of the function unless `mine_function` is given.
+        *args: the function's arguments.
+        **kwargs: the function's keyword arguments; `mine_function` is the function.
     """
     for key in ("allow_tgt", "allow_tgt_type"):
         kwargs.pop(key, None)
@@ -67,14 +67,14 @@ async def update(ctx: FunctionContext, clear: bool = False, mine_functions: Any 
 
     Args:
         ctx: the target.
-        clear: forget first what is kept of the target.
-        mine_functions: accepted for its absence alone: definitions are in `ensue.yaml` and in pillar.
+        clear: remove the target's stored values first.
+        mine_functions: must be empty: definitions belong in `ensue.yaml` and in pillar.
 
     Raises:
-        StateFailedError: a definition makes no sense, or a function fails.
+        StateFailedError: a definition is invalid, or a function fails.
     """
     if mine_functions:
-        raise StateFailedError("mine.update takes no definitions: write mine_functions into pillar")
+        raise StateFailedError("mine.update does not accept definitions: write mine_functions in pillar")
     if clear:
         await ctx.mine.forget(ctx.srn)
     await ctx.mine.update(ctx.srn)
@@ -82,19 +82,19 @@ async def update(ctx: FunctionContext, clear: bool = False, mine_functions: Any 
 
 
 async def delete(ctx: FunctionContext, fun: str) -> bool:
-    """Forget a value of the target."""
+    """Remove a value of the target."""
     await ctx.mine.forget(ctx.srn, fun)
     return True
 
 
 async def flush(ctx: FunctionContext) -> bool:
-    """Forget all values of the target."""
+    """Remove all values of the target."""
     await ctx.mine.forget(ctx.srn)
     return True
 
 
 async def valid(ctx: FunctionContext) -> DataMap:
-    """Return the names of the values that are kept of the target, each with an empty list."""
+    """Return the names of the target's stored values, each with an empty list."""
     return {name: [] for name in await ctx.mine.names(ctx.srn)}
 
 

@@ -1,8 +1,8 @@
-"""Values in nested data by a path of keys.
+"""Looks up values in nested data by a path of keys.
 
-`grains`, `pillar` and `config` look things up with it. It holds no functions for users.
+The execution modules `grains`, `pillar` and `config` use it. It contains no functions for users.
 
-Source: Salt's `traverse_dict_and_list`: what it finds.
+Source: Salt's `traverse_dict_and_list`: which value it finds.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DELIMITER: Final = ":"
-"""What stands between the keys of a path."""
+"""The default separator of the keys in a path."""
 
 NOTHING: Final = object()
-"""Stands for "there is no such value", since None is a value."""
+"""Marks a missing value, since None is a value."""
 
 
 def lookup(
@@ -27,22 +27,22 @@ def lookup(
 ) -> Any:
     """Return the value under a path of keys and list indices.
 
-    A key on a list is looked for in the mappings of the list, the first that has it.
+    For a key applied to a list, the first mapping in the list that has the key is used.
 
     Args:
         data: mappings and lists.
-        path: `a:b:0`, a single index, or the keys themselves.
-        default: what is returned when there is no such value.
-        delimiter: what stands between keys.
+        path: `a:b:0`, a single index, or a list of keys.
+        default: returned if there is no such value.
+        delimiter: the separator between keys.
     """
     return traverse(data, path, default, delimiter)
 
 
 def is_mapping(data: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Return whether data is a mapping, of whatever."""
+    """Return whether data is a mapping, with any keys and values."""
     return isinstance(data, Mapping)
 
 
 def is_list(data: object) -> TypeGuard[list[Any]]:
-    """Return whether data is a list, of whatever."""
+    """Return whether data is a list, with any elements."""
     return isinstance(data, list)

@@ -29,8 +29,10 @@ _HARDWARE: Final = re.compile(r"^\s+link/\S+ (?P<address>[0-9a-f:]+)")
 
 
 async def interfaces(ctx: FunctionContext) -> Interfaces:
-    """Return the interfaces by name, each with `up hwaddr inet inet6`."""
-    said = await must(ctx, "ip", "address", "show", what="list the network interfaces (it takes iproute2)")
+    """Return the network interfaces by name, each with `up`, `hwaddr`, `inet` and `inet6`."""
+    said = await must(
+        ctx, "ip", "address", "show", what="list the network interfaces (this requires iproute2)"
+    )
     found: Interfaces = {}
     now: dict[str, Any] = {}
     for line in said.stdout.splitlines():
@@ -45,18 +47,18 @@ async def interfaces(ctx: FunctionContext) -> Interfaces:
 
 
 async def interface(ctx: FunctionContext, iface: str) -> list[dict[str, str]]:
-    """Return the IPv4 addresses of an interface, each with its netmask."""
+    """Return the IPv4 addresses of a network interface, each with its netmask."""
     return list((await interfaces(ctx)).get(iface, {}).get("inet", []))
 
 
 async def interface_ip(ctx: FunctionContext, iface: str) -> str:
-    """Return the first address of an interface, empty without one."""
+    """Return the first IPv4 address of a network interface, empty if it has none."""
     there = (await interfaces(ctx)).get(iface, {})
     return next((str(each["address"]) for each in [*there.get("inet", []), *there.get("inet6", [])]), "")
 
 
 async def hw_addr(ctx: FunctionContext, iface: str) -> str:
-    """Return the hardware address of an interface, empty when there is none."""
+    """Return the hardware (MAC) address of a network interface, empty if it has none."""
     return str((await interfaces(ctx)).get(iface, {}).get("hwaddr", ""))
 
 
@@ -71,10 +73,10 @@ async def ip_addrs(
 
     Args:
         ctx: the target.
-        interface: only of this interface, or these.
-        include_loopback: those of the machine to itself, too.
-        cidr: only those in this network.
-        type: only `public` or `private` ones.
+        interface: only addresses of this interface, or of these.
+        include_loopback: include loopback addresses.
+        cidr: only addresses in this network (`10.0.0.0/8`).
+        type: only `public` or only `private` addresses.
     """
     found = await _addresses(ctx, "inet", interface, include_loopback=include_loopback)
     if cidr:
@@ -90,7 +92,7 @@ async def ip_addrs6(
     include_loopback: bool = False,
     cidr: str | None = None,
 ) -> list[str]:
-    """Return the target's IPv6 addresses, sorted; see `ip_addrs`."""
+    """Return the target's IPv6 addresses, sorted."""
     found = await _addresses(ctx, "inet6", interface, include_loopback=include_loopback)
     return [each for each in found if not cidr or _is_in(each, cidr)]
 
@@ -117,12 +119,12 @@ def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa
 
 
 def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether an address is a private one."""
+    """Return whether an address is private."""
     return ipaddress.ip_address(ip_addr).is_private
 
 
 def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether an address is of a machine to itself."""
+    """Return whether an address is a loopback address."""
     return ipaddress.ip_address(ip_addr).is_loopback
 
 
@@ -134,12 +136,12 @@ def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # n
 
 
 def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = None) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the network that an address lies in, in CIDR notation.
+    """Return the network of an address, in CIDR notation.
 
     Args:
         ctx: the target.
-        ip_addr: the address, with or without its prefix.
-        netmask: its netmask or prefix.
+        ip_addr: the address, with or without a prefix length.
+        netmask: its netmask or prefix length.
     """
     address = ip_addr if netmask is None else f"{ip_addr}/{netmask}"
     return str(ipaddress.ip_network(address, strict=False))
@@ -153,13 +155,13 @@ async def get_hostname(ctx: FunctionContext) -> str:
 
 
 async def get_fqdn(ctx: FunctionContext) -> str:
-    """Return the target's full host name; the short one where there is no other."""
+    """Return the target's fully qualified host name, or the short one if it has no other."""
     answer = await ask(ctx, "hostname", "-f")
     return answer.stdout.strip() if answer.is_success else await get_hostname(ctx)
 
 
 async def default_route(ctx: FunctionContext, family: str | None = None) -> list[dict[str, str]]:
-    """Return where the target sends what is for nobody near it.
+    """Return the target's default routes.
 
     Args:
         ctx: the target.
@@ -170,7 +172,7 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
         if family not in {None, each}:
             continue
         said = await must(
-            ctx, "ip", flag, "route", "show", "default", what="list the routes (it takes iproute2)"
+            ctx, "ip", flag, "route", "show", "default", what="list the routes (this requires iproute2)"
         )
         for line in said.stdout.splitlines():
             words = line.split()
@@ -185,12 +187,12 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
 
 
 def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the name under which an address is looked up in DNS."""
+    """Return the name of an address for a reverse DNS lookup (`4.3.2.1.in-addr.arpa`)."""
     return ipaddress.ip_address(ip_addr).reverse_pointer
 
 
 async def ifacestartswith(ctx: FunctionContext, cidr: str) -> list[str]:
-    """Return the interfaces that have an IPv4 address which begins with a text."""
+    """Return the network interfaces with an IPv4 address that starts with a prefix."""
     return [
         name
         for name, there in (await interfaces(ctx)).items()
@@ -204,16 +206,16 @@ async def ping(
     timeout: int | None = None,  # noqa: ASYNC109 (Salt's argument)
     return_boolean: bool = False,
 ) -> str | bool:
-    """Ask a host for four echoes.
+    """Ping a host four times.
 
     Args:
-        ctx: the target, which asks.
-        host: a name or an address.
-        timeout: how long to wait for each, in seconds.
-        return_boolean: say only whether all came.
+        ctx: the target that sends the pings.
+        host: a host name or an address.
+        timeout: how long to wait for each answer, in seconds.
+        return_boolean: return whether it succeeded instead of the output.
 
     Returns:
-        What `ping` prints, or whether it succeeded.
+        The output of `ping`, or whether it succeeded.
     """
     wait = ["-W", str(timeout)] if timeout else []
     answer = await ask(ctx, "ping", "-c", "4", *wait, "--", host)

@@ -1,4 +1,4 @@
-"""Execution module `npm`: packages of Node.js, for all or in a folder.
+"""Execution module `npm`: packages of Node.js, global or in a folder.
 
 Source: Salt's execution module `npm`, 3008: names and return values; npm-install(1).
 """
@@ -30,19 +30,19 @@ async def list_(  # noqa: PLR0917 (Salt's order)
     depth: int = 0,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> DataMap:
-    """Return what is installed by name, each with its `version`.
+    """Return the installed packages by name, each with its `version`.
 
     Args:
         ctx: the target.
-        pkg: only this one.
-        dir: the folder whose packages these are; without it those for all.
-        runas: who runs npm.
-        env: variables.
-        depth: 0: only those that were asked for.
-        **kwargs: what only Salt makes use of.
+        pkg: only this package.
+        dir: the folder whose packages to list; None lists the global ones.
+        runas: the user who runs npm.
+        env: environment variables.
+        depth: 0 leaves out the packages that were installed as dependencies.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
-        StateFailedError: npm is not there, or failed.
+        StateFailedError: npm is not installed, or fails.
     """
     words = [
         "list",
@@ -53,7 +53,7 @@ async def list_(  # noqa: PLR0917 (Salt's order)
         *([pkg] if pkg else []),
     ]
     done = await _run(ctx, words, dir, runas, env)
-    # npm ends with 1 when something is missing or superfluous, and lists the rest all the same.
+    # npm exits with 1 if a package is missing or superfluous, but still lists the rest.
     if not done.stdout.strip():
         raise StateFailedError(f"cannot list the packages of Node.js on {ctx.srn}: {_said(done)}")
     found: dict[str, DataMap] = json.loads(done.stdout).get("dependencies", {})
@@ -74,19 +74,19 @@ async def install(  # noqa: PLR0917 (Salt's order)
 
     Args:
         ctx: the target.
-        pkg: one package (`gulp@4`); with none those of the folder's package.json.
-        pkgs: several.
-        dir: the folder; without it for all.
-        runas: who runs npm.
-        registry: where to take them from.
-        env: variables.
-        **kwargs: what only Salt makes use of.
+        pkg: one package (`gulp@4`); without `pkg` and `pkgs`, those of the folder's package.json.
+        pkgs: several packages.
+        dir: the folder to install into; None installs globally.
+        runas: the user who runs npm.
+        registry: the URL of the registry.
+        env: environment variables.
+        **kwargs: accepted as by Salt, without effect.
 
     Returns:
-        What npm says.
+        The output of npm.
 
     Raises:
-        StateFailedError: npm is not there, or failed.
+        StateFailedError: npm is not installed, or fails.
     """
     words = ["install", "--silent", *([] if dir else ["--global"])]
     words += [f"--registry={registry}"] if registry else []
@@ -101,7 +101,7 @@ async def uninstall(
     env: Mapping[str, str] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> bool:
-    """Uninstall a package; see `install`."""
+    """Uninstall a package; returns whether npm succeeded."""
     words = ["uninstall", "--silent", *([] if dir else ["--global"]), pkg]
     await _must(ctx, words, dir, runas, env)
     return True

@@ -29,19 +29,19 @@ def get(
     delimiter: str = DELIMITER,
     **kwargs: Any,  # noqa: ARG001 (saltenv, pillarenv, unmask: there is one pillar here)
 ) -> Any:
-    """Return a value of the pillar.
+    """Return a value from the pillar.
 
     Args:
         ctx: the target.
-        key: its path, colons between the keys.
-        default: what is returned when there is none; without it an empty text.
-        merge: merge the value over `default`, which is a mapping or a list then.
-        merge_nested_lists: when merging, join lists; None leaves it to the option `pillar_merge_lists`.
-        delimiter: what stands between the keys.
-        **kwargs: accepted for Salt's sake.
+        key: its path, keys separated by colons.
+        default: returned if there is no such value; an empty string if not given.
+        merge: merge the value over `default`, which must be a mapping or a list.
+        merge_nested_lists: concatenate nested lists in a merge; None follows the option `pillar_merge_lists`.
+        delimiter: the separator between keys.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
-        StateFailedError: there is none, no default, and the option `pillar_raise_on_missing` is set.
+        StateFailedError: there is neither value nor default, and the option `pillar_raise_on_missing` is set.
     """
     found = lookup(ctx.pillar, key, NOTHING, delimiter)
     if merge and (is_mapping(default) or is_list(default)):
@@ -60,8 +60,8 @@ def items(ctx: FunctionContext, *keys: str, **kwargs: Any) -> Any:
 
     Args:
         ctx: the target.
-        *keys: paths; without any the whole pillar.
-        **kwargs: accepted for Salt's sake.
+        *keys: paths; none for the whole pillar.
+        **kwargs: accepted as by Salt, without effect.
     """
     return item(ctx, *keys, **kwargs) if keys else dict(ctx.pillar)
 
@@ -78,9 +78,9 @@ def item(
     Args:
         ctx: the target.
         *keys: paths.
-        default: the value of those that are not there.
-        delimiter: what stands between keys.
-        **kwargs: accepted for Salt's sake.
+        default: the value for missing keys.
+        delimiter: the separator between keys.
+        **kwargs: accepted as by Salt, without effect.
     """
     return {key: lookup(ctx.pillar, key, default, delimiter or DELIMITER) for key in keys}
 
@@ -91,25 +91,25 @@ def keys(ctx: FunctionContext, key: str, delimiter: str = DELIMITER) -> list[str
     Args:
         ctx: the target.
         key: its path.
-        delimiter: what stands between keys.
+        delimiter: the separator between keys.
 
     Raises:
-        StateFailedError: it is not there, or is no mapping.
+        StateFailedError: there is no such key, or its value is not a mapping.
     """
     found = lookup(ctx.pillar, key, NOTHING, delimiter)
     if not is_mapping(found):
-        what = "is not in the pillar" if found is NOTHING else "is no mapping"
+        what = "is not in the pillar" if found is NOTHING else "is not a mapping in the pillar"
         raise StateFailedError(f"{key!r} {what} of {ctx.srn}")
     return list(found)
 
 
 def file_exists(ctx: FunctionContext, path: str, saltenv: str | None = None) -> bool:
-    """Return whether there is a file in the pillar roots of the managing minion.
+    """Return whether a file exists in the managing minion's pillar roots.
 
     Args:
         ctx: the target.
-        path: the file, from one of the roots on.
-        saltenv: the environment; None: any.
+        path: the file, relative to the roots.
+        saltenv: the environment; None for any.
     """
     roots = ctx.opts.get("pillar_roots")
     if not is_mapping(roots):
@@ -129,12 +129,12 @@ def _is_below(folder: Path, path: str) -> bool:
 
 
 def ls(ctx: FunctionContext) -> list[str]:
-    """Return the top keys of the pillar."""
+    """Return the top-level keys of the pillar."""
     return list(ctx.pillar)
 
 
 def raw(ctx: FunctionContext, key: str | None = None) -> Any:
-    """Return the whole pillar, or one of its top keys."""
+    """Return the whole pillar, or the value of one top-level key."""
     return dict(ctx.pillar) if key is None else ctx.pillar.get(key, {})
 
 
@@ -157,5 +157,5 @@ def _merged(ctx: FunctionContext, default: Any, found: Any, *, join_lists: bool 
         return merged(default, found, merge_lists=bool(joins))
     if is_list(default) and is_list(found):
         return merged(default, found, merge_lists=True)
-    # A value that is of another kind than the default is not merged: it wins whole.
+    # A value of another kind than the default is not merged; it replaces the default.
     return found

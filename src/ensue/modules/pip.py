@@ -1,4 +1,4 @@
-"""Execution module `pip`: packages of Python, on the target or in one of its virtual environments.
+"""Execution module `pip`: Python packages, of the target or of one of its virtual environments.
 
 Source: Salt's execution module `pip`, 3008: names and return values.
 """
@@ -44,11 +44,11 @@ async def version(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
 
     Args:
         ctx: the target.
-        bin_env: a virtual environment, or a pip.
+        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`.
 
     Raises:
-        StateFailedError: it is not there.
+        StateFailedError: pip is not installed.
     """
     said = await _must(ctx, "look for pip", bin_env, ["--version"], kwargs)
     match = _VERSION.match(said.stdout.decode("utf-8", "replace"))
@@ -58,19 +58,19 @@ async def version(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
 async def list_(
     ctx: FunctionContext, prefix: str | None = None, bin_env: str | None = None, **kwargs: Any
 ) -> dict[str, str]:
-    """Return versions by name, names as PEP 503 writes them.
+    """Return the versions of the installed packages by name, normalized as in PEP 503.
 
     Args:
         ctx: the target.
-        prefix: what names begin with.
-        bin_env: a virtual environment, or a pip.
+        prefix: only names that start with it.
+        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
 
     Raises:
-        StateFailedError: pip is not there, or failed.
+        StateFailedError: pip is not installed, or fails.
     """
     words = ["list", "--format=json", "--disable-pip-version-check"]
-    said = await _must(ctx, "list the packages of Python", bin_env, words, kwargs)
+    said = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
     found: list[dict[str, str]] = json.loads(said.stdout)
     versions = {normalize(ctx, each["name"]): each["version"] for each in found}
     start = normalize(ctx, prefix or "")
@@ -78,9 +78,9 @@ async def list_(
 
 
 async def freeze(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any) -> list[str]:
-    """Return the packages as lines of a requirements file."""
+    """Return the installed packages as lines of a requirements file."""
     words = ["freeze", "--all", "--disable-pip-version-check"]
-    said = await _must(ctx, "list the packages of Python", bin_env, words, kwargs)
+    said = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
     return said.stdout.decode("utf-8", "replace").splitlines()
 
 
@@ -95,19 +95,19 @@ async def install(
 
     Args:
         ctx: the target.
-        pkgs: what pip takes, a list or joined by commas (`;` then stands for one).
-        requirements: a file of the target, or a list.
-        bin_env: a virtual environment, or a pip.
+        pkgs: requirement specifiers, as a list or separated by commas (then write `;` for a comma in one).
+        requirements: the path of a requirements file on the target, or a list of paths.
+        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`; `upgrade`, `force_reinstall`, `ignore_installed`, `no_deps`,
             `no_index`, `pre_releases`, `no_cache_dir`; `index_url`, `extra_index_url`, `find_links`,
             `trusted_host`, `proxy`, `timeout`, `target`, `cert`, `cache_dir`, `no_binary`, `editable`,
             `extra_args`.
 
     Returns:
-        `retcode stdout stderr`.
+        `retcode`, `stdout` and `stderr`.
 
     Raises:
-        StateFailedError: pip is not there.
+        StateFailedError: pip is not installed.
     """
     wanted = [each.strip().replace(";", ",") for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
     words = ["install", "--disable-pip-version-check", *_options({**kwargs, "requirements": requirements})]
@@ -122,14 +122,14 @@ async def uninstall(
     bin_env: str | None = None,
     **kwargs: Any,
 ) -> DataMap:
-    """Uninstall packages; returns `retcode stdout stderr`."""
+    """Uninstall packages; returns `retcode`, `stdout` and `stderr`."""
     wanted = [each.strip() for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
     words = ["uninstall", "-y", *_options({"requirements": requirements}), *(wanted or [])]
     return _answer(ctx, await _run(ctx, bin_env, words, kwargs))
 
 
 def normalize(ctx: FunctionContext, pkg: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return a package's name as PEP 503 writes it."""
+    """Return a package's name, normalized as in PEP 503."""
     return re.sub(r"[-_.]+", "-", pkg).lower()
 
 

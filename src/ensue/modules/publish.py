@@ -34,26 +34,26 @@ async def publish(  # noqa: PLR0917 (Salt's order)
     via_master: str | None = None,  # noqa: ARG001 (Salt's argument)
     **kwargs: Any,  # noqa: ARG001 (`wait`, `form` and others that only a master reads)
 ) -> DataMap:
-    """Call a function on every target that matches; return what each returned, by id.
+    """Call a function on every matching target and return the results by id.
 
     Args:
-        ctx: the target that asks.
-        tgt: the targets.
+        ctx: the target that makes the call.
+        tgt: the target expression.
         fun: an execution function.
-        arg: its arguments as a list, or as text with commas between them; `name=value` is one by name.
+        arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
         tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
-        returner: where Salt would store the answers; a warning says that ensue stores them nowhere.
+        returner: where Salt would store the results; ensue does not store them, and logs a warning.
         timeout: has no effect.
         via_master: has no effect.
         **kwargs: have no effect.
 
     Returns:
-        By id; the value of a target that failed is the message, and a warning says so.
+        The results by id. For a target that failed, it is the error message, and a warning is logged.
     """
     args, named = _arguments(arg)
     if returner:
         _logger.warning(
-            "publish: ensue has no returners; the answers of %s are not sent to %r", fun, returner
+            "publish: ensue has no returners; the results of %s are not sent to %r", fun, returner
         )
     found = await ctx.targets(expression_of(tgt_type, tgt), engine=engine_of(tgt_type))
     if not found:
@@ -72,13 +72,13 @@ async def full_data(  # noqa: PLR0917 (Salt's order)
     timeout: int = 5,  # noqa: ASYNC109 (Salt's argument)
     **kwargs: Any,
 ) -> DataMap:
-    """Return what `publish` returns, each value below `ret`; the arguments are those of `publish`."""
+    """Call a function on every matching target as `publish` does, and return `{id: {ret: result}}`."""
     answers = await publish(ctx, tgt, fun, arg, tgt_type, returner, timeout, **kwargs)
     return {key: {"ret": value} for key, value in answers.items()}
 
 
 async def runner(ctx: FunctionContext, fun: str, arg: Any = None, timeout: int = 5) -> Any:  # noqa: ARG001, ASYNC109 (Salt's argument)
-    """Call a runner; see `saltutil.runner`."""
+    """Call a runner, as `saltutil.runner` does."""
     args, named = _arguments(arg)
     return await ctx.call("saltutil.runner", fun, *args, **named)
 

@@ -1,6 +1,6 @@
-"""Execution module `random`: texts and numbers by chance, or always the same for one target.
+"""Execution module `random`: random strings and numbers, or numbers that stay the same for a target.
 
-A template that draws without a seed gives another result each time; what `seed` returns stays.
+Without a seed, a template renders differently each time; `seed` returns the same number each time.
 
 Source: Salt's execution module `random` (mod_random), 3008: names and return values.
 """
@@ -33,21 +33,21 @@ def get_str(
     whitespace: bool = False,
     printable: bool = False,
 ) -> str:
-    """Return a text that nobody can guess.
+    """Return a random string from a cryptographically secure generator.
 
     Args:
         ctx: the target.
-        length: how long.
-        chars: of these letters; without it of those that follow.
-        lowercase: small letters.
-        uppercase: capital letters.
-        digits: digits.
-        punctuation: punctuation.
-        whitespace: blanks.
-        printable: all that can be printed.
+        length: its length, in characters.
+        chars: the characters to choose from; None for the classes below.
+        lowercase: include lower-case letters.
+        uppercase: include upper-case letters.
+        digits: include digits.
+        punctuation: include punctuation.
+        whitespace: include whitespace.
+        printable: include all printable characters.
 
     Raises:
-        StateFailedError: no letters are left.
+        StateFailedError: there are no characters to choose from.
     """
     kinds = (
         (lowercase, string.ascii_lowercase), (uppercase, string.ascii_uppercase), (digits, string.digits),
@@ -55,28 +55,28 @@ def get_str(
     )  # fmt: skip
     pool = chars or "".join(letters for wanted, letters in kinds if wanted)
     if not pool:
-        raise StateFailedError("random.get_str: no letters to choose from")
+        raise StateFailedError("random.get_str: there are no characters to choose from")
     return "".join(secrets.choice(pool) for _ in range(int(length)))
 
 
 def rand_int(ctx: FunctionContext, start: int = 1, end: int = 10, seed: Any = None) -> int:  # noqa: ARG001 (every function is given it)
-    """Return a number, both ends included; with a seed always the same."""
+    """Return a random integer between `start` and `end`, both included; with a seed always the same."""
     return _chance(seed).randint(int(start), int(end))
 
 
 def seed(ctx: FunctionContext, range: int = 10, hash: str | None = None) -> int:  # noqa: A002 (Salt's arguments)
-    """Return a number below `range` that stays the same for this target, or for a text."""
+    """Return an integer below `range` that is always the same for this target, or for the string `hash`."""
     return zlib.crc32((hash or str(ctx.opts.get("id", ""))).encode()) % range
 
 
 def sample(ctx: FunctionContext, value: str | Sequence[Any], size: int, seed: Any = None) -> Any:  # noqa: ARG001 (every function is given it)
-    """Return some of a list, or some letters of a text; with a seed always the same."""
+    """Return random elements of a list or characters of a string; with a seed always the same."""
     drawn = _chance(seed).sample(list(value), int(size))
     return "".join(drawn) if isinstance(value, str) else drawn
 
 
 def shuffle(ctx: FunctionContext, value: str | Sequence[Any], seed: Any = None) -> Any:
-    """Return a list, or the letters of a text, in another order; with a seed always the same."""
+    """Return a list, or the characters of a string, in random order; with a seed always the same."""
     return sample(ctx, value, len(value), seed)
 
 

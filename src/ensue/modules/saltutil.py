@@ -1,7 +1,7 @@
-"""Execution module `saltutil`: what Salt's minion does for itself.
+"""Execution module `saltutil`: functions that maintain a Salt minion.
 
-Custom modules are read where they are, and there are neither a master nor jobs of one. A function that
-therefore has nothing to do returns what Salt's returns in that case, and the log says so.
+Custom modules are loaded from the file roots directly, and there is neither a master nor its jobs. A function
+that therefore has nothing to do returns what Salt returns in that case, and logs the reason.
 
 Source: Salt's execution module `saltutil`, 3008: names and return values.
 """
@@ -27,24 +27,24 @@ _KINDS: Final = (
     "utils", "wrapper",
 )  # fmt: skip
 _RUNNERS: Final = {"mine.get": "mine.get", "cache.mine": "mine.get", "sdb.get": "sdb.get"}
-"""Runners that a function of the target answers."""
+"""Runners that an execution function implements."""
 
 
 async def refresh_pillar(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt waits for a minion)
-    """Compile the target's pillar anew, for what is rendered after this."""
+    """Compile the target's pillar again, for everything that is rendered after this."""
     await ctx.pillar_changed()
     return True
 
 
 async def refresh_grains(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: ARG001 (the same)
-    """Let later commands gather the target's grains anew."""
+    """Discard the target's grains, so that later commands gather them again."""
     await ctx.grains_changed()
     return True
 
 
 async def sync_all(ctx: FunctionContext, **kwargs: Any) -> dict[str, Data]:  # noqa: ARG001 (Salt's arguments)
-    """Return that nothing had to be copied, for each kind of module."""
-    _say("sync_all", "custom modules are read from the file roots themselves")
+    """Return an empty list for each kind of module, since nothing has to be copied."""
+    _say("sync_all", "custom modules are loaded from the file roots directly")
     await ctx.pillar_changed()
     return {kind: [] for kind in _KINDS}
 
@@ -61,15 +61,15 @@ async def runner(
 
     Args:
         ctx: the target.
-        name: `mine.get`, `cache.mine`, `sdb.get`; `salt.cmd` calls any execution function; other names are
-            looked for among the execution functions (`_modules` of the project among them).
+        name: `mine.get`, `cache.mine` or `sdb.get`; `salt.cmd` calls any execution function; other names are
+            looked up as execution functions, including those in the project's `_modules`.
         *args: its arguments.
-        arg: more of them.
-        kwarg: more of them, by name.
-        **kwargs: its arguments by name.
+        arg: more arguments.
+        kwarg: more keyword arguments.
+        **kwargs: its keyword arguments.
 
     Raises:
-        NotAvailableError: there is no such function; there is no master that would run it.
+        NotAvailableError: there is no such function, and no master to run it.
     """
     words = [*args, *(arg or [])]
     named = {**kwargs, **(kwarg or {})}
@@ -91,21 +91,21 @@ async def cmd(  # noqa: PLR0917 (Salt's order)
     kwarg: dict[str, Any] | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Call a function on every target that matches; return what each returned, by id.
+    """Call a function on every matching target and return the results by id.
 
     Args:
-        ctx: the target that asks.
-        tgt: the targets.
+        ctx: the target that makes the call.
+        tgt: the target expression.
         fun: an execution function.
         arg: its arguments.
-        timeout: has no effect; a warning says so.
+        timeout: has no effect; a warning is logged.
         tgt_type: what kind of expression `tgt` is.
-        ret: where Salt would store the answers; a warning says that ensue stores them nowhere.
-        kwarg: its arguments by name, which have to be texts or numbers.
-        **kwargs: options of Salt's client, which have no effect; a warning names them.
+        ret: where Salt would store the results; ensue does not store them, and logs a warning.
+        kwarg: its keyword arguments, which must be strings or numbers.
+        **kwargs: options of Salt's client, without effect; a warning lists them.
 
     Raises:
-        StateFailedError: `subset` is given, without which the function would run on more targets than asked.
+        StateFailedError: `subset` is given; without it the function would run on more targets than requested.
     """
     given = {"timeout": timeout, **kwargs}
     if given.get("subset"):
@@ -122,24 +122,24 @@ async def cmd(  # noqa: PLR0917 (Salt's order)
 async def cmd_iter(
     ctx: FunctionContext, tgt: str | list[str], fun: str, *args: Any, **kwargs: Any
 ) -> list[dict[str, Data]]:
-    """Call a function on every target that matches; return a mapping for each of them.
+    """Call a function on every matching target and return a list with one mapping per target.
 
     Args:
-        ctx: the target that asks.
-        tgt: the targets.
+        ctx: the target that makes the call.
+        tgt: the target expression.
         fun: an execution function.
-        *args: the further arguments of `cmd`.
-        **kwargs: the further arguments of `cmd`, by name.
+        *args: the other arguments of `cmd`.
+        **kwargs: the other keyword arguments of `cmd`.
 
     Returns:
-        For each target its id, and below it `ret`: what the function returned.
+        For each target `{id: {ret: result}}`.
     """
     answers = await cmd(ctx, tgt, fun, *args, **kwargs)
     return [{target: {"ret": value}} for target, value in answers.items()]
 
 
 async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG001 (Salt's)
-    """Refuse: wheel functions are a master's.
+    """Refuse: wheel functions manage a master, which ensue does not have.
 
     Raises:
         StateFailedError: always.
@@ -160,7 +160,7 @@ def _say(name: str, why: str) -> None:
     _logger.info("saltutil.%s has nothing to do: %s", name, why)
 
 
-_READ_IN_PLACE: Final = "custom modules are read from the file roots themselves"
+_READ_IN_PLACE: Final = "custom modules are loaded from the file roots directly"
 _NO_JOBS: Final = "there are no jobs of a master"
 _NO_MASTER: Final = "there is no master"
 

@@ -1,7 +1,7 @@
-"""Execution module `shadow`: the target's passwords and their ageing, by `chpasswd`, `usermod` and `chage`.
+"""Execution module `shadow`: passwords and their ageing, through `chpasswd`, `usermod` and `chage`.
 
-A password's hash reaches the target on a program's input, never among its arguments, and is masked
-wherever ensue writes.
+A password hash reaches the target on a program's standard input, never among its arguments, and is masked in
+everything that ensue writes.
 
 Source: Salt's execution module `shadow` (linux_shadow), 3008: names and return values.
 """
@@ -24,15 +24,15 @@ _UNSET: Final = -1
 
 
 async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
-    """Return `name passwd lstchg min max warn inact expire`; only root may read it.
+    """Return `name`, `passwd`, `lstchg`, `min`, `max`, `warn`, `inact` and `expire`; requires root.
 
     Args:
         ctx: the target.
         name: the user.
-        root: Salt's; the target's own database is read.
+        root: accepted as by Salt, without effect; the target's own database is read.
 
     Returns:
-        Empty texts when there is nothing to read; a number that is not set is -1.
+        The fields; empty strings if there is no entry, -1 for a number that is not set.
     """
     found = await entry(ctx, "shadow", name)
     if found is None:
@@ -46,10 +46,10 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
 
 
 async def set_password(ctx: FunctionContext, name: str, password: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Set a password by its hash, as it stands in /etc/shadow.
+    """Set a user's password by its hash, in the form of /etc/shadow.
 
     Raises:
-        StateFailedError: it could not be set.
+        StateFailedError: the password could not be set.
     """
     if "$" in password:
         ctx.masker.add(password)
@@ -59,12 +59,12 @@ async def set_password(ctx: FunctionContext, name: str, password: str, **kwargs:
 
 
 async def gen_password(ctx: FunctionContext, password: str, crypt_salt: str | None = None) -> str:
-    """Return the SHA-512 hash of a password, made by the target's `openssl`.
+    """Return the SHA-512 hash of a password, computed by the target's `openssl`.
 
     Args:
         ctx: the target.
         password: the password.
-        crypt_salt: the salt; without it a random one.
+        crypt_salt: the salt; None for a random one.
 
     Raises:
         StateFailedError: the target has no `openssl`.
@@ -84,7 +84,7 @@ async def del_password(ctx: FunctionContext, name: str) -> bool:
     """Let a user log in without a password.
 
     Raises:
-        StateFailedError: it could not be removed.
+        StateFailedError: the password could not be removed.
     """
     await must(ctx, "passwd", "-d", name, what=f"remove the password of {name}")
     return True
@@ -94,7 +94,7 @@ async def lock_password(ctx: FunctionContext, name: str) -> bool:
     """Lock a user's password.
 
     Raises:
-        StateFailedError: it could not be locked.
+        StateFailedError: the password could not be locked.
     """
     await must(ctx, "usermod", "-L", name, what=f"lock the password of {name}")
     return True
@@ -104,7 +104,7 @@ async def unlock_password(ctx: FunctionContext, name: str) -> bool:
     """Unlock a user's password.
 
     Raises:
-        StateFailedError: it could not be unlocked.
+        StateFailedError: the password could not be unlocked.
     """
     await must(ctx, "usermod", "-U", name, what=f"unlock the password of {name}")
     return True
@@ -125,11 +125,11 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "info": info,
     "lock_password": lock_password,
     "set_date": _ageing("-d", "the day of the last change of the password"),
-    "set_expire": _ageing("-E", "the day on which the account ends"),
-    "set_inactdays": _ageing("-I", "the days between the password's end and the account's"),
+    "set_expire": _ageing("-E", "the day on which the account expires"),
+    "set_inactdays": _ageing("-I", "the days between the password's expiry and the account's"),
     "set_maxdays": _ageing("-M", "the longest age of the password"),
     "set_mindays": _ageing("-m", "the shortest age of the password"),
     "set_password": set_password,
-    "set_warndays": _ageing("-W", "the days of warning before the password ends"),
+    "set_warndays": _ageing("-W", "the days of warning before the password expires"),
     "unlock_password": unlock_password,
 }

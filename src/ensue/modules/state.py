@@ -1,9 +1,9 @@
-"""Execution module `state`: states that a state asks for, run as growth under it.
+"""Execution module `state`: runs states on behalf of a state, as growth below it.
 
-`module.run` can therefore apply SLS to its own target. Where no state is running (a template, `ensue call`)
-these functions are refused: the command for that is `ensue apply`.
+`module.run` can therefore apply SLS to its own target. If no state is running (in a template, in
+`ensue call`), these functions fail: use `ensue apply` there.
 
-Source: Salt's execution module `state`, 3008: names, arguments and the shape of returns.
+Source: Salt's execution module `state`, 3008: names, arguments and the shape of return values.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ async def apply_(
     """Apply SLS to the target of the state that calls this.
 
     Args:
-        ctx: the state's context.
-        mods: SLS names, as a list or with commas between them.
-        **kwargs: `saltenv`, `test` and `queue` are accepted where they ask for what happens anyway.
+        ctx: the context of the calling state.
+        mods: SLS names, as a list or separated by commas.
+        **kwargs: `saltenv`, `test` and `queue` are accepted if they request what happens anyway.
 
     Returns:
-        By tag what each state returned.
+        The return of each state, by tag.
 
     Raises:
-        StateFailedError: no state is running, no SLS is named, or they do not compile.
+        StateFailedError: no state is running, no SLS is named, or the SLS do not compile.
     """
     state = _state_context(ctx, "apply")
     _refuse(kwargs, ctx)
@@ -51,16 +51,16 @@ async def single(ctx: FunctionContext, fun: str, name: str, **kwargs: Any) -> Da
     """Run one state on the target of the state that calls this.
 
     Args:
-        ctx: the state's context.
+        ctx: the context of the calling state.
         fun: a state function, `module.function`.
-        name: its name.
-        **kwargs: its arguments.
+        name: the name argument of the state.
+        **kwargs: its other arguments.
 
     Returns:
-        By tag what it returned.
+        The return of the state, by tag.
 
     Raises:
-        StateFailedError: no state is running, there is no such function, or it does not take the arguments.
+        StateFailedError: no state is running, the function does not exist, or does not accept the arguments.
     """
     state = _state_context(ctx, "single")
     _refuse({key: kwargs.pop(key) for key in _ACCEPTED & kwargs.keys()}, ctx)
@@ -68,7 +68,7 @@ async def single(ctx: FunctionContext, fun: str, name: str, **kwargs: Any) -> Da
 
 
 async def running(ctx: FunctionContext, concurrent: bool = False) -> list[str]:  # noqa: ARG001 (Salt's argument)
-    """Return nothing: another run of this project waits for this one."""
+    """Return an empty list: another run of this project waits until this one ends."""
     return []
 
 
@@ -76,21 +76,21 @@ _ACCEPTED: Final = frozenset({"saltenv", "test", "queue", "concurrent"})
 
 
 def _state_context(ctx: FunctionContext, function: str) -> StateContext:
-    # What is given to functions of states is the one context that can grow a run.
+    # Only the context of a state can grow a run.
     if not hasattr(ctx, "apply_state"):
         raise StateFailedError(
-            f"state.{function} works within a state (module.run, slots); elsewhere use `ensue apply`"
+            f"state.{function} works only within a state (module.run, slots); use `ensue apply` elsewhere"
         )
-    context: StateContext = ctx  # type: ignore[assignment] # as has just been seen
+    context: StateContext = ctx  # type: ignore[assignment] # as just checked
     return context
 
 
 def _refuse(kwargs: dict[str, Any], ctx: FunctionContext) -> None:
     unknown = sorted({*kwargs} - _ACCEPTED)
     if unknown:
-        raise StateFailedError(f"state.apply takes no {', '.join(unknown)} here")
+        raise StateFailedError(f"state.apply does not accept {', '.join(unknown)} here")
     if kwargs.get("test") is not None and bool(kwargs["test"]) != ctx.test:
-        raise StateFailedError("`test` cannot differ from that of the run: use `ensue plan`")
+        raise StateFailedError("`test` cannot differ from the run's: use `ensue plan`")
 
 
 def _returns(came: ScopeReturn) -> DataMap:

@@ -1,4 +1,4 @@
-"""Execution module `status`: what the target is doing now.
+"""Execution module `status`: the target's time, uptime, load, memory and processes.
 
 Source: Salt's execution module `status`, 3008: names and return values.
 """
@@ -22,19 +22,19 @@ _DAY_S: Final = 24 * 60 * 60
 
 
 async def time_(ctx: FunctionContext, format: str = "%A, %d. %B %Y %I:%M%p") -> str:  # noqa: A002 (Salt's argument)
-    """Return the target's time now, in its own time zone.
+    """Return the target's current time, in its own time zone.
 
     Args:
         ctx: the target.
-        format: how, as strftime(3) says.
+        format: a format for strftime(3).
     """
-    return (await must(ctx, "date", f"+{format}", what="tell the time")).stdout.rstrip("\n")
+    return (await must(ctx, "date", f"+{format}", what="read the time")).stdout.rstrip("\n")
 
 
 async def uptime(ctx: FunctionContext) -> DataMap:
-    """Return how long the target has run: `seconds since_iso since_t days time`."""
+    """Return the target's uptime: `seconds`, `since_iso`, `since_t`, `days` and `time`."""
     passed = int(float((await text_of(ctx, "/proc/uptime") or "0").split()[0]))
-    now = int((await must(ctx, "date", "+%s", what="tell the time")).stdout)
+    now = int((await must(ctx, "date", "+%s", what="read the time")).stdout)
     since = dt.datetime.fromtimestamp(now - passed, dt.UTC)
     rest = passed % _DAY_S
     return {
@@ -47,13 +47,13 @@ async def uptime(ctx: FunctionContext) -> DataMap:
 
 
 async def loadavg(ctx: FunctionContext) -> DataMap:
-    """Return the load of the last 1, 5 and 15 minutes."""
+    """Return the load averages of the last 1, 5 and 15 minutes."""
     words = (await text_of(ctx, "/proc/loadavg") or "0 0 0").split()
     return {name: float(word) for name, word in zip(_LOADS, words, strict=False)}
 
 
 async def meminfo(ctx: FunctionContext) -> DataMap:
-    """Return what the kernel says of memory, each with `value` and `unit`."""
+    """Return the fields of /proc/meminfo, each with `value` and `unit`."""
     found: DataMap = {}
     for line in (await text_of(ctx, "/proc/meminfo") or "").splitlines():
         name, _, said = line.partition(":")
@@ -63,7 +63,7 @@ async def meminfo(ctx: FunctionContext) -> DataMap:
 
 
 async def pid(ctx: FunctionContext, sig: str) -> str:
-    """Return the numbers of the processes whose command line holds a text, one a line."""
+    """Return the ids of the processes whose command line contains `sig`, one per line."""
     return (await ask(ctx, "pgrep", "-f", "--", sig)).stdout.strip()
 
 

@@ -1,6 +1,6 @@
-"""Execution module `supervisord`: programs that a supervisor looks after, by the target's `supervisorctl`.
+"""Execution module `supervisord`: programs managed by Supervisor, through the target's `supervisorctl`.
 
-Source: Salt's execution module `supervisord`, 3008: names and return values; supervisorctl's manual.
+Source: Salt's execution module `supervisord`, 3008: names and return values; the manual of supervisorctl.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _STATES: Final = frozenset(
 
 
 class _Control(msgspec.Struct, frozen=True, kw_only=True):
-    """How supervisorctl is called: who runs it, with which configuration, and where it is."""
+    """How to call supervisorctl: its user, configuration and path."""
 
     user: str | None = None
     conf_file: str | None = None
@@ -40,17 +40,17 @@ async def start(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Start a program, or with `name:` all of a group.
+    """Start a program, or with `name:` all programs of a group.
 
     Args:
         ctx: the target.
-        name: the program; `all` is each.
+        name: the program, or `all`.
         user: the user of the target who runs supervisorctl.
-        conf_file: its configuration.
-        bin_env: where it is: its path, or a virtual environment that has it.
+        conf_file: the path of the configuration file.
+        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Returns:
-        What supervisorctl prints; when it fails there is `ERROR` in it.
+        The output of supervisorctl; it contains `ERROR` if it fails.
 
     Raises:
         StateFailedError: the target has no supervisorctl.
@@ -65,7 +65,7 @@ async def restart(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Restart a program; see `start`."""
+    """Restart a program; arguments and return value are those of `start`."""
     return await _said(
         ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "restart", _group(name)
     )
@@ -78,7 +78,7 @@ async def stop(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Stop a program; see `start`."""
+    """Stop a program; arguments and return value are those of `start`."""
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "stop", _group(name))
 
 
@@ -89,7 +89,7 @@ async def add(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Take a program of the configuration up; see `start`."""
+    """Activate a program of the configuration; arguments and return value are those of `start`."""
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "add", _bare(name))
 
 
@@ -100,7 +100,7 @@ async def remove(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Give a program up; see `start`."""
+    """Deactivate a stopped program; arguments and return value are those of `start`."""
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "remove", _bare(name))
 
 
@@ -110,7 +110,7 @@ async def reread(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Read the configuration again; nothing is started. See `start`."""
+    """Reread the configuration without starting anything; the return value is that of `start`."""
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "reread")
 
 
@@ -121,7 +121,7 @@ async def update(
     bin_env: str | None = None,
     name: str | None = None,
 ) -> str:
-    """Read the configuration again, and add, restart and remove what changed; see `start`."""
+    """Reread the configuration and add, restart and remove programs accordingly."""
     words = [_bare(name)] if name else []
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "update", *words)
 
@@ -133,10 +133,10 @@ async def status(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> dict[str, dict[str, str]]:
-    """Return the programs by name, each with `state` and `reason`; see `start`.
+    """Return the programs by name, each with `state` and `reason`.
 
     Raises:
-        StateFailedError: the supervisor cannot be asked.
+        StateFailedError: supervisord cannot be reached.
     """
     raw = await status_raw(ctx, name, user, conf_file, bin_env)
     found: dict[str, dict[str, str]] = {}
@@ -145,7 +145,7 @@ async def status(
         if len(fields) > 1 and fields[1] in _STATES:
             found[fields[0]] = {"state": fields[1], "reason": fields[2] if len(fields) > 2 else ""}  # noqa: PLR2004 (three)
         elif line.strip() and name is None:
-            # A complaint, such as that no supervisor answers: to report no programs would be wrong.
+            # An error, such as an unreachable supervisord: an empty result would be wrong.
             raise StateFailedError(f"supervisorctl status: {raw.strip()}")
     return found
 
@@ -157,7 +157,7 @@ async def status_raw(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Return what `supervisorctl status` prints; see `start`."""
+    """Return the output of `supervisorctl status`."""
     control = _Control(user=user, conf_file=conf_file, bin_env=bin_env)
     return await _output(ctx, control, "status", *([name] if name else []))
 
@@ -170,7 +170,7 @@ async def status_bool(  # noqa: PLR0917 (Salt's order)
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> bool:
-    """Return whether there is a program, or whether it is in a state (`RUNNING`); see `start`."""
+    """Return whether a program exists, or with `expected_state` whether it is in that state (`RUNNING`)."""
     found = (await status(ctx, name, user, conf_file, bin_env)).get(name)
     return found is not None and expected_state in {None, found["state"]}
 
@@ -182,25 +182,25 @@ async def custom(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Run any command of supervisorctl; see `start`."""
+    """Run any command of supervisorctl and return its output."""
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), *command.split())
 
 
 async def options(ctx: FunctionContext, name: str, conf_file: str | None = None) -> DataMap:
-    """Return the options that the configuration has of a program; files that it includes are not looked at.
+    """Return a program's options from the configuration file, ignoring included files.
 
     Args:
         ctx: the target.
         name: the program.
-        conf_file: the configuration.
+        conf_file: the path of the configuration file.
 
     Raises:
-        StateFailedError: there is no configuration, or no such program in it.
+        StateFailedError: there is no configuration file, or the program is not in it.
     """
     paths = [conf_file] if conf_file else _CONFIGS
     found = [path for path in paths if await ctx.connection.stat(path, follow=True)]
     if not found:
-        raise StateFailedError(f"{ctx.srn} has no configuration of a supervisor in {', '.join(paths)}")
+        raise StateFailedError(f"{ctx.srn} has no configuration of supervisord in {', '.join(paths)}")
     parser = configparser.RawConfigParser(strict=False)
     path = found[0]
     try:
@@ -222,7 +222,7 @@ def _value(text: str) -> Data:
 
 
 def _group(name: str) -> str:
-    """Return how supervisorctl names all of a group."""
+    """Return supervisorctl's notation for all programs of a group."""
     return name.removesuffix("*") if name.endswith(":*") else name
 
 

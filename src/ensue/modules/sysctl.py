@@ -1,6 +1,6 @@
-"""Execution module `sysctl`: parameters of the target's kernel, running and kept for the next start.
+"""Execution module `sysctl`: the target's kernel parameters, current ones and those set at boot.
 
-The program `sysctl` is asked; a small system without it has the kernel's own files.
+It uses the program `sysctl` or, on small systems without it, /proc/sys.
 
 Source: Salt's execution module `sysctl` (linux_sysctl), 3008: names, files and return values.
 """
@@ -26,13 +26,13 @@ _WRITE: Final = 'printf "%s\\n" "$2" >"/proc/sys/$1"'
 
 
 async def default_config(ctx: FunctionContext) -> str:
-    """Return the file that parameters are kept in: one of its own where systemd reads a folder of them."""
+    """Return the file for persistent parameters: a separate file if systemd reads a folder of them."""
     running = await ctx.connection.stat("/run/systemd/system")
     return "/etc/sysctl.d/99-salt.conf" if running else "/etc/sysctl.conf"
 
 
 async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: ARG001 (Salt takes more)
-    """Return a running parameter, empty when there is none of that name."""
+    """Return the current value of a parameter, empty if there is no such parameter."""
     answer = await ask(ctx, "sysctl", "-n", "--", _checked(name))
     if answer.is_missing:
         answer = await ask(ctx, "sh", "-c", _READ, "sh", _place(name))
@@ -40,7 +40,7 @@ async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: A
 
 
 async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (Salt takes more)
-    """Set a running parameter.
+    """Set the current value of a parameter.
 
     Raises:
         StateFailedError: there is no such parameter, or the kernel refuses the value.
@@ -59,7 +59,7 @@ async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> 
 
 
 async def show(ctx: FunctionContext, config_file: str | None = None) -> dict[str, str]:
-    """Return all running parameters, or those that a file keeps; the last of a name counts."""
+    """Return all current parameters, or those of a file; the last entry for a name counts."""
     if config_file is None:
         text = (await must(ctx, "sysctl", "-a", what="list parameters")).stdout
     elif await ctx.connection.stat(config_file, follow=True) is None:
@@ -71,13 +71,13 @@ async def show(ctx: FunctionContext, config_file: str | None = None) -> dict[str
 
 
 async def persist(ctx: FunctionContext, name: str, value: Any, config: str | None = None) -> str:
-    """Keep a parameter in a file; other lines stay as they are.
+    """Set a parameter in a file that is read at boot; other lines stay as they are.
 
     Args:
         ctx: the target.
         name: the parameter.
         value: its value.
-        config: the file; made with its folder where it is not there.
+        config: the file; it is created with its folder if necessary.
 
     Returns:
         `Updated`, or `Already set`.
@@ -114,16 +114,16 @@ def _same(left: str, right: Any) -> bool:
 
 def _checked(name: str) -> str:
     if not _NAME.match(name):
-        raise StateFailedError(f"{name!r} is no name of a kernel parameter")
+        raise StateFailedError(f"{name!r} is not the name of a kernel parameter")
     return name
 
 
 def _place(name: str) -> str:
-    """Return a parameter's file below /proc/sys; whichever of dot and slash comes first parts its folders."""
+    """Return a parameter's file below /proc/sys; the separator is the dot or slash that comes first."""
     dotted = name.partition("/")[0].count(".") > 0 or "/" not in name
     place = name.translate(str.maketrans("./", "/.")) if dotted else name
     if ".." in place.split("/"):
-        raise StateFailedError(f"{name!r} is no name of a kernel parameter")
+        raise StateFailedError(f"{name!r} is not the name of a kernel parameter")
     return place
 
 

@@ -1,4 +1,4 @@
-"""Execution module `sysrc`: variables of FreeBSD's rc.conf, by the target's own program.
+"""Execution module `sysrc`: variables of FreeBSD's rc.conf, through the target's `sysrc`.
 
 Source: Salt's execution module `sysrc`, 3006, and sysrc(8): names, arguments and return values.
 """
@@ -21,13 +21,13 @@ _CHANGE: Final = " -> "
 async def get(
     ctx: FunctionContext, name: str | None = None, **kwargs: Any
 ) -> dict[str, dict[str, str]] | None:
-    """Return variables by their files, None when there are none.
+    """Return variables by file, None if there are none.
 
     Args:
         ctx: the target.
-        name: the variable; without it all that are set.
-        **kwargs: `file`: the file to look at; `jail`: the jail whose files are meant; `includeDefaults`: also
-            what the system sets by itself.
+        name: the variable; None for all that are set.
+        **kwargs: `file`: the file to read; `jail`: the jail whose files to read; `includeDefaults`: include
+            the system's defaults.
 
     Raises:
         StateFailedError: the target has no program `sysrc`.
@@ -36,17 +36,17 @@ async def get(
     which = [_checked(name)] if name is not None else []
     answer = await ask(ctx, "sysrc", "-v", *_place(kwargs), *words, *which)
     if answer.is_missing:
-        raise StateFailedError(f"{ctx.srn} has no program `sysrc`, which is FreeBSD's")
+        raise StateFailedError(f"{ctx.srn} has no program `sysrc`; it is part of FreeBSD")
     return (_read(answer.stdout) or None) if answer.is_success else None
 
 
 async def set_(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> dict[str, dict[str, str]]:
-    """Set a variable and return what it was and is, by its file.
+    """Set a variable and return its new value, by file.
 
     Args:
         ctx: the target.
         name: the variable.
-        value: its value; a bool is YES or NO.
+        value: its value; a boolean becomes YES or NO.
         **kwargs: see `get`.
 
     Raises:
@@ -73,7 +73,7 @@ async def remove(ctx: FunctionContext, name: str, **kwargs: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value as rc.conf has it."""
+    """Return a value as written in rc.conf."""
     if isinstance(value, bool):
         return "YES" if value else "NO"
     return str(value)
@@ -81,7 +81,7 @@ def shown(value: Any) -> str:
 
 def _checked(name: str) -> str:
     if not name.replace("_", "a").isalnum() or not name.isascii():
-        raise StateFailedError(f"{name!r} is no name of a variable of rc.conf")
+        raise StateFailedError(f"{name!r} is not the name of an rc.conf variable")
     return name
 
 
@@ -91,7 +91,7 @@ def _place(kwargs: dict[str, Any]) -> list[str]:
 
 
 def _read(text: str) -> dict[str, dict[str, str]]:
-    """Read lines `FILE: NAME: VALUE`, and `FILE: NAME: OLD -> NEW` of what was set."""
+    """Parse lines `FILE: NAME: VALUE`, and `FILE: NAME: OLD -> NEW` for variables that were set."""
     found: dict[str, dict[str, str]] = {}
     for line in text.splitlines():
         file, first, rest = line.partition(": ")

@@ -1,4 +1,4 @@
-"""Execution module `test`: is the target there, and what became of the arguments?
+"""Execution module `test`: checks that the target answers and how arguments arrive.
 
 Source: Salt's execution module `test`, 3008: names and return shapes.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 async def ping(ctx: FunctionContext) -> bool:
-    """Return whether the target answers; a connection that cannot be made is an error, as for any function.
+    """Return whether the target answers; a failed connection is an error, as for any function.
 
     Args:
         ctx: the target.
@@ -28,7 +28,7 @@ async def ping(ctx: FunctionContext) -> bool:
 
 
 def echo(ctx: FunctionContext, text: Any) -> Any:  # noqa: ARG001 (every function is given it)
-    """Return what is given."""
+    """Return the argument."""
     return text
 
 
@@ -50,12 +50,12 @@ def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG00
 
 
 def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
-    """Return the arguments as Python writes them."""
+    """Return the `repr` of the arguments."""
     return {"args": repr(args), "kwargs": repr(kwargs)}
 
 
 def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
-    """Return the arguments' types."""
+    """Return the types of the arguments."""
     return {
         "args": [_type(each) for each in args],
         "kwargs": {key: _type(value) for key, value in kwargs.items()},
@@ -67,10 +67,10 @@ def fib(ctx: FunctionContext, num: int | str) -> list[Any]:  # noqa: ARG001 (eve
 
     Args:
         ctx: the target.
-        num: which one.
+        num: its index.
 
     Raises:
-        StateFailedError: it is negative.
+        StateFailedError: `num` is negative.
     """
     wanted = int(num)
     if wanted < 0:
@@ -87,14 +87,14 @@ def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:  # noqa: ARG00
 
     Args:
         ctx: the target.
-        start: the number.
+        start: the number to start from.
 
     Raises:
-        StateFailedError: it is not positive.
+        StateFailedError: `start` is not positive.
     """
     number = int(start)
     if number < 1:
-        raise StateFailedError("Only positive numbers come down to 1!")
+        raise StateFailedError("Only positive numbers reach 1!")
     started = time.monotonic()
     steps: list[int] = []
     while number != 1:
@@ -123,17 +123,17 @@ def _type(value: object) -> str:
 
 
 async def try_(ctx: FunctionContext, module: str, return_try_exception: bool = False, **kwargs: Any) -> Any:
-    """Call a function and return None when it fails.
+    """Call a function and return None if it fails.
 
     Args:
         ctx: the target.
         module: the function's full name.
-        return_try_exception: return the message instead of None.
-        **kwargs: its arguments.
+        return_try_exception: return the error message instead of None.
+        **kwargs: its keyword arguments.
     """
     try:
         return await ctx.call(module, **kwargs)
-    except Exception as error:  # noqa: BLE001 (a plug-in call, whose every failure is asked for)
+    except Exception as error:  # noqa: BLE001 (a plug-in call, of which every failure counts)
         return str(error) if return_try_exception else None
 
 
@@ -142,9 +142,9 @@ def raise_exception(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) 
 
     Args:
         ctx: the target.
-        name: what kind of failure; only shown.
+        name: the kind of failure, as shown in the message.
         *args: the message.
-        **kwargs: accepted for Salt's sake.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
         StateFailedError: always.

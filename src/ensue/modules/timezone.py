@@ -1,6 +1,6 @@
 """Execution module `timezone`: the target's time zone, and whether its hardware clock runs in UTC.
 
-What timedatectl would do is done with the files that it keeps, so that it works without systemd too.
+It reads and writes the same files as timedatectl, so it works without systemd, too.
 
 Source: Salt's execution module `timezone`, 3008: names and return values; localtime(5).
 """
@@ -29,7 +29,7 @@ _SYSCONFIG: Final = {"RedHat": ("ZONE=", 'ZONE="{}"'), "Suse": ("TIMEZONE=", 'TI
 
 
 async def get_zone(ctx: FunctionContext) -> str:
-    """Return the time zone (`Europe/Vienna`); UTC where none was chosen."""
+    """Return the time zone (`Europe/Vienna`); UTC if none is set."""
     link = await ctx.connection.stat(_LOCALTIME)
     if link is not None and link.kind == "symlink":
         place = posixpath.normpath(posixpath.join("/etc", link.link_target))
@@ -39,12 +39,12 @@ async def get_zone(ctx: FunctionContext) -> str:
 
 
 async def get_zonecode(ctx: FunctionContext) -> str:
-    """Return the zone's short name now (`CET`)."""
+    """Return the zone's current abbreviation (`CET`)."""
     return (await must(ctx, "date", "+%Z", what="read the time zone")).stdout.strip()
 
 
 async def get_offset(ctx: FunctionContext) -> str:
-    """Return the zone's offset from UTC now (`+0100`)."""
+    """Return the zone's current offset from UTC (`+0100`)."""
     return (await must(ctx, "date", "+%z", what="read the time zone")).stdout.strip()
 
 
@@ -60,15 +60,15 @@ async def list_zones(ctx: FunctionContext) -> list[str]:
 
 
 async def zone_compare(ctx: FunctionContext, timezone: str) -> bool:
-    """Return whether a time zone is the target's."""
+    """Return whether this is the target's time zone."""
     return await get_zone(ctx) == timezone
 
 
 async def set_zone(ctx: FunctionContext, timezone: str) -> bool:
-    """Choose a time zone.
+    """Set the target's time zone.
 
     Raises:
-        StateFailedError: the target does not have it.
+        StateFailedError: the target does not have this zone.
     """
     path = posixpath.normpath(_ZONES + timezone)
     if not path.startswith(_ZONES) or await ctx.connection.stat(path, follow=True) is None:
@@ -90,13 +90,13 @@ async def set_zone(ctx: FunctionContext, timezone: str) -> bool:
 
 
 async def get_hwclock(ctx: FunctionContext) -> str:
-    """Return in what the hardware clock runs, `UTC` or `localtime`."""
+    """Return whether the hardware clock runs in `UTC` or `localtime`."""
     lines = (await text_of(ctx, _ADJTIME) or "").splitlines()
     return "localtime" if lines[_CLOCK_LINE : _CLOCK_LINE + 1] == ["LOCAL"] else "UTC"
 
 
 async def set_hwclock(ctx: FunctionContext, clock: str) -> bool:
-    """Say in what the hardware clock runs, `UTC` or `localtime`; the clock itself is not set."""
+    """Record whether the hardware clock runs in `UTC` or `localtime`; the clock itself is not set."""
     if clock not in _CLOCKS:
         raise StateFailedError("clock must be one of: UTC, localtime")
     lines = [*(await text_of(ctx, _ADJTIME) or "0.0 0 0.0\n0\n").splitlines(), "", "", ""][:3]

@@ -1,6 +1,6 @@
-"""Execution module `virtualenv`: virtual environments of Python on the target.
+"""Execution module `virtualenv`: Python virtual environments on the target.
 
-They are made by `virtualenv`, or by the standard library's `venv`, whichever the target has.
+It uses the target's `virtualenv`, or the standard library's `venv`.
 
 Source: Salt's execution module `virtualenv`, 3008: names, arguments and return values.
 """
@@ -29,7 +29,7 @@ _PURELIB: Final = 'import sysconfig; print(sysconfig.get_path("purelib"))'
 
 
 class _Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What `create` is asked for, beside the place."""
+    """The arguments of `create` except the path."""
 
     python: str = ""
     flags: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ async def create(
     venv_bin: str | None = None,
     *,
     system_site_packages: bool = False,
-    distribute: bool = False,  # noqa: ARG001 (virtualenv has not had it since 1.10)
+    distribute: bool = False,  # noqa: ARG001 (removed from virtualenv in 1.10)
     clear: bool = False,
     python: str | None = None,
     extra_search_dir: str | list[str] | None = None,
@@ -54,29 +54,29 @@ async def create(
     upgrade: bool | None = None,
     user: str | None = None,
 ) -> DataMap:
-    """Make a virtual environment.
+    """Create a virtual environment.
 
     Args:
         ctx: the target.
         path: its folder.
-        venv_bin: `venv`, an interpreter (`python3.12`) or a `virtualenv`; without it pillar and options are
-            asked for `venv_bin`, then the target's `virtualenv` is used, and `venv` where it has none.
-        system_site_packages: its programs see the packages of the system too.
-        distribute: Salt's; has no effect.
-        clear: empty a folder that is there.
-        python: the interpreter that it is for.
-        extra_search_dir: where `virtualenv` looks for wheels, a list or joined by commas.
-        never_download: whether `virtualenv` must not fetch wheels.
-        prompt: what a shell shows.
-        symlinks: link the interpreter where `venv` would copy it.
-        upgrade: let `venv` use the interpreter of today.
-        user: who makes it.
+        venv_bin: `venv`, an interpreter (`python3.12`) or a `virtualenv`. By default `venv_bin` in pillar or
+            the options, then the target's `virtualenv`, then `venv`.
+        system_site_packages: give it access to the system's packages.
+        distribute: accepted as by Salt, without effect.
+        clear: empty an existing folder.
+        python: the interpreter to create it for.
+        extra_search_dir: folders in which `virtualenv` looks for wheels, as a list or separated by commas.
+        never_download: prevent `virtualenv` from downloading wheels.
+        prompt: the prefix of the shell prompt.
+        symlinks: let `venv` link the interpreter instead of copying it.
+        upgrade: let `venv` upgrade the environment to the current interpreter.
+        user: the user who creates it.
 
     Returns:
-        `retcode stdout stderr`. A folder that a failure left half made is removed.
+        `retcode`, `stdout` and `stderr`. After a failure, an incomplete folder is removed.
 
     Raises:
-        StateFailedError: the target has no program for it, or the program lacks an option that is given.
+        StateFailedError: the target has neither program, or the program does not support a given option.
     """
     several = extra_search_dir.split(",") if isinstance(extra_search_dir, str) else extra_search_dir or []
     folders = [each.strip() for each in several if each.strip()]
@@ -103,15 +103,15 @@ async def create(
 
 
 async def get_site_packages(ctx: FunctionContext, venv: str) -> str:
-    """Return the folder in which a virtual environment has its packages.
+    """Return the site-packages folder of a virtual environment.
 
     Raises:
-        StateFailedError: the path is no virtual environment.
+        StateFailedError: the path is not a virtual environment.
     """
     program = posixpath.join(venv, "bin", "python")
     done = await ctx.connection.run(Command(argv=[program, "-c", _PURELIB]))
     if done.returncode:
-        raise StateFailedError(f"{venv} is no virtual environment: {program} does not run on {ctx.srn}")
+        raise StateFailedError(f"{venv} is not a virtual environment: {program} does not run on {ctx.srn}")
     return done.stdout.decode("utf-8", "replace").strip()
 
 
@@ -135,7 +135,7 @@ async def _made(
             return done
         program = "venv"
     if program != "venv" and not is_interpreter and "venv" in program and request.python:
-        raise StateFailedError(f"`{program}` takes no `python`; give the interpreter as `venv_bin`")
+        raise StateFailedError(f"`{program}` does not support `python`; name the interpreter in `venv_bin`")
     if "virtualenv" in program or not ("venv" in program or is_interpreter):
         words = _virtualenv(program, path, request)
     else:
@@ -148,7 +148,9 @@ async def _made(
 
 def _virtualenv(program: str, path: str, request: _Request) -> list[str]:
     if request.only_venv:
-        raise StateFailedError(f"`{program}` takes no {' '.join(request.only_venv)}; `venv_bin: venv` does")
+        raise StateFailedError(
+            f"`{program}` does not support {' '.join(request.only_venv)}; `venv_bin: venv` does"
+        )
     words = [program, *request.only_virtualenv]
     if request.python:
         words.append(f"--python={request.python}")
@@ -161,7 +163,7 @@ def _venv(program: str, path: str, request: _Request, *, is_interpreter: bool) -
     if request.only_virtualenv:
         given = " ".join(request.only_virtualenv)
         raise StateFailedError(
-            f"`venv` takes no {given}; `virtualenv` does: install it, or name it as `venv_bin`"
+            f"`venv` does not support {given}; `virtualenv` does: install it, or name it in `venv_bin`"
         )
     words = [program, "-m", "venv"] if is_interpreter else [program]
     if program == "venv":

@@ -1,6 +1,6 @@
-"""Execution module `zfs`: file systems of ZFS, by the target's own program.
+"""Execution module `zfs`: ZFS file systems, through the target's `zfs`.
 
-Source: Salt's execution module `zfs`, 3006, and zfs(8): names and arguments. What fails raises here.
+Source: Salt's execution module `zfs`, 3006, and zfs(8): names and arguments. Unlike in Salt, failures raise.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 async def exists(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
-    """Return whether there is a dataset of a name.
+    """Return whether a dataset exists.
 
     Args:
         ctx: the target.
         name: the dataset.
-        **kwargs: `type`: of this type only (`filesystem`, `volume`, `snapshot`).
+        **kwargs: `type`: only a dataset of this type (`filesystem`, `volume`, `snapshot`).
 
     Raises:
         StateFailedError: the target has no program `zfs`.
@@ -41,7 +41,7 @@ async def get(ctx: FunctionContext, name: str, *properties: str) -> dict[str, st
     Args:
         ctx: the target.
         name: the dataset.
-        properties: their names; none means all.
+        *properties: their names; none for all.
 
     Raises:
         StateFailedError: zfs refuses it.
@@ -60,7 +60,7 @@ async def create(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     Args:
         ctx: the target.
         name: the file system.
-        **kwargs: `properties`: a mapping; `create_parent`: create the missing ones around it, too.
+        **kwargs: `properties`: a mapping; `create_parent`: also create missing parents.
 
     Raises:
         StateFailedError: zfs refuses it.
@@ -98,7 +98,7 @@ async def set_(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
         **kwargs: the properties.
 
     Raises:
-        StateFailedError: zfs refuses one.
+        StateFailedError: zfs refuses a property.
     """
     pairs = [f"{key}={shown(value)}" for key, value in kwargs.items()]
     await must(ctx, "zfs", "set", *pairs, _checked(name), what=f"set properties of {name}")
@@ -111,7 +111,7 @@ async def destroy(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     Args:
         ctx: the target.
         name: the dataset.
-        **kwargs: `force`: unmount what is in use; `recursive`: with all below it.
+        **kwargs: `force`: unmount file systems in use; `recursive`: also destroy everything below it.
 
     Raises:
         StateFailedError: zfs refuses it.
@@ -127,7 +127,7 @@ def _options(properties: Mapping[str, Any] | None) -> list[str]:
 
 def _checked(name: str) -> str:
     if not name or name.startswith("-"):
-        raise StateFailedError(f"{name!r} is no name of a dataset")
+        raise StateFailedError(f"{name!r} is not a dataset name")
     return name
 
 

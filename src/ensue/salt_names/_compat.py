@@ -1,4 +1,4 @@
-"""`salt._compat`: modules of the standard library that had several names once."""
+"""`salt._compat`: modules of the standard library that used to have several names."""
 
 import ipaddress
 import subprocess

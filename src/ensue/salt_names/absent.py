@@ -1,4 +1,4 @@
-"""What is said of a name of Salt that is not among ours."""
+"""Errors for names of Salt that ensue does not provide."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HOME: Final = "ensue.salt_names"
-"""The package that stands for `salt`."""
+"""The package that replaces `salt`."""
 
 MACHINERY: Final = frozenset(
     {
@@ -34,28 +34,28 @@ MACHINERY: Final = frozenset(
         "wheel",
     }
 )
-"""Modules of Salt's own machinery, without `salt.`, that files import for one function among many."""
+"""Internal modules of Salt, without the prefix `salt.`, that files import for one of many functions."""
 
 
 def advice(name: str) -> str:
-    """Say that a name is not there, and what to do.
+    """Return the message for a missing name, with a remedy.
 
     Args:
-        name: the name as Salt has it, `salt.utils.vt`.
+        name: the name in Salt, `salt.utils.vt`.
     """
     return f"ensue has no {name} of its own; pip install 'ensue[salt]' to use Salt's"
 
 
 def salts_name(module: str) -> str:
-    """Return the name that one of our modules has in Salt."""
+    """Return the name in Salt of one of ensue's modules."""
     return "salt" + module.removeprefix(HOME)
 
 
 def not_there(module: str) -> Callable[[str], Any]:
-    """Return the `__getattr__` of one of our modules.
+    """Return a `__getattr__` for one of ensue's modules.
 
-    It imports a submodule that nobody has imported, since in Salt somebody always has; any other name is
-    an `AttributeError` with advice.
+    It imports submodules on demand, since in Salt they are always imported already. Any other name is an
+    `AttributeError` with a remedy.
 
     Args:
         module: its `__name__`.
@@ -77,9 +77,9 @@ def not_there(module: str) -> Callable[[str], Any]:
 
 
 class MachineryModule(ModuleType):
-    """A module of Salt's own machinery.
+    """An internal module of Salt.
 
-    It can be imported, so that the other functions of a file work; whatever is called of it refuses.
+    It can be imported, so the other functions of a file work; calling anything in it fails.
     """
 
     def __getattr__(self, name: str) -> Any:

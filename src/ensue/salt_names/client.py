@@ -1,4 +1,4 @@
-"""`salt.client`: what asks a master, of which there is none; `Caller` asks this machine."""
+"""`salt.client`: `Caller` calls functions on this machine; the clients of a master are refused."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ensue.salt_names.running import execution_function
 
 
 class Caller:
-    """Calls execution functions of the call that is running."""
+    """Calls execution functions in the context of the current call."""
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        """Take what Salt's takes, which has no meaning here."""
+        """Accept Salt's arguments, without effect."""
 
     def cmd(self, fun: str, *args: Any, **kwargs: Any) -> Any:
         """Call an execution function."""
@@ -23,16 +23,16 @@ class Caller:
 
 
 class LocalClient:
-    """Asks the minions of a master."""
+    """The client that calls functions on a master's minions; ensue has no master."""
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        """Refuse.
+        """Refuse, since there is no master.
 
         Raises:
             SaltClientError: always.
         """
         message = (
-            "salt.client.LocalClient asks a Salt master, and ensue has none; use ensue call, or a target"
+            "salt.client.LocalClient requires a Salt master, and ensue has none; use ensue call, or a target"
         )
         raise SaltClientError(message)
 

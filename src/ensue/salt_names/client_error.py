@@ -1,4 +1,4 @@
-"""The root of Salt's errors, and the one that a name raises which ensue does not have.
+"""The base class of Salt's errors, and the error for names that ensue does not provide.
 
 Files import both from `salt.exceptions`.
 """
@@ -13,7 +13,7 @@ from ensue.errors import EnsueError
 
 
 class SaltException(EnsueError):
-    """The root of Salt's errors."""
+    """The base class of Salt's errors."""
 
     def __init__(self, message: Any = "") -> None:
         self.message = self.strerror = message if isinstance(message, str) else str(message)
@@ -21,4 +21,4 @@ class SaltException(EnsueError):
 
 
 class SaltClientError(SaltException):
-    """A client could not do its work."""
+    """A client failed."""

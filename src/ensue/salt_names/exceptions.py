@@ -13,11 +13,11 @@ SaltClientError = client_error.SaltClientError
 
 
 class CommandExecutionError(SaltException, StateFailedError):
-    """A command or function could not do its work.
+    """A command or function failed.
 
     Args:
         message: what went wrong.
-        info: more of it.
+        info: details.
     """
 
     def __init__(self, message: Any = "", info: Any = None) -> None:
@@ -27,11 +27,11 @@ class CommandExecutionError(SaltException, StateFailedError):
 
 
 class CommandNotFoundError(SaltException):
-    """A program that is needed is not installed."""
+    """A required program is not installed."""
 
 
 class SaltInvocationError(SaltException, TypeError):
-    """A function was called with arguments that make no sense."""
+    """A function was called with invalid arguments."""
 
 
 class SaltRenderError(SaltException):
@@ -39,7 +39,7 @@ class SaltRenderError(SaltException):
 
     Args:
         message: what went wrong.
-        line_num: in which line.
+        line_num: the line number.
         buf: the text.
     """
 
@@ -52,63 +52,63 @@ class SaltRenderError(SaltException):
 
 
 class SaltDeserializationError(SaltException):
-    """A text is not in the form that was expected."""
+    """A text is not in the expected format."""
 
 
 class SaltConfigurationError(SaltException):
-    """An option makes no sense."""
+    """An option is invalid."""
 
 
 class SaltMasterError(SaltException):
-    """A master could not do its work."""
+    """A master failed."""
 
 
 class SaltReqTimeoutError(SaltException):
-    """Nobody answered in time."""
+    """A request timed out."""
 
 
 class SaltRunnerError(SaltException):
-    """A runner could not do its work."""
+    """A runner failed."""
 
 
 class SaltCloudException(SaltException):
-    """A cloud could not do its work."""
+    """A cloud operation failed."""
 
 
 class SaltCloudSystemExit(SaltCloudException):
-    """A cloud command is to end."""
+    """A cloud command must exit."""
 
 
 class SaltCloudNotFound(SaltCloudException):
-    """A thing is not in a cloud."""
+    """Something was not found in a cloud."""
 
 
 class SaltCloudConfigError(SaltCloudException):
-    """The options of a cloud make no sense."""
+    """The configuration of a cloud is invalid."""
 
 
 class SaltSystemExit(SystemExit):
-    """The process is to end."""
+    """The process must exit."""
 
 
 class AuthenticationError(SaltException):
-    """Somebody was not let in."""
+    """Authentication failed."""
 
 
 class AuthorizationError(SaltException):
-    """Somebody may not do that."""
+    """Authorization failed."""
 
 
 class CheckError(CommandExecutionError):
-    """A state's check was not met."""
+    """A state's check failed."""
 
 
 class FileserverConfigError(SaltException):
-    """The options of a file server make no sense."""
+    """The configuration of a file server is invalid."""
 
 
 class FileLockError(SaltException):
-    """A file is locked by somebody else."""
+    """A file lock could not be acquired."""
 
 
 class LoaderError(SaltException):
@@ -116,11 +116,11 @@ class LoaderError(SaltException):
 
 
 class MinionError(SaltException):
-    """A minion could not do its work."""
+    """A minion failed."""
 
 
 class PkgParseError(SaltException):
-    """What a package manager printed could not be read."""
+    """The output of a package manager could not be parsed."""
 
 
 class PillarError(SaltException):
@@ -132,23 +132,23 @@ class TemplateError(SaltException):
 
 
 class TimedProcTimeoutError(SaltException):
-    """A command took too long."""
+    """A command timed out."""
 
 
 class TimeoutError(SaltException):  # noqa: A001 -- the name is Salt's
-    """Something took too long."""
+    """An operation timed out."""
 
 
 class InvalidEntityError(CommandExecutionError):
-    """A value is not one of those that are allowed."""
+    """A value is not allowed."""
 
 
 class VMwareSaltError(CommandExecutionError):
-    """VMware could not do its work."""
+    """A VMware operation failed."""
 
 
 class ArgumentValueError(CommandExecutionError):
-    """An argument has a value that makes no sense."""
+    """An argument has an invalid value."""
 
 
 __getattr__ = not_there(__name__)

@@ -1,8 +1,8 @@
-"""The import statements of a project's own Python code: names of Salt, and the files beside it.
+"""Imports in a project's own Python files: names of Salt, and files in the same folder.
 
-Each file has builtins of its own, whose `__import__` knows both; that holds for imports inside of its
-functions, too. The language offers nothing plainer: entries in `sys.modules`, `sys.path` or an import hook
-would show a false Salt to everything else in the process, such as libraries that look whether Salt is there.
+Each file has its own builtins, with an `__import__` that handles both, also for imports inside functions.
+Python offers nothing simpler: entries in `sys.modules` or `sys.path`, or an import hook, would show a fake
+Salt to everything else in the process, such as libraries that check whether Salt is installed.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def builtins_of_file(load_beside: Callable[[str], ModuleType | None] = lambda _name: None) -> dict[str, Any]:
-    """Return what the globals of a file need so that its imports work.
+    """Return the `__builtins__` that a file's globals require for its imports.
 
     Args:
-        load_beside: loads the file of a name that is beside it; None when there is none. It is asked once,
-            and only for what Python does not find.
+        load_beside: loads a file of the same folder by module name, None if there is none. It is called once
+            per name, and only if Python does not find the module.
     """
     beside: dict[str, ModuleType] = {}
 

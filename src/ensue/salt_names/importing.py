@@ -1,4 +1,4 @@
-"""`import salt.…` in a project's own files, where no Salt is installed."""
+"""Resolves `import salt.…` in a project's own files if Salt is not installed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 _SALT: Final = "salt"
 _MADE: Final = ("modules", "ext.six.moves")
-"""Modules whose attributes are modules that are made when they are asked for."""
+"""Modules whose attributes are modules created on demand."""
 
 
 @functools.cache
 def has_salt() -> bool:
-    """Return whether Salt is installed; a folder of that name on the path is no Salt."""
+    """Return whether Salt is installed; a mere folder of that name on the path does not count."""
     try:
         return importlib.util.find_spec("salt.loader") is not None
     except ImportError:
@@ -28,19 +28,19 @@ def has_salt() -> bool:
 
 
 def home_of_salt() -> str:
-    """Return the package that names of Salt are found in."""
+    """Return the package in which names of Salt are looked up."""
     return _SALT if has_salt() else HOME
 
 
 def imported(name: str, wanted: Sequence[str]) -> ModuleType | None:
-    """Return what an import statement that names Salt comes to, None for any other one.
+    """Return the module for an import statement that names Salt, None for any other statement.
 
     Args:
         name: the module that the statement names.
-        wanted: the names behind `import` of `from … import`; empty for `import …`.
+        wanted: the names after `import` in `from … import`; empty for `import …`.
 
     Raises:
-        ImportError: there is no such name here; says how to have Salt's.
+        ImportError: ensue does not provide the name; the message says how to use Salt's.
     """
     if name.partition(".")[0] != _SALT or has_salt():
         return None
@@ -54,10 +54,10 @@ def imported(name: str, wanted: Sequence[str]) -> ModuleType | None:
 
 
 def _module(name: str) -> ModuleType:
-    """Return what stands for a module of Salt.
+    """Return the replacement of a module of Salt.
 
     Raises:
-        ModuleNotFoundError: nothing does.
+        ModuleNotFoundError: there is none.
     """
     for family in _MADE:
         if name.startswith(f"{_SALT}.{family}."):

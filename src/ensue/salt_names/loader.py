@@ -1,4 +1,4 @@
-"""`salt.loader`: the execution functions and matchers of the call that is running; the rest is machinery."""
+"""`salt.loader`: the execution functions and matchers of the current call; the rest is internal to Salt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MATCHERS: Final[Mapping[str, str]] = {
 
 
 class _Matchers(Mapping[str, Any]):
-    """What says whether a target matches, by Salt's names."""
+    """The matchers of a target, by Salt's names."""
 
     def __getitem__(self, name: str) -> Any:
         function = execution_function(_MATCHERS[name])
@@ -34,13 +34,13 @@ class _Matchers(Mapping[str, Any]):
 
 
 def matchers(opts: Any) -> Mapping[str, Any]:
-    """Return what says whether the target of the call matches."""
+    """Return the matchers for the target of the current call."""
     del opts
     return _Matchers()
 
 
 def minion_mods(opts: Any, *_args: Any, **_options: Any) -> Mapping[str, Any]:
-    """Return the execution functions of the call."""
+    """Return the execution functions of the current call."""
     del opts
     return running_functions()
 

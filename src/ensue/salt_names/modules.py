@@ -1,4 +1,4 @@
-"""`salt.modules`: the execution functions of the call that is running, by the names of Salt's files."""
+"""`salt.modules`: the execution functions of the current call, by the names of Salt's files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The execution functions of the call that is running, for names of Salt that stand for such functions."""
+"""The execution functions of the current call, for the names of Salt that refer to them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _VIRTUAL: Final[Mapping[str, str]] = {
     "useradd": "user",
     "yumpkg": "pkg",
 }
-"""Files of Salt whose functions have another module's name."""
+"""Files of Salt whose functions belong to a module with another name."""
 
 _QUIET: Final[Mapping[str, str]] = {
     "_run_quiet": "run",
@@ -39,10 +39,10 @@ _QUIET: Final[Mapping[str, str]] = {
 
 @contextlib.contextmanager
 def running(functions: Mapping[str, Any]) -> Generator[None]:
-    """Let names of Salt stand for the execution functions of one call, in this thread.
+    """Make names of Salt refer to the execution functions of one call, in this thread.
 
     Args:
-        functions: the functions by their names (`cmd.run`).
+        functions: the functions by name (`cmd.run`).
     """
     token = _functions.set(functions)
     try:
@@ -52,12 +52,12 @@ def running(functions: Mapping[str, Any]) -> Generator[None]:
 
 
 def running_functions() -> Mapping[str, Any]:
-    """Return the execution functions of the call that is running; none outside of one."""
+    """Return the execution functions of the current call; none outside a call."""
     return _functions.get({})
 
 
 def execution_function(name: str) -> Any:
-    """Return an execution function of the call that is running.
+    """Return an execution function of the current call.
 
     Raises:
         AttributeError: no call is running, or there is no such function.
@@ -69,7 +69,7 @@ def execution_function(name: str) -> Any:
 
 
 class ExecutionModule(ModuleType):
-    """`salt.modules.cmdmod` and its kin: what is called is the execution function of that name."""
+    """`salt.modules.cmdmod` and similar modules: attributes are the execution functions of that name."""
 
     def __getattr__(self, name: str) -> Any:
         file = self.__name__.rpartition(".")[2]

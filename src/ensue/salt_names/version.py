@@ -1,4 +1,4 @@
-"""`salt.version`: the version of Salt whose behaviour ensue has."""
+"""`salt.version`: the version of Salt whose behaviour ensue follows."""
 
 from ensue.salt_names import __version__
 from ensue.salt_names.absent import not_there

@@ -1,6 +1,6 @@
-"""The kinds of secret stores: environment variables, files below a folder, what a command prints.
+"""The kinds of secret stores: environment variables, files below a folder, the output of a command.
 
-One newline at the end of a file or of what a command prints is no part of the secret.
+A newline at the end of a file or of a command's output is not part of the secret.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from ensue.provisioning.secret_refs import SecretReference
 
 LARGEST_BYTES: Final = 1 << 20
-"""The size of the largest secret."""
+"""The maximum size of a secret."""
 
 _SHOWN_ERROR_CHARS: Final = 2000
-_NO_VERSIONS: Final = "a store of this kind keeps no versions; leave `version` out"
+_NO_VERSIONS: Final = "a store of this kind has no versions; leave out `version`"
 
 
 class SecretNotReadError(Exception):
-    """A secret cannot be read; the text says why, and how to mend it."""
+    """A secret cannot be read; the text says why, and how to fix it."""
 
 
 class SecretStore(Protocol):
-    """Where secrets are kept."""
+    """A store of secrets."""
 
     def refusal(self, reference: SecretReference) -> str:
-        """Return why a reference cannot be one of this store; empty when it can."""
+        """Return why a reference is invalid for this store; empty if it is valid."""
         ...
 
     async def read(self, reference: SecretReference) -> str:
         """Return a secret.
 
         Raises:
-            SecretNotReadError: it cannot be read.
+            SecretNotReadError: the secret cannot be read.
         """
         ...
 
@@ -48,23 +48,23 @@ class EnvironmentStore:
     """Secrets in the environment variables of ensue's process; `ref` is the name of a variable.
 
     Args:
-        prefix: what the names of all variables begin with, and refs leave out.
+        prefix: the common prefix of the variables, which refs omit.
     """
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
 
     def refusal(self, reference: SecretReference) -> str:
-        """Return why a reference cannot be one of this store; empty when it can."""
+        """Return why a reference is invalid for this store; empty if it is valid."""
         if not reference.ref or "=" in reference.ref or "\0" in reference.ref:
-            return "its ref is the name of no environment variable"
+            return "its ref is not the name of an environment variable"
         return _NO_VERSIONS if reference.version else ""
 
     async def read(self, reference: SecretReference) -> str:
         """Return the value of the variable.
 
         Raises:
-            SecretNotReadError: it is not set.
+            SecretNotReadError: the variable is not set.
         """
         name = self._prefix + reference.ref
         value = os.environ.get(name)
@@ -74,7 +74,7 @@ class EnvironmentStore:
 
 
 class FolderStore:
-    """Secrets in files; `ref` is a path below a folder, and may lead over links as long as it stays there.
+    """Secrets in files; `ref` is a path below a folder, and may follow links within that folder.
 
     Args:
         folder: the folder.
@@ -84,17 +84,17 @@ class FolderStore:
         self._folder = folder
 
     def refusal(self, reference: SecretReference) -> str:
-        """Return why a reference cannot be one of this store; empty when it can."""
+        """Return why a reference is invalid for this store; empty if it is valid."""
         parts = reference.ref.split("/")
         if any(part in {"", ".", ".."} for part in parts) or "\0" in reference.ref:
-            return "its ref is no path below the folder of the store, such as db/password"
+            return "its ref is not a path below the folder of the store, such as db/password"
         return _NO_VERSIONS if reference.version else ""
 
     async def read(self, reference: SecretReference) -> str:
         """Return the content of the file.
 
         Raises:
-            SecretNotReadError: there is no such regular file below the folder, or it is no UTF-8 text.
+            SecretNotReadError: there is no such regular file below the folder, or it is not UTF-8 text.
         """
         return await asyncio.to_thread(self._content, reference.ref)
 
@@ -113,9 +113,9 @@ class CommandStore:
     """Secrets that a command prints.
 
     Args:
-        command: the program and its arguments, `{ref}` and `{version}` in them; no shell reads them.
-        cwd: the folder that it runs in.
-        timeout_s: after how many seconds it is ended.
+        command: the program and its arguments, with `{ref}` and `{version}`; it runs without a shell.
+        cwd: its working directory.
+        timeout_s: how long it may take, in seconds.
     """
 
     def __init__(self, command: Sequence[str], cwd: Path, timeout_s: float) -> None:
@@ -124,26 +124,26 @@ class CommandStore:
         self._timeout_s = timeout_s
 
     def refusal(self, reference: SecretReference) -> str:
-        """Return why a reference cannot be one of this store; empty when it can."""
+        """Return why a reference is invalid for this store; empty if it is valid."""
         takes_version = any("{version}" in one for one in self._command)
         if not reference.ref or "\0" in reference.ref + reference.version:
-            return "its ref is empty, or holds a NUL byte"
+            return "its ref is empty, or contains a NUL byte"
         if reference.version and not takes_version:
-            return "the command of the store has no {version}; leave `version` out"
+            return "the command of the store has no {version}; leave out `version`"
         if takes_version and not reference.version:
-            return "the command of the store has a {version}, and the reference gives none"
+            return "the command of the store has {version}, but the reference has no `version`"
         if any(
             given.startswith("-") and not word.startswith("-")
             for word, given in zip(self._command, self._argv(reference), strict=True)
         ):
-            return "the command would take it for an option; it cannot begin with -"
+            return "it must not begin with -, or the command would take it for an option"
         return ""
 
     async def read(self, reference: SecretReference) -> str:
-        """Return what the command prints.
+        """Return the output of the command.
 
         Raises:
-            SecretNotReadError: it cannot be started, fails, takes too long, or prints no UTF-8 text.
+            SecretNotReadError: it cannot be started, fails, takes too long, or its output is not UTF-8.
         """
         from ensue.processes.runner import Launch, OutputBoundError, run_once
 
@@ -157,7 +157,7 @@ class CommandStore:
         try:
             done = await run_once(launch)
         except OutputBoundError:
-            raise SecretNotReadError(f"{self._command[0]} prints more than a secret may have") from None
+            raise SecretNotReadError(f"{self._command[0]} prints more than a secret's maximum size") from None
         except TimeoutError:
             raise SecretNotReadError(f"{self._command[0]} took more than {self._timeout_s} s") from None
         except OSError as error:
@@ -169,7 +169,7 @@ class CommandStore:
         return _text(done.stdout)
 
     def _argv(self, reference: SecretReference) -> list[str]:
-        # The parts around `{ref}` first, so that a ref that holds `{version}` itself stays as it is.
+        # The parts around `{ref}` first, so that a `{version}` within a ref stays as it is.
         return [
             reference.ref.join(part.replace("{version}", reference.version) for part in word.split("{ref}"))
             for word in self._command
@@ -182,5 +182,5 @@ def _text(content: bytes) -> str:
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        raise SecretNotReadError("it is no UTF-8 text") from None
+        raise SecretNotReadError("it is not UTF-8 text") from None
     return text.removesuffix("\n").removesuffix("\r") if text.endswith("\r\n") else text.removesuffix("\n")

@@ -1,7 +1,7 @@
-"""The secret stores of a project: reading the secrets that definitions refer to.
+"""Reads the secrets that definitions refer to from the secret stores of a project.
 
-Each secret is read once per process, several at a time. Its value goes to the masker before anything else
-sees it, and stays the text that it is. All errors are collected.
+Each secret is read once per process, several at a time. Its value goes to the masker before any other code
+sees it, and is always plain text, never a template. All errors are collected.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from ensue.settings.settings import Settings
 
 _AT_ONCE: Final = 8
-"""How many secrets are read at the same time."""
+"""How many secrets are read concurrently."""
 
 
 class WantedSecret(msgspec.Struct, frozen=True, kw_only=True):
     """A secret that a definition refers to.
 
     Args:
-        reference: where it is kept.
+        reference: its store and name.
         definition: the id of the definition.
-        span: where the definition refers to it; None: that is not known.
+        span: where the definition refers to it, None if unknown.
     """
 
     reference: SecretReference
@@ -45,7 +45,7 @@ class WantedSecret(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def wanted_secrets(definition: Definition, data: Any) -> tuple[list[WantedSecret], list[Diagnostic]]:
-    """Return the secrets that a resource needs, and what is wrong with the references to them.
+    """Return the secrets that a resource requires, and the errors in the references to them.
 
     Args:
         definition: the definition of the resource.
@@ -59,7 +59,7 @@ def wanted_secrets(definition: Definition, data: Any) -> tuple[list[WantedSecret
     wrong = [
         Diagnostic(
             code="E0837",
-            summary=f"{'.'.join(map(str, one.keys))} of secret_refs of {definition.id} is no secret",
+            summary=f"{'.'.join(map(str, one.keys))} of secret_refs of {definition.id} is not a secret",
             detail=one.what,
             span=place.below(*one.keys).span(),
             help="write {store: NAME, ref: SECRET} or {value: TEXT}",
@@ -74,7 +74,7 @@ class SecretStores:
 
     Args:
         settings: the project's options.
-        masker: gets every value that is read.
+        masker: receives every value that is read.
     """
 
     def __init__(self, settings: Settings, masker: Masker) -> None:
@@ -85,7 +85,7 @@ class SecretStores:
         self._locks: defaultdict[SecretReference, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def check(self, wanted: Iterable[WantedSecret]) -> list[Diagnostic]:
-        """Return why secrets cannot be read, as far as that can be said without reading any; sorted.
+        """Return the errors of secrets that can be found without reading any; sorted.
 
         Args:
             wanted: the secrets of a deployment.
@@ -105,11 +105,11 @@ class SecretStores:
         """Return the value of each secret.
 
         Args:
-            references: the secrets; all of them known.
+            references: the secrets; all references must be known.
             wanted: which definitions refer to them, for messages.
 
         Raises:
-            SecretStoreError: some cannot be read; names all of them.
+            SecretStoreError: some secrets cannot be read; it lists all of them.
         """
         each = list(dict.fromkeys(references))
         places = asyncio.Semaphore(_AT_ONCE)
@@ -142,7 +142,7 @@ class SecretStores:
             return value
 
     def _not_configured(self, reference: SecretReference, wanted: WantedSecret | None = None) -> Diagnostic:
-        asks = "" if wanted is None else f", and definition {wanted.definition} needs it"
+        asks = "" if wanted is None else f", required by definition {wanted.definition}"
         known = f"; there are {', '.join(self._stores)}" if self._stores else ""
         return Diagnostic(
             code="E0835",

@@ -1,1 +1,1 @@
-"""A project's options: what each may be, and what is read of `ensue.yaml`."""
+"""A project's options: their valid values, and reading them from `ensue.yaml`."""

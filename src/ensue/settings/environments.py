@@ -1,4 +1,4 @@
-"""Which environments a project's options choose: for SLS (`saltenv`), and for pillar (`pillarenv`).
+"""The environments that a project's options select, for SLS (`saltenv`) and for pillar (`pillarenv`).
 
 Source: Salt's `saltenv`, `pillarenv`, `pillarenv_from_saltenv`, `top_file_merging_strategy`,
 `env_order`, `default_top`, `state_top`, `state_top_saltenv`.
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def saltenv_of(settings: Settings) -> str:
-    """Return the environment in which SLS are found that are asked for by name."""
+    """Return the environment in which SLS are looked up that are requested by name."""
     return str(settings.option("saltenv") or "base")
 
 
 def top_options(settings: Settings) -> TopOptions:
-    """Return how the top files of SLS are read."""
+    """Return the options for reading the top files of SLS."""
     return TopOptions(
         saltenv=str(settings.option("saltenv") or ""),
         strategy=settings.option("top_file_merging_strategy") or "merge",
@@ -35,7 +35,7 @@ def top_options(settings: Settings) -> TopOptions:
 
 
 def pillar_options(settings: Settings) -> PillarOptions:
-    """Return how pillar is put together."""
+    """Return the options for compiling pillar."""
     strategy: Strategy = settings.option("pillar_source_merging_strategy") or "smart"
     saltenv = str(settings.option("saltenv") or "")
     pillarenv = str(settings.option("pillarenv") or "")

@@ -1,4 +1,4 @@
-"""`mine_functions`: the definitions of values that the mine asks a target for.
+"""`mine_functions`: the definitions of values that the mine collects from a target.
 
 Source: Salt's documentation, "The Salt Mine", and its option `mine_functions`.
 """
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 OPTION: Final = "mine_functions"
-"""The key in `ensue.yaml` and in pillar."""
+"""The name of the option, in `ensue.yaml` and in pillar."""
 
 _OWN_KEYS: Final = frozenset({"allow_tgt", "allow_tgt_type"})
-"""Who may read a value: all targets of a project may, since one process serves them."""
+"""Restricts the readers of a value in Salt; here one process serves all targets, so all may read it."""
 
 
 class MineFunction(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,8 +27,8 @@ class MineFunction(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         function: the execution function.
-        args: its arguments by place.
-        kwargs: its arguments by name.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
     """
 
     function: str
@@ -37,14 +37,14 @@ class MineFunction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def definitions(opts: Mapping[str, Any], pillar: Mapping[str, Any]) -> dict[str, MineFunction]:
-    """Return the definitions of a target by the names of the values; pillar outranks the options.
+    """Return a target's definitions by the names of the values; pillar takes precedence over options.
 
     Args:
         opts: the options of the project.
         pillar: the pillar of the target.
 
     Raises:
-        StateFailedError: a definition makes no sense.
+        StateFailedError: a definition is invalid.
     """
     found: dict[str, MineFunction] = {}
     for where in (opts, pillar):
@@ -54,7 +54,7 @@ def definitions(opts: Mapping[str, Any], pillar: Mapping[str, Any]) -> dict[str,
         elif is_list(given):
             found |= {name: read_definition(name, value) for name, value in _listed(given)}
         elif given:
-            raise StateFailedError(f"{OPTION} is a mapping of names to definitions, not {given!r}")
+            raise StateFailedError(f"{OPTION} must be a mapping of names to definitions, not {given!r}")
     return found
 
 
@@ -62,8 +62,8 @@ def read_definition(name: str, given: Any) -> MineFunction:
     """Return one definition.
 
     Args:
-        name: the name of the value, and of the function where the definition names none.
-        given: a list of arguments, mappings in it by name; or a mapping of arguments by name.
+        name: the name of the value, and of the function if the definition names none.
+        given: a list of arguments, with mappings for keyword arguments; or a mapping of keyword arguments.
 
     Raises:
         StateFailedError: it is neither.
@@ -77,7 +77,7 @@ def read_definition(name: str, given: Any) -> MineFunction:
         elif is_list(given):
             args.append(item)
         else:
-            raise StateFailedError(f"{OPTION}:{name} is a list or a mapping of arguments, not {given!r}")
+            raise StateFailedError(f"{OPTION}:{name} must be a list or a mapping of arguments, not {given!r}")
     function = str(kwargs.pop("mine_function", name))
     return MineFunction(
         function=function,

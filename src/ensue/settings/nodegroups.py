@@ -1,7 +1,7 @@
-"""What is wrong with the `nodegroups` of `ensue.yaml`.
+"""Validates the `nodegroups` of `ensue.yaml`.
 
-A nodegroup that does not parse, names another one that does not exist, or contains itself is an error with
-its place before anything runs, used or not.
+A nodegroup that does not parse, names a missing nodegroup, or contains itself is an error with its position
+before anything runs, whether it is used or not.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def nodegroup_errors(given: Mapping[str, Any], document: YamlDocument | None) -> list[Diagnostic]:
-    """Return everything that is wrong with nodegroups.
+    """Return the errors in nodegroups.
 
     Args:
         given: expressions, or lists of words, by name.
-        document: the file that they are written in, None for those that were given by a program.
+        document: the file that contains them, None for nodegroups from a program.
     """
     return [
         Diagnostic(

@@ -1,6 +1,6 @@
-"""Every option of `ensue.yaml`, and what it may be. docs/configuration.md lists the same.
+"""Every option of `ensue.yaml`, with its valid values. docs/configuration.md lists the same.
 
-`settings` reads the file and reports what does not fit.
+`settings` reads the file and reports invalid values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _is_pipe(text: str) -> bool:
-    # A name that is not ensue's may be a file of the project's `_renderers`, which is looked for in use.
+    # An unknown name may be a file of the project's `_renderers`, which is looked up when it is used.
     return all(part.strip().partition(" ")[0].isidentifier() for part in text.split("|"))
 
 
@@ -166,4 +166,4 @@ OPTIONS: Final[Mapping[str, Kind]] = {
 """The kind of each option."""
 
 SECRET: Final = frozenset({"store_url"})
-"""Options whose value is never shown: it may hold a password."""
+"""Options whose value is never shown, because it may contain a password."""

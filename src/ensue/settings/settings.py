@@ -1,7 +1,7 @@
-"""`ensue.yaml`: the options of a project, Salt's names where Salt has one.
+"""`ensue.yaml`: the options of a project, with Salt's names where Salt has the same option.
 
-No file is required. Unknown options are warnings (a minion configuration may be pasted), values that an
-option cannot take are errors; all are reported together. What each option takes is in `option_table`.
+The file is optional. Unknown options are warnings (a minion configuration may be pasted), invalid values are
+errors; all are reported together. `option_table` defines the valid values.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         root: the project's root, absolute.
         minion_id: the id of this machine.
-        cachedir: where everything that persists lives.
-        file_roots: environment to folders.
-        pillar_roots: environment to folders.
+        cachedir: the folder for persistent data.
+        file_roots: the folders of each environment.
+        pillar_roots: the pillar folders of each environment.
         values: every option by name, for `opts` in templates and for plug-ins.
-        secrets: the texts in options that a store of `sdb` had.
-        warnings: remarks on `ensue.yaml`.
+        secrets: texts in options that came from an `sdb` store.
+        warnings: the warnings about `ensue.yaml`.
     """
 
     root: Path
@@ -52,23 +52,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[Diagnostic, ...] = ()
 
     def option(self, name: str, default: Any = None) -> Any:
-        """Return an option's value, or the default where it is not set."""
+        """Return an option's value, or the default if it is not set."""
         return self.values.get(name, default)
 
     @property
     def repeat_limit(self) -> int | None:
-        """How often a delayed block or SLS is rendered where its tag does not say; None is no limit."""
+        """How often a delayed block or SLS is rendered by default; None for no limit."""
         limit = self.values.get("delayed_repeat_limit", 1)
         return None if limit == NO_LIMIT else limit
 
     @property
     def keep_output_bytes(self) -> int:
-        """How much of each output of a command is kept after the run."""
+        """How many bytes of each command output are kept after the run."""
         return size_bytes(self.values.get("keep_output_bytes")) or KEEP_OUTPUT_BYTES
 
 
 LookUp: TypeAlias = "Callable[[dict[str, Any], Path], tuple[dict[str, Any], tuple[str, ...]]]"
-"""Takes options and the folder of the project; returns the options, and the texts in them that are secret."""
+"""Takes options and the project's folder; returns the options, and the secret texts in them."""
 
 
 def _as_they_are(values: dict[str, Any], _: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -82,12 +82,12 @@ def read_settings(
 
     Args:
         root: the folder of the project.
-        minion_id: what this machine is called; None: as the option `id` says.
-        overrides: options that outrank those of the file.
-        look_up: replaces values that stand elsewhere (`sdb://`).
+        minion_id: the id of this machine; None for the option `id`.
+        overrides: options that take precedence over those of the file.
+        look_up: replaces references to external values (`sdb://`).
 
     Raises:
-        ConfigurationError: it is broken; all faults together.
+        ConfigurationError: the file is invalid; carries all errors.
     """
     try:
         root = root.absolute()
@@ -108,7 +108,7 @@ def read_settings(
     values.setdefault("resource_pillar_key", "resources")
     values.setdefault("saltenv", None)
     values.setdefault("pillarenv", None)
-    # What formulas look at to know a masterless run (`salt-call --local`).
+    # Formulas detect a masterless run (`salt-call --local`) by it.
     values.setdefault("file_client", "local")
     values.setdefault("__cli", "salt-call")
     own_id = minion_id or values.get("id") or socket.gethostname()
@@ -183,7 +183,7 @@ def _check(document: YamlDocument, name: str, value: Any) -> Iterator[Diagnostic
     kind = OPTIONS.get(name)
     if kind is None:
         if is_mapping(value) and "driver" in value:
-            return  # A profile of `sdb`, which has a name of the user's own.
+            return  # An `sdb` profile, whose name the user chooses.
         from ensue.language.collector import near_names
 
         yield Diagnostic(

@@ -1,7 +1,7 @@
-"""Running the terraform or OpenTofu binary on a configuration, with its state encrypted between runs.
+"""Runs the terraform or OpenTofu binary on a configuration, with its state encrypted between runs.
 
-Shared by the environment provider `terraform` and the state module `terraform`. Nothing here knows what the
-outputs are used for.
+The environment provider `terraform`, the driver and the state module `terraform` share it. It does not know
+how the outputs are used.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Finding the binary, and running it.
+"""Finds and runs the binary.
 
-A run that is cancelled interrupts terraform, which then finishes what it has begun and writes its state; only
-a second cancellation kills it. Terraform outlives this process when that is killed, and writes its state: a
-pipe that nobody reads would end it at its next line.
+Cancelling a run interrupts terraform, which then finishes its current operations and writes its state; only a
+second cancellation kills it. If this process is killed, terraform lives on and writes its state. Its output
+therefore does not go to a pipe: an unread pipe would end it at its next line.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 _NAMES: Final = ("terraform", "tofu")
 _KEPT_FROM_IT: Final = frozenset({"ENSUE_KEY", "TF_CLI_ARGS", "TF_WORKSPACE"})
-"""Variables of our own environment that terraform must not see: our key, and what changes its arguments."""
+"""Environment variables that are hidden from terraform: ensue's key, and those that change its arguments."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
-    """A command that has ended.
+    """The outcome of a command.
 
     Args:
-        code: its exit code; negative: the signal that ended it.
-        stdout: what it printed.
+        code: its exit code; a negative number is the signal that ended it.
+        stdout: its output.
         stderr: its error output.
     """
 
@@ -44,10 +44,10 @@ def find_binary(wanted: str = "") -> str:
     """Return the path of the binary.
 
     Args:
-        wanted: a name or a path; empty: `terraform`, else `tofu`.
+        wanted: a name or a path; empty for `terraform`, else `tofu`.
 
     Raises:
-        StateFailedError: it is not on this machine.
+        StateFailedError: it is not installed on this machine.
     """
     for name in (wanted,) if wanted else _NAMES:
         if found := shutil.which(name):
@@ -64,9 +64,9 @@ async def run_binary(
 
     Args:
         argv: the binary and its arguments.
-        variables: set in its environment, on top of ours.
-        cwd: the folder in which it runs.
-        stdin: what it reads.
+        variables: environment variables in addition to this process's.
+        cwd: its working directory.
+        stdin: its input.
     """
     ours = {name: value for name, value in os.environ.items() if name not in _KEPT_FROM_IT}
     with _memory() as stdout, _memory() as stderr:
@@ -89,7 +89,7 @@ async def run_binary(
 
 
 def _memory() -> BinaryIO:
-    """Open a file that is in memory only, for output that may hold secrets."""
+    """Open an in-memory file for output that may contain secrets."""
     return os.fdopen(os.memfd_create("output"), "r+b")
 
 
@@ -110,5 +110,5 @@ async def _end(process: asyncio.subprocess.Process, talking: asyncio.Future[Any]
 
 def _send(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError):
-        # Its providers are processes of its own session.
+        # Its providers are processes of the same session.
         os.killpg(process.pid, number)

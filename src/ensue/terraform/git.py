@@ -1,7 +1,7 @@
-"""One commit of a Git repository as a plain folder, through the git binary and without a shell.
+"""Fetches one commit of a Git repository as a plain folder, with the git binary and without a shell.
 
-Only the transports in `_PROTOCOLS` are allowed, no hook runs, and submodules are left out. A password or a
-key reaches git through a file of its own; neither is ever an argument.
+Only the transports in `_PROTOCOLS` are allowed, hooks do not run, and submodules are left out. A password or
+a key reaches git through a temporary file, never as an argument.
 
 Source: git, "git-fetch", "gitcredentials", `GIT_ALLOW_PROTOCOL`, `GIT_ASKPASS`, `GIT_SSH_COMMAND`.
 """
@@ -49,19 +49,19 @@ Password*"@$ENSUE_GIT_HOST'"*) printf '%s\\n' "$ENSUE_GIT_PASSWORD" ;;
 *) exit 1 ;;
 esac
 """
-"""Answers for the repository's own host only: a server may redirect git to another one."""
+"""The askpass program. It answers only for the repository's host: a server may redirect git to another."""
 
 
 class Repository(msgspec.Struct, frozen=True, kw_only=True):
-    """A repository, and what opens it.
+    """A repository and its credentials.
 
     Args:
         url: its URL, or `user@host:path`.
-        revision: a branch, a tag, a full reference or a whole commit id; empty: the default branch.
-        username: for a password; empty: `git`.
-        password: for HTTP; empty: none.
-        ssh_key: a private key as text; empty: those of the user.
-        known_hosts: lines of a known_hosts file; empty: those of the user.
+        revision: a branch, a tag, a full reference or a full commit id; empty for the default branch.
+        username: the user of the password; empty for `git`.
+        password: the password for HTTP; empty for none.
+        ssh_key: a private key as text; empty for the user's own.
+        known_hosts: lines of a known_hosts file; empty for the user's own.
     """
 
     url: str
@@ -72,20 +72,20 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     known_hosts: str = ""
 
     def problems(self) -> list[str]:
-        """Return what is wrong with the URL and the revision, a sentence each."""
+        """Return the errors in the URL and the revision, one sentence each."""
         found: list[str] = []
         if not _URL.fullmatch(self.url):
             found.append(
-                f"source.url: {self.url!r} is no URL of git (https, ssh, git, file, or user@host:path)"
+                f"source.url: {self.url!r} is not a Git URL (https, ssh, git, file, or user@host:path)"
             )
         elif "://" in self.url and urlsplit(self.url).password:
-            found.append("source.url has a password in it; put that into secrets, source.password")
+            found.append("source.url contains a password; move it to secrets, source.password")
         if self.revision and (not _REVISION.fullmatch(self.revision) or ".." in self.revision):
-            found.append(f"source.rev: {self.revision!r} is no branch, tag or commit")
+            found.append(f"source.rev: {self.revision!r} is not a branch, tag or commit")
         return found
 
     async def commit(self) -> str:
-        """Return the id of the commit that the revision names; asks the server unless it is one already.
+        """Return the commit id of the revision; asks the server unless it is a commit id already.
 
         Raises:
             StateFailedError: the server does not answer, or has no such revision.
@@ -98,16 +98,16 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
         return _best_of(printed, wanted) or self._fail(f"there is no {wanted} in the repository")
 
     async def fetch(self, folder: Path) -> str:
-        """Put the files of the revision into a folder, without the history.
+        """Write the files of the revision to a folder, without the history.
 
         Args:
-            folder: the folder; must not be there yet.
+            folder: the folder, which must not exist.
 
         Returns:
             The id of the commit.
 
         Raises:
-            StateFailedError: it cannot be fetched.
+            StateFailedError: the revision cannot be fetched.
         """
         with _folder() as scratch:
             wanted = self.revision or "HEAD"
@@ -124,12 +124,12 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     async def _git(self, scratch: Path, *arguments: str) -> str:
         git = shutil.which("git")
         if git is None:
-            raise StateFailedError("git is not on this machine's PATH; a source with a `url` needs it")
+            raise StateFailedError("git is not on this machine's PATH; a source with a `url` requires it")
         ended = await run_binary(
             (git, *_OPTIONS, *arguments), variables=self._environment(scratch), cwd=str(scratch)
         )
         if ended.code:
-            return self._fail(end_of(ended.stderr) or f"git ended with exit code {ended.code}")
+            return self._fail(end_of(ended.stderr) or f"git failed with exit code {ended.code}")
         return ended.stdout.decode("utf-8", "backslashreplace")
 
     def _environment(self, scratch: Path) -> Mapping[str, str]:
@@ -165,7 +165,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _best_of(printed: str, wanted: str) -> str:
-    """Return the commit in what `git ls-remote` printed, chosen as `git fetch` would."""
+    """Return the commit in the output of `git ls-remote`, chosen as `git fetch` would."""
     found = {name: commit for commit, _, name in (line.partition("\t") for line in printed.splitlines())}
     for form in (wanted, f"refs/{wanted}", f"refs/tags/{wanted}", f"refs/heads/{wanted}"):
         if commit := found.get(f"{form}^{{}}") or found.get(form):
@@ -183,6 +183,6 @@ def _write(path: Path, text: str, *, mode: int) -> None:
 
 @contextmanager
 def _folder() -> Generator[Path]:
-    """Make a private folder for credentials that is gone afterwards."""
+    """Yield a private temporary folder for credentials."""
     with tempfile.TemporaryDirectory(prefix="ensue-git-") as name:
         yield Path(name)

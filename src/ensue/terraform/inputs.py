@@ -1,4 +1,4 @@
-"""The inputs of a resource that terraform provisions, as a resource definition has them.
+"""Reads the inputs of a resource that terraform provisions, as written in a resource definition.
 
 Source: Humanitec, "Terraform driver", inputs; `credentials_config` as published definitions use it.
 """
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from ensue.model.data import Data
 
 SCRIPT_NAME: Final = "script.tf"
-"""The file that `script` becomes."""
+"""The file name for `script`."""
 
 _VALUES: Final = (
     "source", "script", "files", "variables", "credentials_config", "append_logs_to_error", "binary",
 )  # fmt: skip
 _RUNNERS: Final = ("runner", "runner_mode")
-"""Where another orchestrator runs terraform; here it runs on this machine."""
+"""Inputs that say where another orchestrator runs terraform; here it runs on this machine."""
 _SECRETS: Final = ("source", "files", "variables", "credentials", *_RUNNERS)
 _SOURCE: Final = ("url", "rev", "path", "username", "known_hosts")
 _SOURCE_SECRETS: Final = ("password", "ssh_key")
@@ -37,15 +37,15 @@ _CREDENTIALS: Final = ("environment", "variables", "file")
 
 
 class Inputs(msgspec.Struct, frozen=True, kw_only=True):
-    """What terraform is given.
+    """The inputs of one configuration.
 
     Args:
-        source: where the configuration comes from.
-        files: further files of it, text by relative path; the script is one.
-        variables: values of its variables.
+        source: the origin of the configuration.
+        files: additional files, text by relative path, including the script.
+        variables: the values of its variables.
         environment: environment variables for terraform.
-        binary: the name or path of the binary; empty: the driver's own choice.
-        appends_log: whether an error ends with what terraform printed.
+        binary: the name or path of the binary; empty for the driver's default.
+        appends_log: whether to append terraform's output to an error.
     """
 
     source: Source
@@ -60,13 +60,13 @@ def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple
     """Read the inputs of a resource.
 
     Args:
-        values: the plain ones; may hold `Unknown`, which is no problem.
-        secrets: the secret ones.
-        account: the account: its credentials as a mapping, or a name.
+        values: the plain inputs; they may contain `Unknown`.
+        secrets: the secret inputs.
+        account: the account: its credentials as a mapping, or its name.
         root: the project's folder.
 
     Returns:
-        The inputs, to be used only when there are no problems; the problems, a sentence each.
+        The inputs, valid only if there are no problems; and the problems, one sentence each.
     """
     reader = _Reader(values, secrets, account)
     inputs = Inputs(
@@ -83,7 +83,7 @@ def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple
 
 
 class _Reader:
-    """Reads the inputs and collects what is wrong with them."""
+    """Reads the inputs and collects problems."""
 
     def __init__(self, values: Data, secrets: Data, account: Data) -> None:
         self.problems: list[str] = []
@@ -92,7 +92,7 @@ class _Reader:
         self._account = account
 
     def source(self, root: Path) -> Source:
-        """Return where the configuration comes from."""
+        """Return the origin of the configuration."""
         plain = self._mapping(self.values, "source", _SOURCE, "source.")
         secret = self._mapping(self.secrets, "source", _SOURCE_SECRETS, "source.")
         url, path = self.text(plain, "url"), self.text(plain, "path")
@@ -118,20 +118,20 @@ class _Reader:
         return Source(repository=repository, path=path)
 
     def files(self) -> dict[str, str]:
-        """Return all files, the script and the file with credentials among them."""
+        """Return all files, including the script and the file with credentials."""
         files: dict[str, str] = {}
         for inputs in (self.values, self.secrets):
             for name, content in self._mapping(inputs, "files").items():
                 files[name] = content if isinstance(content, str) else json.dumps(content, default=str)
         if script := self.text(self.values, "script"):
             if SCRIPT_NAME in files:
-                self.problems.append(f"files: {SCRIPT_NAME} is what `script` becomes; rename the file")
+                self.problems.append(f"files: {SCRIPT_NAME} is reserved for `script`; rename the file")
             files[SCRIPT_NAME] = script
         wanted = self._mapping(self.values, "credentials_config", _CREDENTIALS)
         if name := self.text(wanted, "file"):
             files[name] = json.dumps(self._credentials(), default=str)
         if odd := [name for name in files if not _is_file_name(name)]:
-            self.problems.append(f"files: {', '.join(map(repr, odd))} would be outside of the configuration")
+            self.problems.append(f"files: {', '.join(map(repr, odd))} would be outside the configuration")
         return files
 
     def variables(self) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class _Reader:
         return {**plain, **self.credentials("variables"), **self._mapping(self.secrets, "variables")}
 
     def credentials(self, kind: str) -> dict[str, str]:
-        """Return the credentials that `credentials_config` wants as environment or as variables."""
+        """Return the credentials that `credentials_config` maps to the environment or to variables."""
         wanted = self._mapping(self._mapping(self.values, "credentials_config"), kind)
         there = self._credentials() if wanted else {}
         found: dict[str, str] = {}
@@ -153,7 +153,7 @@ class _Reader:
         return found
 
     def text(self, inputs: Mapping[str, Any], name: str) -> str:
-        """Return an input that is a text; empty when it is not there or not known yet."""
+        """Return a text input; empty if it is missing or not known yet."""
         value = inputs.get(name)
         if value is None or isinstance(value, (str, Unknown)):
             return value if isinstance(value, str) else ""
@@ -161,7 +161,7 @@ class _Reader:
         return ""
 
     def _credentials(self) -> dict[str, Any]:
-        """Return the account's credentials; complain once when there are none."""
+        """Return the account's credentials; report once if there are none."""
         secret: Any = self.secrets.get("credentials")
         if isinstance(secret, str):
             secret = _from_json(secret)
@@ -190,7 +190,9 @@ class _Reader:
         for key in value if known else ():
             if key not in known:
                 near = difflib.get_close_matches(key, known, 1)
-                self._complain(f"{where}{key} is no input", f"did you mean {near[0]}?" if near else "", known)
+                self._complain(
+                    f"{where}{key} is not an input", f"did you mean {near[0]}?" if near else "", known
+                )
         return value
 
     def _complain(self, what: str, near: str, known: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""What terraform prints with `-json`: one message a line, of which the changes and the errors are read.
+"""Parses the output of terraform with `-json`: one message per line, among them changes and errors.
 
 Source: Terraform, "Machine-readable UI".
 """
@@ -20,14 +20,14 @@ _LONGEST_TAIL_CHARS: Final = 2000
 
 
 class Messages(msgspec.Struct, frozen=True, kw_only=True):
-    """What a command printed.
+    """The messages of a command.
 
     Args:
-        planned: what it is going to do, by address: `create`, `update`, `delete`, `replace`, …; outputs as
+        planned: the planned actions by address: `create`, `update`, `delete`, `replace`, …; outputs as
             `output.NAME`.
-        done: the same of what it has done.
-        errors: its errors, each with its place in the configuration.
-        log: what it said for a person, a line each.
+        done: the completed actions, in the same form.
+        errors: its errors, each with its position in the configuration.
+        log: its human-readable lines.
     """
 
     planned: dict[str, str]
@@ -37,7 +37,7 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_messages(printed: bytes) -> Messages:
-    """Read the messages of a command; lines that are none are left out.
+    """Parse the messages of a command; other lines are skipped.
 
     Args:
         printed: its standard output.
@@ -63,7 +63,7 @@ def read_messages(printed: bytes) -> Messages:
 
 
 def end_of(printed: bytes) -> str:
-    """Return the end of what a command without `-json` printed."""
+    """Return the end of the output of a command without `-json`."""
     text = printed.decode("utf-8", "backslashreplace").strip()
     return text if len(text) <= _LONGEST_TAIL_CHARS else f"…{text[-_LONGEST_TAIL_CHARS:]}"
 
@@ -86,7 +86,7 @@ def _change(change: Any) -> dict[str, str]:
 
 
 def _outputs(outputs: Any) -> dict[str, str]:
-    """Return the outputs that are going to change; once they have, they are listed without an action."""
+    """Return the outputs that will change; after the change they are listed without an action."""
     if not is_mapping(outputs):
         return {}
     actions = {name: str(one.get("action", "noop")) for name, one in outputs.items() if is_mapping(one)}

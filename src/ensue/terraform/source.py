@@ -1,6 +1,6 @@
-"""Where the files of a configuration come from: a Git repository, a local folder, or texts.
+"""The origin of a configuration's files: a Git repository, a local folder, or texts.
 
-They are copied, so that what a resource was made with is there as long as the resource is.
+They are copied, so that a resource's configuration exists as long as the resource does.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _CHUNK_BYTES: Final = 1 << 20
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """The folder that a configuration is copied from.
+    """The folder from which a configuration is copied.
 
     Args:
-        repository: the repository that it is in; None: it is on this machine.
-        folder: the folder on this machine that is copied as a whole; None: there is no source.
-        path: the configuration's own folder below; empty: the whole.
+        repository: the repository that contains it; None if it is on this machine.
+        folder: the folder on this machine that is copied as a whole; None if there is no source.
+        path: the configuration's subfolder; empty for the whole folder.
     """
 
     repository: Repository | None = None
@@ -42,26 +42,26 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""
 
     async def fingerprint(self) -> str:
-        """Return what changes when the files do: the commit, or a digest of the folder's content.
+        """Return a fingerprint of the files: the commit, or a digest of the folder's content.
 
         Raises:
-            StateFailedError: it cannot be read.
+            StateFailedError: the source cannot be read.
         """
         if self.repository is not None:
             return await self.repository.commit()
         return "" if self.folder is None else await asyncio.to_thread(_digest, self.folder)
 
     async def copy_to(self, folder: Path) -> str:
-        """Copy the files into a folder of their own.
+        """Copy the files into a new folder.
 
         Args:
-            folder: what it becomes; must not be there yet.
+            folder: the new folder, which must not exist.
 
         Returns:
-            The commit; empty for a local folder.
+            The commit id; empty for a local folder.
 
         Raises:
-            StateFailedError: they cannot be copied.
+            StateFailedError: the files cannot be copied.
         """
         make_private_directory(folder.parent)
         commit = ""
@@ -76,11 +76,11 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def local_folder(url: str, root: Path) -> Path | None:
-    """Return the folder on this machine that a URL names, None when it names none.
+    """Return the folder on this machine that a URL names, None if it names none.
 
     Args:
         url: `file:///folder`, or a path that begins with `/` or a dot.
-        root: what a relative path is relative to.
+        root: the base of a relative path.
     """
     if url.startswith("file://"):
         return Path(unquote(urlsplit(url).path))
@@ -88,10 +88,10 @@ def local_folder(url: str, root: Path) -> Path | None:
 
 
 def below(folder: Path, path: str) -> Path:
-    """Return a path below a folder, which it may not leave, not by way of a link either.
+    """Return a path below a folder, which it must not leave, not even through a link.
 
     Raises:
-        StateFailedError: it does.
+        StateFailedError: it leaves the folder.
     """
     found = folder / path
     if not is_inside(path) or not found.resolve().is_relative_to(folder.resolve()):
@@ -100,26 +100,26 @@ def below(folder: Path, path: str) -> Path:
 
 
 def is_inside(path: str) -> bool:
-    """Return whether a relative path stays below where it begins, as far as its text tells."""
+    """Return whether a relative path stays below its start, judging by its text."""
     return "\0" not in path and not path.startswith("/") and ".." not in PurePosixPath(path).parts
 
 
 def carry_lock_file(former: Path, folder: Path) -> None:
-    """Copy the versions of providers that terraform has chosen, unless the configuration brings them."""
+    """Copy terraform's lock file with the provider versions, unless the configuration contains one."""
     if (former / _LOCK_FILE).is_file() and not (folder / _LOCK_FILE).exists():
         shutil.copyfile(former / _LOCK_FILE, folder / _LOCK_FILE)
 
 
 @contextmanager
 def laid_out(folder: Path, files: Mapping[str, str]) -> Generator[None]:
-    """Have files in a configuration's folder for as long as terraform runs; they may hold secrets.
+    """Provide files in a configuration's folder while terraform runs; they may contain secrets.
 
     Args:
         folder: the folder.
         files: text by relative path.
 
     Raises:
-        StateFailedError: one would be outside of the folder, or cannot be written.
+        StateFailedError: a file would be outside the folder, or cannot be written.
     """
     written: list[Path] = []
     try:
@@ -135,7 +135,7 @@ def laid_out(folder: Path, files: Mapping[str, str]) -> Generator[None]:
 
 
 def _place(folder: Path, name: str) -> Path:
-    """Return where a file goes; a link of its name in the source is replaced, not followed."""
+    """Return the path for a file; a link of that name in the source is replaced, not followed."""
     relative = PurePosixPath(name)
     if not is_inside(name):
         raise StateFailedError(f"files: {name!r} leads out of the folder of the configuration")
@@ -154,7 +154,7 @@ def _write(path: Path, name: str, text: str) -> None:
 
 
 def _close(folder: Path, path: str) -> None:
-    """Keep others out of a copy, and see to it that the configuration is in it."""
+    """Make a copy private, and check that it contains the configuration."""
     folder.chmod(PRIVATE_DIRECTORY_MODE)
     if not below(folder, path).is_dir():
         raise StateFailedError(f"source.path: there is no folder {path} in the source")

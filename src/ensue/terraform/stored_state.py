@@ -1,8 +1,8 @@
-"""What is kept of a configuration between runs, encrypted: its state, its variables and its outputs.
+"""Stores the state, variables and outputs of a configuration between runs, encrypted.
 
-Terraform itself reads and writes its state, and the settings of a backend, in the clear only. Those files
-exist, readable by their owner alone, while the binary runs, and are encrypted and removed when it has ended.
-A state that a killed process left is newer than what was encrypted before, so the next run takes it up.
+Terraform reads and writes its state, and the settings of a backend, only unencrypted. Those files exist,
+readable by their owner only, while the binary runs, and are encrypted and removed when it ends. A state that
+a killed process left behind is newer than the encrypted one, so the next run uses it.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class Output(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """What is kept of one configuration.
+    """The stored data of one configuration.
 
     Args:
         source: its folder, absolute.
-        variables: the values of its variables at the last run.
+        variables: the values of its variables in the last run.
         outputs: its outputs after the last run.
-        state: the text of terraform's state; empty when a backend of the configuration's own has it.
+        state: the text of terraform's state; empty if a backend of the configuration has it.
         is_whole: whether the last run succeeded.
     """
 
@@ -65,8 +65,8 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         path: the folder; mode 0700.
-        vault: encrypts.
-        context: what is encrypted in it (`terraform:vm-01`).
+        vault: encrypts the data.
+        context: the purpose of the encrypted data (`terraform:vm-01`).
     """
 
     path: Path
@@ -74,10 +74,10 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
     context: str
 
     def load(self) -> Kept | None:
-        """Return what is kept, None when there is nothing.
+        """Return the stored data, None if there is none.
 
         Raises:
-            StoreError: it cannot be decrypted.
+            StoreError: the data cannot be decrypted.
         """
         try:
             sealed = (self.path / _SEALED_NAME).read_bytes()
@@ -86,7 +86,7 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.decode(self.vault.open(sealed, context=self.context), type=Kept)
 
     def keep(self, kept: Kept) -> None:
-        """Encrypt what is kept, and remove the state that terraform wrote."""
+        """Encrypt and store the data, and remove the state that terraform wrote."""
         make_private_directory(self.path)
         sealed = self.vault.seal(msgspec.json.encode(kept), context=self.context)
         replace_whole(self.path / _SEALED_NAME, sealed)
@@ -94,7 +94,7 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def state_path(self) -> Path:
-        """The state in the clear, while terraform runs."""
+        """The path of the unencrypted state while terraform runs."""
         return self.path / _STATE_NAME
 
     def lay_out_state(self, kept: Kept | None) -> None:
@@ -104,7 +104,7 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
             replace_whole(self.state_path, kept.state.encode())
 
     def written_state(self) -> str:
-        """Return the state that terraform has written, empty when there is none."""
+        """Return the state that terraform has written, empty if there is none."""
         try:
             return self.state_path.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -112,12 +112,12 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def data_path(self) -> Path:
-        """The folder of terraform's own data: providers, modules, and the settings of the backend."""
+        """The folder of terraform's data: providers, modules, and the settings of the backend."""
         return self.path / "data"
 
     @contextmanager
     def backend_laid_out(self) -> Generator[None]:
-        """Have the settings of the backend, its credentials among them, in the clear while terraform runs."""
+        """Provide the settings of the backend, including credentials, unencrypted while terraform runs."""
         clear, sealed = self.data_path / _STATE_NAME, self.path / _BACKEND_NAME
         context = f"{self.context} backend"
         if sealed.exists() and not clear.exists():
@@ -132,10 +132,10 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
 
     @contextmanager
     def locked(self) -> Generator[None]:
-        """Hold the folder for one run of the binary.
+        """Lock the folder for one run of the binary.
 
         Raises:
-            StateFailedError: another run holds it.
+            StateFailedError: another run has locked it.
         """
         make_private_directory(self.path)
         descriptor = open_private_file(self.path / _LOCK_NAME, os.O_RDWR | os.O_CREAT)
@@ -144,14 +144,14 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 self._check_state_is_free()
             except BlockingIOError:
-                msg = f"{self.context} is being worked on by another state or process"
+                msg = f"{self.context} is in use by another state or process"
                 raise StateFailedError(msg) from None
             yield
         finally:
             os.close(descriptor)
 
     def _check_state_is_free(self) -> None:
-        """Raise `BlockingIOError` while a terraform that a killed process left still writes its state."""
+        """Raise `BlockingIOError` while a terraform process of a killed run still writes its state."""
         with contextlib.suppress(FileNotFoundError), self.state_path.open("r+b") as file:
-            # The lock that terraform itself holds; closing the file gives it back.
+            # Terraform itself holds this lock; closing the file releases it.
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

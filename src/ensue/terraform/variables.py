@@ -1,7 +1,7 @@
-"""Values for a configuration's variables, in the syntax of a `.tfvars` file.
+"""Writes the values of a configuration's variables in the syntax of a `.tfvars` file.
 
-The file is handed over on standard input, so that no variable is ever on a command line, in the environment
-or on disk.
+Terraform reads the file from standard input, so no variable is ever on a command line, in the environment or
+on disk.
 
 Source: Terraform language, "Assigning values to root module variables", "String templates".
 """
@@ -27,7 +27,7 @@ def variables_file(variables: Mapping[str, Data]) -> bytes:
         variables: values by the name of the variable.
 
     Raises:
-        StateFailedError: a name is not one that a configuration can declare.
+        StateFailedError: a name is not a valid variable name.
     """
     lines: list[str] = []
     for name, value in variables.items():
@@ -38,7 +38,7 @@ def variables_file(variables: Mapping[str, Data]) -> bytes:
 
 
 def _expression(value: Data) -> str:
-    """Return a value as an expression: JSON, in whose strings `${` and `%{` begin no template."""
+    """Return a value as an expression: JSON, with `${` and `%{` escaped because they start templates."""
     text = json.dumps(value)
-    # Outside of strings JSON has neither.
+    # JSON contains neither outside of strings.
     return re.sub(r"([$%])(?=\{)", r"\1\1", text)

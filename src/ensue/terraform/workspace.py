@@ -1,4 +1,4 @@
-"""One configuration and the folder that is kept for it: plan, apply, destroy.
+"""Plans, applies and destroys one configuration, with its stored data.
 
 Source: Terraform CLI, `init`, `plan -detailed-exitcode`, `apply`, `output -json`; OpenTofu has the same.
 """
@@ -33,11 +33,11 @@ _APPLY: Final = ("apply", "-input=false", "-json", "-auto-approve", "-backup=-")
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
-    """What an apply would do.
+    """The result of a plan.
 
     Args:
         changes: action by address (`terraform_data.x: create`, `output.address: update`).
-        outputs: as they are now; None before the first apply.
+        outputs: the current outputs; None before the first apply.
     """
 
     changes: dict[str, str]
@@ -45,14 +45,14 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
-    """What an apply has done.
+    """The result of an apply.
 
     Args:
         changes: action by address.
-        outputs: as they are now.
-        errors: why it failed; empty when it succeeded. What was done before the error is kept.
-        log: the end of what terraform printed, without known secrets.
-        has_own_state: whether the state is kept here, and not by a backend of the configuration.
+        outputs: the current outputs.
+        errors: why it failed; empty if it succeeded. Changes before the error remain.
+        log: the end of terraform's output, without known secrets.
+        has_own_state: whether ensue stores the state, not a backend of the configuration.
     """
 
     changes: dict[str, str]
@@ -63,17 +63,17 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):
-    """A configuration, and where its state is kept.
+    """A configuration and the folder for its stored data.
 
     Args:
-        name: what it is called in messages, and what its state is encrypted for.
-        directory: its folder below the cachedir; made when first needed.
-        vault: encrypts what is kept.
-        masker: learns the sensitive outputs.
-        source: the folder of the configuration; empty: the one of the last run.
-        variables: values of its variables; None: those of the last run.
-        environment: environment variables for the binary: credentials of providers.
-        binary: the name or path of the binary; empty: `terraform`, else `tofu`.
+        name: its name in messages, and the encryption context of its state.
+        directory: its folder below the cachedir, created on demand.
+        vault: encrypts the stored data.
+        masker: receives the sensitive outputs.
+        source: the folder of the configuration; empty for that of the last run.
+        variables: the values of its variables; None for those of the last run.
+        environment: environment variables for the binary, such as credentials of providers.
+        binary: the name or path of the binary; empty for `terraform`, else `tofu`.
     """
 
     name: str
@@ -86,20 +86,20 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     binary: str = ""
 
     def outputs(self) -> dict[str, Output] | None:
-        """Return the outputs of the last run without running anything; None where none succeeded.
+        """Return the outputs of the last run without running anything; None if no run succeeded.
 
         Raises:
-            StoreError: they cannot be decrypted.
+            StoreError: the outputs cannot be decrypted.
         """
         kept = self._kept()
         return kept.outputs if kept is not None and kept.is_whole else None
 
     async def plan(self) -> Planned:
-        """Find out what an apply would do; changes nothing but terraform's own caches.
+        """Return what an apply would do; changes nothing but terraform's caches.
 
         Raises:
-            StateFailedError: it cannot be planned.
-            StoreError: what is kept cannot be decrypted.
+            StateFailedError: the plan fails.
+            StoreError: the stored data cannot be decrypted.
         """
         with self._folder.locked(), self._folder.backend_laid_out():
             kept, workplace = await self._prepared()
@@ -114,11 +114,11 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             return Planned(changes=changes, outputs=kept.outputs if kept and kept.is_whole else None)
 
     async def apply(self, *, destroy: bool = False) -> Applied:
-        """Bring about what the configuration says, or destroy all of it.
+        """Apply the configuration, or destroy all of it.
 
         Raises:
-            StateFailedError: it cannot begin.
-            StoreError: what is kept cannot be decrypted.
+            StateFailedError: it cannot start.
+            StoreError: the stored data cannot be decrypted.
         """
         with self._folder.locked(), self._folder.backend_laid_out():
             kept, workplace = await self._prepared()
@@ -144,7 +144,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             )
 
     def forget(self) -> None:
-        """Remove everything that is kept; only of what has been destroyed."""
+        """Remove all stored data; only after a destroy."""
         shutil.rmtree(self.directory, ignore_errors=True)
 
     @property
@@ -212,7 +212,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Workplace(msgspec.Struct, frozen=True, kw_only=True):
-    """What the commands of one run have in common."""
+    """The context that the commands of one run share."""
 
     binary: str
     source: str
@@ -232,7 +232,7 @@ class _Workplace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _done(messages: Messages, *, is_whole: bool) -> dict[str, str]:
-    """Return what was done in the plan's words; terraform reports a replacement as two actions."""
+    """Return the completed actions in the plan's terms; terraform reports a replacement as two actions."""
     done = {address: messages.planned.get(address, action) for address, action in messages.done.items()}
     if is_whole:
         done |= {one: action for one, action in messages.planned.items() if one.startswith("output.")}

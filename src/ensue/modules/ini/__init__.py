@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 async def get_ini(
     ctx: FunctionContext, file_name: str, separator: str = "=", encoding: str | None = None
 ) -> DataMap:
-    """Return all options: those in sections by section, the others beside the sections.
+    """Return all options: those in sections as a mapping per section, the others at the top level.
 
     Args:
         ctx: the target.

@@ -52,7 +52,7 @@ class Section:
         return {line.option: line.text for line in self.lines if line.option is not None}
 
     def put(self, option: str, value: str, commented: re.Pattern[str]) -> None:
-        """Set an option: where it is, in place of a comment that names it, or at the end.
+        """Set an option in its line, else in a comment that names it, else at the end.
 
         Args:
             option: its name.

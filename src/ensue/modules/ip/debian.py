@@ -161,7 +161,7 @@ async def _write_peer(ctx: FunctionContext, adapter: Adapter) -> None:
     if options.get("password"):
         ctx.masker.add(str(options["password"]))
         if await ctx.connection.stat(path) is None:
-            # Nobody else may read the password, not even before the mode is set.
+            # Others must never be able to read the password, not even before the mode is set.
             await write_text(ctx, path, "", mode=0o600)
     await write_in_folder(ctx, path, peer_file(options))
 

@@ -66,7 +66,7 @@ async def insert(  # noqa: PLR0917 (Salt's order)
         ctx: the target.
         table: the table.
         chain: the chain.
-        position: the place, from 1; a negative one counts from the end.
+        position: the position, from 1; a negative one counts from the end.
         rule: the rule.
         family: `ipv4` or `ipv6`.
 
@@ -94,7 +94,7 @@ async def delete(  # noqa: PLR0917 (Salt's order)
     rule: str = "",
     family: str = "ipv4",
 ) -> bool:
-    """Remove a rule from a chain, by what it says or by its place.
+    """Remove a rule from a chain, by its text or by its position.
 
     Raises:
         StateFailedError: both or neither are given, or there is no such rule.
@@ -109,4 +109,4 @@ async def delete(  # noqa: PLR0917 (Salt's order)
 def _needed(chain: str, rule: str) -> None:
     for what, given in (("chain", chain), ("rule", rule)):
         if not given:
-            raise StateFailedError(f"iptables needs a {what}")
+            raise StateFailedError(f"iptables requires a {what}")

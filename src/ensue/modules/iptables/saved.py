@@ -1,4 +1,4 @@
-"""The rules as text: those of the kernel, and those of the file that is read at the next boot."""
+"""Reads and saves rules: those of the kernel, and those of the file that is loaded at boot."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ async def get_rules(ctx: FunctionContext, family: str = "ipv4") -> Tables:
         family: `ipv4` or `ipv6`.
 
     Returns:
-        By table and chain `policy`, `packet count`, `byte count`, `rules`, `rules_comment`.
+        For each table and chain `policy`, `packet count`, `byte count`, `rules` and `rules_comment`.
     """
     return _parsed(await dump(ctx, family))
 
 
 async def get_saved_rules(ctx: FunctionContext, conf_file: str | None = None, family: str = "ipv4") -> Tables:
-    """Return the rules of the file that is read at the next boot, or of another file; see `get_rules`."""
+    """Return the rules of the file that is loaded at boot, or of another file, in the form of `get_rules`."""
     content = await ctx.connection.read(conf_file or await _file(ctx, family))
     return _parsed(content.decode("utf-8", "replace"))
 
@@ -57,23 +57,23 @@ async def get_saved_policy(
     conf_file: str | None = None,
     family: str = "ipv4",
 ) -> str | None:
-    """Return a chain's policy as it is saved for the next boot."""
+    """Return a chain's policy from the file that is loaded at boot."""
     return (await get_saved_rules(ctx, conf_file, family)).get(table, {}).get(chain, {}).get("policy")
 
 
 async def save(ctx: FunctionContext, filename: str | None = None, family: str = "ipv4") -> str:
-    """Save the kernel's rules for the next boot.
+    """Save the kernel's rules to the file that is loaded at boot.
 
     Args:
         ctx: the target.
-        filename: the file; without it, the file that the distribution reads.
+        filename: the file; None for the distribution's.
         family: `ipv4` or `ipv6`.
 
     Returns:
-        What was done.
+        A message with what was done.
 
     Raises:
-        StateFailedError: no file of this distribution is known.
+        StateFailedError: the file of this distribution is unknown.
     """
     path = filename or await _file(ctx, family)
     written = await _kept(ctx, family)
@@ -83,9 +83,9 @@ async def save(ctx: FunctionContext, filename: str | None = None, family: str = 
 
 
 async def is_saved(ctx: FunctionContext, filename: str | None = None, family: str = "ipv4") -> bool:
-    """Return whether the file for the next boot has the kernel's rules; Salt has no such function.
+    """Return whether the file that is loaded at boot has the kernel's rules; Salt has no such function.
 
-    Comments and counters do not count.
+    Comments and counters are ignored.
     """
     path = filename or await _file(ctx, family)
     if await ctx.connection.stat(path, follow=True) is None:
@@ -95,7 +95,7 @@ async def is_saved(ctx: FunctionContext, filename: str | None = None, family: st
 
 
 async def _kept(ctx: FunctionContext, family: str) -> str:
-    """Return what is to be saved: without the lines that the option `iptables.save_filters` names."""
+    """Return the rules to save, without the lines that match the option `iptables.save_filters`."""
     filters: Any = ctx.opts.get("iptables.save_filters") or ctx.pillar.get("iptables.save_filters") or []
     patterns = [re.compile(str(each)) for each in filters]
     lines = (await dump(ctx, family)).splitlines(keepends=True)
@@ -108,7 +108,7 @@ async def _file(ctx: FunctionContext, family: str) -> str:
         if key in _FILES:
             return _FILES[str(key)][family == "ipv6"]
     raise StateFailedError(
-        f"where {grains.get('os', 'this system')!s} keeps rules of iptables is not known; name the file"
+        f"ensue does not know where {grains.get('os', 'this system')!s} stores iptables rules; name the file"
     )
 
 

@@ -1,4 +1,4 @@
-"""Logical volumes: making, resizing and removing them."""
+"""Creates, resizes and removes logical volumes."""
 
 from __future__ import annotations
 
@@ -42,32 +42,32 @@ async def lvcreate(
     Args:
         ctx: the target.
         lvname: its name.
-        vgname: the volume group, of a thin volume with its pool (`vg/pool`).
+        vgname: the volume group; for a thin volume with its pool (`vg/pool`).
         size: its size, in MiB or with a unit (`10G`).
-        extents: its size in extents, or as a part (`100%FREE`).
+        extents: its size in extents, or as a percentage (`100%FREE`).
         snapshot: the volume that it is a snapshot of.
-        pv: the physical volume that it is to be on.
-        thinvolume: it is a thin volume.
-        thinpool: it is a pool for thin volumes.
+        pv: the physical volume to allocate it on.
+        thinvolume: create a thin volume.
+        thinpool: create a pool for thin volumes.
         force: answer LVM's questions with yes.
         **kwargs: options of lvcreate (`stripes`, `type`, `readahead`, …).
 
     Returns:
-        What `lvdisplay` says of it.
+        The volume, as `lvm.lvdisplay` returns it.
 
     Raises:
-        StateFailedError: the arguments make no sense, or LVM refuses it.
+        StateFailedError: the arguments are invalid, or LVM refuses it.
     """
     if bool(size) is bool(extents):
         raise StateFailedError("give a logical volume either `size` or `extents`")
     if thinvolume and (thinpool or extents):
-        raise StateFailedError("a thin volume is no pool, and takes a `size`")
+        raise StateFailedError("a thin volume requires a `size`, and cannot be a pool")
     kind = ["--thin", "-n"] if thinvolume else ["--thinpool"] if thinpool else ["-n"]
     where = ["-s", f"{vgname}/{snapshot}"] if snapshot else [vgname]
     flag = "-V" if thinvolume else "-L" if size else "-l"
     words = [*kind, lvname, *where, flag, str(size or extents), *([pv] if pv else [])]
     words += [*options(kwargs, _KNOWN, _SWITCHES), "--yes" if force else "-qq"]
-    await must(ctx, "lvcreate", *words, what=f"make the logical volume {lvname}")
+    await must(ctx, "lvcreate", *words, what=f"create the logical volume {lvname}")
     said = f'Logical volume "{lvname}" created.'
     shown = await lvdisplay(ctx, f"/dev/{vgname.partition('/')[0]}/{lvname}")
     return {**shown, "Output from lvcreate": said}
@@ -94,10 +94,10 @@ async def lvresize(
 
 
 async def lvremove(ctx: FunctionContext, lvname: str, vgname: str, force: bool = True) -> str:
-    """Remove a logical volume; what is on it is lost.
+    """Remove a logical volume with its content.
 
     Raises:
-        StateFailedError: it is used.
+        StateFailedError: the volume is in use.
     """
     words = [f"{vgname}/{lvname}", "--yes" if force else "-qq"]
     await must(ctx, "lvremove", *words, what=f"remove the logical volume {lvname}")

@@ -1,4 +1,4 @@
-"""Physical volumes and the groups that they are put into: making, enlarging and removing these."""
+"""Creates, extends and removes physical volumes and volume groups."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _OF_GROUPS: Final = (
 async def pvcreate(
     ctx: FunctionContext, devices: str | list[str], override: bool = True, force: bool = True, **kwargs: Any
 ) -> bool:
-    """Make physical volumes of devices that are none.
+    """Create physical volumes on devices; existing physical volumes are left alone.
 
     Args:
         ctx: the target.
-        devices: a list, or joined by commas.
-        override: Salt's; what is a volume already is left alone.
+        devices: the devices, as a list or separated by commas.
+        override: accepted as by Salt, without effect.
         force: answer LVM's questions with yes.
         **kwargs: options of pvcreate (`metadatasize`, `dataalignment`, …).
 
@@ -42,7 +42,7 @@ async def pvcreate(
     waiting = [each for each in _listed(devices) if not await pvdisplay(ctx, each)]
     if waiting:
         words = [*_answer(force), *options(kwargs, _OF_VOLUMES, switches=("norestorefile",)), *waiting]
-        await must(ctx, "pvcreate", *words, what=f"make a physical volume of {', '.join(waiting)}")
+        await must(ctx, "pvcreate", *words, what=f"create a physical volume on {', '.join(waiting)}")
     return True
 
 
@@ -52,7 +52,7 @@ async def pvremove(
     """Remove the physical volumes from devices.
 
     Raises:
-        StateFailedError: a volume group uses one.
+        StateFailedError: a volume group uses one of them.
     """
     del override
     there = [each for each in _listed(devices) if await pvdisplay(ctx, each)]
@@ -75,13 +75,13 @@ async def pvresize(
 async def vgcreate(
     ctx: FunctionContext, vgname: str, devices: str | list[str], force: bool = False, **kwargs: Any
 ) -> dict[str, Any]:
-    """Make a volume group; returns what `vgdisplay` says of it.
+    """Create a volume group and return it, as `lvm.vgdisplay` does.
 
     Raises:
         StateFailedError: LVM refuses it.
     """
     words = [vgname, *_listed(devices), *_answer(force), *options(kwargs, _OF_GROUPS)]
-    await must(ctx, "vgcreate", *words, what=f"make the volume group {vgname}")
+    await must(ctx, "vgcreate", *words, what=f"create the volume group {vgname}")
     said = f'Volume group "{vgname}" successfully created'
     return {**await vgdisplay(ctx, vgname), "Output from vgcreate": said}
 
@@ -92,7 +92,7 @@ async def vgextend(
     """Add devices to a volume group.
 
     Raises:
-        StateFailedError: LVM refuses one.
+        StateFailedError: LVM refuses a device.
     """
     words = [vgname, *_answer(force), *_listed(devices)]
     await must(ctx, "vgextend", *words, what=f"extend the volume group {vgname}")
@@ -100,22 +100,22 @@ async def vgextend(
 
 
 async def vgremove(ctx: FunctionContext, vgname: str, force: bool = True) -> str:
-    """Remove a volume group, and with `force` the logical volumes in it.
+    """Remove a volume group, with `force` including its logical volumes.
 
     Raises:
-        StateFailedError: it is used.
+        StateFailedError: the group is in use.
     """
     await must(ctx, "vgremove", vgname, *_answer(force), what=f"remove the volume group {vgname}")
     return f'Volume group "{vgname}" successfully removed'
 
 
 def options(given: Mapping[str, Any], known: tuple[str, ...], switches: tuple[str, ...] = ()) -> list[str]:
-    """Return the options of a program, those that it knows.
+    """Return the options for a program that it supports.
 
     Args:
-        given: by name their values; those without one are left out.
-        known: what the program knows.
-        switches: what takes no value.
+        given: values by option name; options without a value are left out.
+        known: the options that the program supports.
+        switches: the options that take no value.
     """
     words: list[str] = []
     for name, value in given.items():

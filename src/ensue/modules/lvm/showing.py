@@ -1,4 +1,4 @@
-"""What LVM has: its volumes and groups, as the colon-separated output of its programs tells."""
+"""Returns LVM's volumes and groups, from the colon-separated output of its programs."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ async def pvdisplay(
 
     Args:
         ctx: the target.
-        pvname: only this one.
-        real: by the device that a link leads to.
-        quiet: Salt's; has no effect.
+        pvname: only this physical volume.
+        real: use the resolved paths of devices that are symlinks.
+        quiet: accepted as by Salt, without effect.
 
     Returns:
-        Empty when there is none.
+        The volumes; empty if there are none.
 
     Raises:
         StateFailedError: the target has no LVM.
@@ -68,13 +68,13 @@ async def pvdisplay(
 
 
 async def vgdisplay(ctx: FunctionContext, vgname: str = "", quiet: bool = False) -> dict[str, dict[str, str]]:
-    """Return volume groups, by name; empty when there is none."""
+    """Return volume groups by name; empty if there are none."""
     del quiet
     return await _shown(ctx, "vgdisplay", vgname, _GROUP)
 
 
 async def lvdisplay(ctx: FunctionContext, lvname: str = "", quiet: bool = False) -> dict[str, dict[str, str]]:
-    """Return logical volumes, by path; empty when there is none."""
+    """Return logical volumes by path; empty if there are none."""
     del quiet
     return await _shown(ctx, "lvdisplay", lvname, _LOGICAL)
 

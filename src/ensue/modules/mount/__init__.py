@@ -1,4 +1,4 @@
-"""Execution module `mount`: what is mounted on the target, and its fstab.
+"""Execution module `mount`: the target's mounts, swap areas and fstab.
 
 Source: Salt's execution module `mount`, 3008: names and return values.
 """

@@ -1,4 +1,4 @@
-"""The fstab: what is mounted at the next start. Lines that a change does not concern stay as they are."""
+"""Reads and changes the fstab, which lists what is mounted at boot. A change preserves all other lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 DEFAULT: Final = "/etc/fstab"
-"""Where it lies."""
+"""The path of the fstab."""
 
 _SPECIAL: Final = re.compile(r"[\s\\]")
 _FIELDS: Final = 6
@@ -22,7 +22,7 @@ _NAMES: Final = ("device", "name", "fstype", "opts", "dump", "pass_num")
 
 
 async def fstab(ctx: FunctionContext, config: str = DEFAULT) -> dict[str, dict[str, Any]]:
-    """Return what a fstab holds: by folder `device fstype opts dump pass`."""
+    """Return the entries of an fstab by folder: `device`, `fstype`, `opts`, `dump` and `pass`."""
     found: dict[str, dict[str, Any]] = {}
     for line in await _read(ctx, config):
         fields = _fields(line)
@@ -52,28 +52,28 @@ async def set_fstab(
 
     Args:
         ctx: the target.
-        name: the folder; its line is the one that changes.
+        name: the folder whose line to change.
         device: the device.
-        fstype: the kind of file system.
-        opts: options.
-        dump: whether `dump` saves it.
-        pass_num: when it is checked at the start.
-        config: the fstab.
+        fstype: the type of the file system.
+        opts: mount options.
+        dump: whether `dump` backs it up.
+        pass_num: the order of its check at boot, 0 for none.
+        config: the path of the fstab.
         test: return what would be done without doing it.
-        match_on: the fields (`name device fstype opts dump pass_num`) that tell which line it is; `auto`: the
-            folder, and where there is none the device.
-        not_change: leave a line alone that is there.
+        match_on: the fields (of `name`, `device`, `fstype`, `opts`, `dump`, `pass_num`) that identify the
+            line; `auto` for the folder or, without a folder, the device.
+        not_change: leave an existing line as it is.
 
     Returns:
         `new`, `change` or `present`.
 
     Raises:
-        StateFailedError: a field is empty, or `match_on` has a word that is no field.
+        StateFailedError: a field is empty, or `match_on` names an unknown field.
     """
     fields = [device, name, fstype, joined(opts), str(dump), str(pass_num)]
     if not all(fields):
         raise StateFailedError(
-            f"a line of {config} needs a device, a folder and a kind of file system: {fields}"
+            f"a line of {config} requires a device, a folder and a file system type: {fields}"
         )
     new = "\t".join(_escaped(field) for field in fields)
     lines = await _read(ctx, config)
@@ -96,11 +96,11 @@ async def rm_fstab(ctx: FunctionContext, name: str, device: str | None = None, c
     Args:
         ctx: the target.
         name: the folder.
-        device: only when it is this one's.
-        config: the fstab.
+        device: only if the line is for this device.
+        config: the path of the fstab.
 
     Returns:
-        Whether there was one.
+        Whether there was such a line.
     """
     lines = await _read(ctx, config)
     left: list[str] = []
@@ -126,14 +126,14 @@ async def _write(ctx: FunctionContext, config: str, lines: Sequence[str]) -> Non
 
 
 def _keys(name: str, match_on: str | Sequence[str]) -> list[int]:
-    """Return the places of the fields that tell which line of the fstab is meant."""
+    """Return the positions of the fields that identify the line of the fstab."""
     if match_on == "auto":
-        # Several swaps all say `none`: there the device tells the lines apart.
+        # All swap areas have the folder `none`; their devices distinguish them.
         return [0 if name in {"none", "swap"} else 1]
     words = [match_on] if isinstance(match_on, str) else match_on
     unknown = [word for word in words if word not in _NAMES]
     if unknown:
-        raise StateFailedError(f"`match_on` takes {', '.join(_NAMES)}, not {', '.join(unknown)}")
+        raise StateFailedError(f"`match_on` has unknown fields {', '.join(unknown)}; use {', '.join(_NAMES)}")
     return [_NAMES.index(word) for word in words]
 
 

@@ -1,4 +1,4 @@
-"""What is mounted now, and mounting."""
+"""Lists, mounts and unmounts file systems."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _OCTAL: Final = re.compile(r"\\([0-7]{3})")
 
 
 async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict[str, Any]]:
-    """Return what is mounted: by folder `device fstype opts`, with `superopts` when `extended`."""
-    said = await must(ctx, "cat", "/proc/self/mountinfo", what="list what is mounted")
+    """Return the mounts by folder: `device`, `fstype` and `opts`, with `extended` also `superopts`."""
+    said = await must(ctx, "cat", "/proc/self/mountinfo", what="list the mounts")
     found: dict[str, dict[str, Any]] = {}
     for line in said.stdout.splitlines():
         here, _, there = line.partition(" - ")
@@ -47,14 +47,14 @@ async def mount(  # noqa: PLR0917 (Salt's order)
     Args:
         ctx: the target.
         name: the folder.
-        device: the device; empty: the one that the fstab names for the folder.
-        mkmnt: make the folder.
-        fstype: the kind of file system.
-        opts: options, as a list or joined by commas.
-        user: has no effect; the user of the connection mounts it.
+        device: the device; empty for the folder's device in the fstab.
+        mkmnt: create the folder.
+        fstype: the type of the file system.
+        opts: mount options, as a list or separated by commas.
+        user: without effect; the user of the connection mounts it.
 
     Raises:
-        StateFailedError: it cannot be mounted; says why.
+        StateFailedError: it cannot be mounted; the message says why.
     """
     if mkmnt:
         await ctx.connection.make_directory(name, parents=True)
@@ -67,17 +67,17 @@ async def mount(  # noqa: PLR0917 (Salt's order)
 
 
 async def remount(ctx: FunctionContext, name: str, opts: str | Sequence[str]) -> bool:
-    """Change the options of what is mounted on a folder.
+    """Remount a folder with other options.
 
     Raises:
-        StateFailedError: they cannot be changed.
+        StateFailedError: the options cannot be changed.
     """
     await must(ctx, "mount", "-o", f"remount,{joined(opts)}", "--", name, what=f"remount {name}")
     return True
 
 
 async def umount(ctx: FunctionContext, name: str, lazy: bool = False) -> bool:
-    """Unmount what is mounted on a folder.
+    """Unmount a folder.
 
     Args:
         ctx: the target.
@@ -92,10 +92,10 @@ async def umount(ctx: FunctionContext, name: str, lazy: bool = False) -> bool:
 
 
 def joined(opts: str | Sequence[str]) -> str:
-    """Return options as `mount` takes them."""
+    """Return mount options as one string, separated by commas."""
     return (opts if isinstance(opts, str) else ",".join(map(str, opts))) or "defaults"
 
 
 def unescaped(text: str) -> str:
-    """Return a field with blanks and the like in the place of their octal numbers."""
+    """Return a field with octal escapes replaced with their characters, such as blanks."""
     return _OCTAL.sub(lambda match: chr(int(match[1], 8)), text)

@@ -1,4 +1,4 @@
-"""Swap: what the kernel uses, and having it use an area or leave it."""
+"""Lists swap areas, and activates and deactivates them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 async def swaps(ctx: FunctionContext) -> dict[str, dict[str, str]]:
-    """Return the areas in use: by device or file `type size used priority`, sizes in KiB."""
+    """Return the active swap areas by device or file: `type`, `size`, `used` and `priority`, sizes in KiB."""
     said = await must(ctx, "cat", "/proc/swaps", what="list the swap areas in use")
     found: dict[str, dict[str, str]] = {}
     for line in said.stdout.splitlines()[1:]:
@@ -22,18 +22,18 @@ async def swaps(ctx: FunctionContext) -> dict[str, dict[str, str]]:
 
 
 async def swapon(ctx: FunctionContext, name: str, priority: int | None = None) -> dict[str, Any]:
-    """Start using a swap area.
+    """Activate a swap area.
 
     Args:
         ctx: the target.
         name: the device or file.
-        priority: areas of a higher one are used first.
+        priority: its priority; areas with a higher one are used first.
 
     Returns:
-        `stats`, what `swaps` says of it, and `new`, whether it was not used before.
+        `stats`, its entry in `mount.swaps`, and `new`, whether it was inactive before.
 
     Raises:
-        StateFailedError: it is no swap area, or the kernel refuses it.
+        StateFailedError: it is not a swap area, or the kernel refuses it.
     """
     before = await swaps(ctx)
     if name in before:
@@ -45,10 +45,10 @@ async def swapon(ctx: FunctionContext, name: str, priority: int | None = None) -
 
 
 async def swapoff(ctx: FunctionContext, name: str) -> bool | None:
-    """Stop using a swap area; return None if it was not in use.
+    """Deactivate a swap area; return None if it was not active.
 
     Raises:
-        StateFailedError: what is in it fits nowhere else.
+        StateFailedError: its content does not fit into memory and other areas.
     """
     if name not in await swaps(ctx):
         return None

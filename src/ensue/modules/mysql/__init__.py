@@ -1,9 +1,9 @@
 """Execution module `mysql`: databases, users and grants of a MySQL or MariaDB server.
 
-The target's own `mysql` client asks; no driver is needed, neither there nor here.
+Queries run through the target's `mysql` client; no database driver is needed, on the target or here.
 
-Source: Salt's extension `saltext-mysql`, 1.1, which was Salt's execution module `mysql`: names and what they
-return.
+Source: Salt's extension `saltext-mysql`, 1.1, formerly Salt's execution module `mysql`: names and return
+values.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 async def query(ctx: FunctionContext, database: str, query: str, **connection: Any) -> DataMap:
-    """Return what a query finds.
+    """Run a query and return its rows.
 
     Args:
         ctx: the target.
-        database: the database that it is asked of.
-        query: SQL.
+        database: the database to query.
+        query: one SQL statement.
         **connection: see `Server`.
 
     Returns:
-        `columns`, `results` (a list of texts for each row) and `rows returned`.
+        `columns`, `results` (a list of strings per row) and `rows returned`.
     """
     found = await rows(ctx, Server.read({**connection, "connection_db": database}), query)
     return {
@@ -41,7 +41,7 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
 
 
 async def version(ctx: FunctionContext, **connection: Any) -> str:
-    """Return the server's version; see `query`."""
+    """Return the server's version."""
     return (await rows(ctx, Server.read(connection), "SELECT VERSION() AS version;"))[0]["version"] or ""
 
 

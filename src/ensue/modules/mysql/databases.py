@@ -35,7 +35,7 @@ async def db_list(ctx: FunctionContext, **connection: Any) -> list[str]:
 
 
 async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str, str]:
-    """Return `character_set` and `collate` of a database, nothing when there is none; see `db_list`."""
+    """Return `character_set` and `collate` of a database, an empty mapping if it does not exist."""
     found = await rows(ctx, Server.read(connection), _GET.format(name=text_of(name)))
     if not found:
         return {}
@@ -43,12 +43,12 @@ async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str
 
 
 async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
-    """Return whether there is a database; see `db_list`."""
+    """Return whether a database exists."""
     return bool(await db_get(ctx, name, **connection))
 
 
 async def db_tables(ctx: FunctionContext, name: str, **connection: Any) -> list[str]:
-    """Return the names of a database's tables; see `db_list`."""
+    """Return the names of a database's tables."""
     found = await rows(ctx, Server.read(connection), f"SHOW TABLES IN {name_of(name)};")
     return [next(iter(row.values())) or "" for row in found]
 
@@ -64,9 +64,9 @@ async def db_create(
 
     Args:
         ctx: the target.
-        name: its name.
-        character_set: that of its texts.
-        collate: in what order they are.
+        name: the database.
+        character_set: its default character set.
+        collate: its default collation.
         **connection: see `Server`.
     """
     sql = f"CREATE DATABASE IF NOT EXISTS {name_of(name)}{_texts(character_set, collate)};"
@@ -81,14 +81,14 @@ async def alter_db(
     collate: str | None = None,
     **connection: Any,
 ) -> bool:
-    """Change the character set or the order of texts of a database; see `db_create`."""
+    """Change the default character set or collation of a database."""
     sql = f"ALTER DATABASE {name_of(name)}{_texts(character_set, collate)};"
     await run_sql(ctx, Server.read(connection), sql)
     return True
 
 
 async def db_remove(ctx: FunctionContext, name: str, **connection: Any) -> bool:
-    """Drop a database with all that is in it; see `db_list`."""
+    """Drop a database with everything in it."""
     await run_sql(ctx, Server.read(connection), f"DROP DATABASE {name_of(name)};")
     return True
 
@@ -98,7 +98,7 @@ def _texts(character_set: str | None, collate: str | None) -> str:
     for clause, value in (("CHARACTER SET", character_set), ("COLLATE", collate)):
         if value:
             if not _WORD.fullmatch(value):
-                raise StateFailedError(f"{value!r} names no character set and no order of texts")
+                raise StateFailedError(f"{value!r} is neither a character set nor a collation")
             words += f" {clause} {value}"
     return words
 
@@ -112,4 +112,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "db_remove": db_remove,
     "db_tables": db_tables,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

@@ -1,9 +1,9 @@
-"""Grants: what accounts may do.
+"""Grants: the privileges of accounts.
 
-What there is of grants is read from `SHOW GRANTS`, which MySQL and MariaDB write alike.
+Existing grants are read from `SHOW GRANTS`, whose output is the same in MySQL and MariaDB.
 
-Source: Salt's extension `saltext-mysql`, 1.1; MySQL's manual, "GRANT". Where all privileges are held each of
-them is, and a grant option that is asked for has to be there; Salt's extension looks at neither.
+Source: Salt's extension `saltext-mysql`, 1.1; MySQL's manual, "GRANT". An account with all privileges
+has each of them, and a requested grant option must exist; Salt's extension checks neither.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PRIVILEGE: Final = re.compile(r"\s*(?P<words>[A-Za-z_ ]+?)\s*(?:\((?P<columns>[
 _KEPT: Final = re.compile(r" IDENTIFIED (?:BY PASSWORD|VIA \w+ USING|WITH \S+ AS) '(?:[^'\\]|\\.|'')*'")
 _QUOTED: Final = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 _SAME: Final = {"REPLICATION CLIENT": "BINLOG MONITOR", "DELETE VERSIONING ROWS": "DELETE HISTORY"}
-"""Privileges that MariaDB lists by another name."""
+"""Privileges that MariaDB lists under another name."""
 
 _GLOBAL_OF_MYSQL_8: Final = frozenset({
     "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "RELOAD", "SHUTDOWN", "PROCESS", "FILE",
@@ -37,26 +37,26 @@ _GLOBAL_OF_MYSQL_8: Final = frozenset({
     "EXECUTE", "REPLICATION SLAVE", "BINLOG MONITOR", "CREATE VIEW", "SHOW VIEW", "CREATE ROUTINE",
     "ALTER ROUTINE", "CREATE USER", "EVENT", "TRIGGER", "CREATE TABLESPACE", "CREATE ROLE", "DROP ROLE",
 })  # fmt: skip
-"""What MySQL 8 lists in place of ALL PRIVILEGES for `*.*`."""
+"""What MySQL 8 lists instead of ALL PRIVILEGES for `*.*`."""
 
 _SSL_FLAGS: Final = frozenset({"SSL", "X509"})
 _SSL_TEXTS: Final = frozenset({"SUBJECT", "ISSUER", "CIPHER"})
 
 
 class _Level(msgspec.Struct, frozen=True, kw_only=True):
-    """What a grant is on: a database as grants write it (`_` and `%` escaped), and a table, or `*`."""
+    """What a grant applies to: a database as written in grants (`_` and `%` escaped), and a table or `*`."""
 
     database: str
     table: str
 
     def written(self) -> str:
-        """Write it as SQL does."""
+        """Return it as SQL."""
         database = self.database if self.database == "*" else name_of(self.database)
         return f"{database}.{self.table if self.table == '*' else name_of(self.table)}"
 
 
 class _Held(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of grants."""
+    """One line of SHOW GRANTS."""
 
     level: _Level
     privileges: frozenset[str]
@@ -66,16 +66,16 @@ class _Held(msgspec.Struct, frozen=True, kw_only=True):
 async def user_grants(
     ctx: FunctionContext, user: str, host: str = "localhost", **connection: Any
 ) -> list[str]:
-    """Return the grants of an account, as SQL without what the server keeps of its password.
+    """Return the grants of an account as SQL, without the password hash.
 
     Args:
         ctx: the target.
-        user: its name.
-        host: where it logs in from.
+        user: the account's user name.
+        host: the host that it logs in from.
         **connection: see `Server`.
 
     Raises:
-        StateFailedError: there is no such account, or the server cannot be asked.
+        StateFailedError: the account does not exist, or the query fails.
     """
     found = await rows(ctx, Server.read(connection), f"SHOW GRANTS FOR {account_of(user, host)};")
     return [_KEPT.sub("", next(iter(row.values())) or "") for row in found]
@@ -95,16 +95,16 @@ async def grant_exists(  # noqa: PLR0917 (Salt's order)
 
     Args:
         ctx: the target.
-        grant: the privileges, with commas between them.
-        database: what they are for: `database.*`, `database.table` or `*.*`.
-        user: the account's name.
-        host: where it logs in from.
-        grant_option: it may grant them to others.
-        escape: `_` and `%` in the name of the database are letters, not patterns.
+        grant: the privileges, separated by commas.
+        database: what they apply to: `database.*`, `database.table` or `*.*`.
+        user: the account's user name.
+        host: the host that it logs in from.
+        grant_option: whether the account may grant them to others.
+        escape: take `_` and `%` in the name of the database literally, not as wildcards.
         **connection: see `Server`.
 
     Returns:
-        Also false when there is no such account.
+        Whether it has them; False if the account does not exist.
     """
     asked = Server.read(connection)
     if not await rows(ctx, asked, _ACCOUNT.format(user=text_of(user), host=text_of(host))):
@@ -126,7 +126,7 @@ async def grants_on(
     escape: bool = True,
     **connection: Any,
 ) -> list[str]:
-    """Return the privileges that an account has on a database or table itself; see `grant_exists`."""
+    """Return the privileges that an account has on exactly this database or table."""
     held = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
     return [", ".join(sorted(line.privileges)) for line in held if line.privileges - {"USAGE"}]
 
@@ -142,17 +142,17 @@ async def grant_add(  # noqa: PLR0917 (Salt's order)
     ssl_option: list[Any] | bool = False,
     **connection: Any,
 ) -> bool:
-    """Grant privileges; see `grant_exists`.
+    """Grant privileges to an account.
 
     Args:
         ctx: the target.
-        grant: the privileges.
-        database: what they are for.
-        user: the account's name.
-        host: where it logs in from.
-        grant_option: it may grant them to others.
-        escape: see `grant_exists`.
-        ssl_option: a list of mappings: `SSL` or `X509` with true, `SUBJECT`, `ISSUER` or `CIPHER` with text.
+        grant: the privileges, separated by commas.
+        database: what they apply to: `database.*`, `database.table` or `*.*`.
+        user: the account's user name.
+        host: the host that it logs in from.
+        grant_option: whether the account may grant them to others.
+        escape: take `_` and `%` in the name of the database literally, not as wildcards.
+        ssl_option: a list of mappings: `SSL` or `X509` to true, `SUBJECT`, `ISSUER` or `CIPHER` to a string.
         **connection: see `Server`.
     """
     level = _level(database, escape=escape).written()
@@ -173,11 +173,11 @@ async def grant_revoke(  # noqa: PLR0917 (Salt's order)
     escape: bool = True,
     **connection: Any,
 ) -> bool:
-    """Revoke privileges; see `grant_exists`."""
+    """Revoke privileges from an account; the arguments are those of `grant_add`."""
     level = _level(database, escape=escape).written()
     from_ = account_of(user, host)
     lines = [f"REVOKE {', '.join(sorted(_privileges(grant)))} ON {level} FROM {from_};"]
-    # MySQL takes no list with both, so that each has a statement of its own.
+    # MySQL does not accept both in one list, so each has its own statement.
     lines += [f"REVOKE GRANT OPTION ON {level} FROM {from_};"] if grant_option else []
     await run_sql(ctx, Server.read(connection), "\n".join(lines))
     return True
@@ -191,7 +191,7 @@ async def _held_on(
 
 
 def _privileges(grant: str) -> frozenset[str]:
-    """Return privileges in one form: `SELECT (a, b)` for columns, MariaDB's name for the rest."""
+    """Normalize privileges: `SELECT (a, b)` for columns, MariaDB's name for the rest."""
     found: set[str] = set()
     end = 0
     for match in _PRIVILEGE.finditer(grant):
@@ -204,7 +204,7 @@ def _privileges(grant: str) -> frozenset[str]:
         columns = sorted(each.strip().strip("`") for each in named if each.strip())
         found.add(f"{words} ({', '.join(map(name_of, columns))})" if columns else words)
     if end != len(grant) or not found:
-        raise StateFailedError(f"{grant!r} are no privileges; write them with commas between them")
+        raise StateFailedError(f"{grant!r} is not a list of privileges; separate them by commas")
     return frozenset(found)
 
 
@@ -218,7 +218,7 @@ def _level(database: str, *, escape: bool) -> _Level:
 
 
 def _held(line: str) -> _Held | None:
-    """Read a line of SHOW GRANTS; None for one that is none of tables: a role, a proxy, a routine."""
+    """Parse a line of SHOW GRANTS; None if it does not concern tables (a role, a proxy, a routine)."""
     match = _GRANT.fullmatch(line)
     parts = _QUOTED.findall(match["level"]) if match else []
     if match is None or len(parts) != 2:  # noqa: PLR2004 (database and table)
@@ -244,7 +244,7 @@ def _requirement(ssl_option: Any) -> str:
             word = key.strip().upper()
             if word not in _SSL_FLAGS | _SSL_TEXTS:
                 known = ", ".join(sorted(_SSL_FLAGS | _SSL_TEXTS))
-                raise StateFailedError(f"there is no ssl_option {key}; there are {known}")
+                raise StateFailedError(f"unknown ssl_option {key}; the options are {known}")
             if word in _SSL_TEXTS:
                 words.append(f"{word} {text_of(str(value))}")
             elif value:
@@ -259,4 +259,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "grants_on": grants_on,
     "user_grants": user_grants,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

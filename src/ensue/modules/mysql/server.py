@@ -1,8 +1,8 @@
-"""Asking a MySQL or MariaDB server, by the target's own client.
+"""Queries a MySQL or MariaDB server through the target's client.
 
-SQL goes to the program's input, never to its command line, where others would see the passwords in it.
+SQL goes to the client's standard input, never to its command line, where other users could see passwords.
 
-Source: Salt's extension `saltext-mysql`, 1.1: names of options; mysql(1), "--batch".
+Source: Salt's extension `saltext-mysql`, 1.1: the names of options; mysql(1), "--batch".
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _ESCAPED: Final = re.compile(r"\\[nt0\\]")
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a server is, and who asks it; what is not said is asked of the project's options (`mysql.host`).
+    """Address and credentials of a server; missing values come from the project's options (`mysql.host`).
 
     Args:
-        host: its name.
+        host: its host name.
         port: its port.
-        user: who logs in.
-        passwd: with which password.
-        db: the database to be in.
+        user: the user who logs in.
+        passwd: the user's password.
+        db: the default database.
         unix_socket: the path of its socket.
-        default_file: a file with the client's options.
+        default_file: an option file of the client.
         charset: the character set of the connection.
     """
 
@@ -53,10 +53,10 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def read(cls, given: dict[str, Any]) -> Server:
-        """Read keyword arguments by Salt's names (`connection_host`; the password is `connection_pass`).
+        """Read keyword arguments with Salt's names (`connection_host`; the password is `connection_pass`).
 
         Raises:
-            StateFailedError: there is another one.
+            StateFailedError: an argument is unknown.
         """
         words = {word: value for word, value in given.items() if word not in _IGNORED}
         plain = {word.removeprefix(_PREFIX): value for word, value in words.items()}
@@ -66,35 +66,35 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
         unknown += sorted(plain.keys() - set(cls.__struct_fields__))
         if unknown:
             known = ", ".join(f"{_PREFIX}{word.replace('passwd', 'pass')}" for word in cls.__struct_fields__)
-            raise StateFailedError(f"there is no argument {unknown[0]}; there are {known}")
+            raise StateFailedError(f"unknown argument {unknown[0]}; the arguments are {known}")
         return cls(**plain)
 
 
 def name_of(identifier: str) -> str:
-    """Write a name as SQL does."""
+    """Quote an identifier for SQL."""
     return "`" + identifier.replace("`", "``") + "`"
 
 
 def text_of(value: str) -> str:
-    """Write a text as SQL does."""
+    """Quote a string for SQL."""
     return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def account_of(user: str, host: str) -> str:
-    """Write an account as SQL does."""
+    """Return an account as SQL, `'user'@'host'`."""
     return f"{text_of(user)}@{text_of(host)}"
 
 
 async def rows(ctx: FunctionContext, server: Server, sql: str) -> list[dict[str, str | None]]:
-    """Return what a query finds, a mapping for each row.
+    """Return the rows of a query, one mapping per row.
 
     Args:
         ctx: the target.
-        server: whom to ask.
-        sql: the query, or several of which only the last finds something.
+        server: the server to query.
+        sql: the query, or several statements of which only the last returns rows.
 
     Raises:
-        StateFailedError: the server refuses it, or cannot be reached.
+        StateFailedError: the server rejects the query or cannot be reached.
     """
     lines = (await run_sql(ctx, server, sql)).split("\n")
     if not lines[0]:
@@ -111,7 +111,7 @@ async def rows(ctx: FunctionContext, server: Server, sql: str) -> list[dict[str,
 
 
 async def run_sql(ctx: FunctionContext, server: Server, sql: str) -> str:
-    """Run statements and return what the client writes; see `rows`."""
+    """Run SQL statements and return the client's output."""
     found = {word: await _option(ctx, server, word) for word in server.__struct_fields__}
     argv = [f"--defaults-file={found['default_file']}"] if found["default_file"] else []
     argv += ["--batch", f"--default-character-set={found['charset'] or 'utf8'}"]
@@ -129,7 +129,7 @@ async def run_sql(ctx: FunctionContext, server: Server, sql: str) -> str:
             f"{ctx.srn} has no program `mysql`; install a client there (Debian: default-mysql-client)"
         )
     if not answer.is_success:
-        # Before the message the client of MariaDB repeats the statement, which may have a password in it.
+        # MariaDB's client repeats the statement, which may contain a password, before the message.
         said = [line for line in answer.stderr.splitlines() if line.startswith("ERROR ")]
         raise StateFailedError("MySQL refused: " + ("\n".join(said) or f"exit code {answer.returncode}"))
     return answer.stdout

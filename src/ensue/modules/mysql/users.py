@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 NATIVE: Final = "mysql_native_password"
-"""The plug-in whose kept passwords can be compared; of the others the server alone knows whether they fit."""
+"""The plug-in whose password hashes can be compared here; only the server can check those of others."""
 
 _ACCOUNT: Final = "SELECT * FROM mysql.user WHERE User = {user} AND Host = {host};"
 _SOCKET: Final = frozenset({"unix_socket", "auth_socket"})
 _WORD: Final = re.compile(r"\w+")
 _NOBODY_FITS: Final = frozenset({"", "invalid"})
-"""What MariaDB keeps in place of a password for accounts of `unix_socket`, beside nothing."""
+"""What MariaDB stores instead of a password hash for accounts of `unix_socket`; it may also be empty."""
 
 
 async def user_list(ctx: FunctionContext, **connection: Any) -> list[dict[str, str | None]]:
@@ -48,16 +48,16 @@ async def user_exists(  # noqa: PLR0917 (Salt's order)
     password_column: str | None = None,  # noqa: ARG001 (Salt's; the column is found)
     **connection: Any,
 ) -> bool:
-    """Return whether there is an account, with a password if one is named.
+    """Return whether an account exists and, if a password is given, has that password.
 
     Args:
         ctx: the target.
-        user: its name.
-        host: where it logs in from.
+        user: its user name.
+        host: the host that it logs in from.
         password: its password; masked from then on.
-        password_hash: what the server keeps of it.
-        passwordless: it logs in without one.
-        unix_socket: with `passwordless`, it logs in by its name on the target.
+        password_hash: the password's hash as the server stores it.
+        passwordless: check that it logs in without a password.
+        unix_socket: with `passwordless`, check that it logs in as the user of that name on the target.
         password_column: not used.
         **connection: see `Server`.
     """
@@ -92,18 +92,18 @@ async def user_create(  # noqa: PLR0917 (Salt's order)
 
     Args:
         ctx: the target.
-        user: its name.
-        host: where it logs in from.
+        user: its user name.
+        host: the host that it logs in from.
         password: its password.
-        password_hash: what the server keeps of one.
-        allow_passwordless: it may have none.
-        unix_socket: it logs in by its name on the target.
+        password_hash: a password's hash as the server stores it.
+        allow_passwordless: allow an account without a password.
+        unix_socket: let it log in as the user of that name on the target.
         password_column: not used.
-        auth_plugin: how MySQL keeps the password.
+        auth_plugin: MySQL's authentication plug-in for the password.
         **connection: see `Server`.
 
     Raises:
-        StateFailedError: it has no password and may not, or the server refuses.
+        StateFailedError: a password is required and missing, or the server refuses.
     """
     how = await _identified(
         ctx, password, password_hash, allow_passwordless, unix_socket, auth_plugin, connection
@@ -124,7 +124,7 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
     auth_plugin: str = NATIVE,
     **connection: Any,
 ) -> bool:
-    """Give an account another password; see `user_create`."""
+    """Change an account's password; the arguments are those of `user_create`."""
     how = await _identified(
         ctx, password, password_hash, allow_passwordless, bool(unix_socket), auth_plugin, connection
     )
@@ -133,13 +133,13 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
 
 
 async def user_remove(ctx: FunctionContext, user: str, host: str = "localhost", **connection: Any) -> bool:
-    """Drop an account; see `user_list`."""
+    """Drop an account."""
     await run_sql(ctx, Server.read(connection), f"DROP USER {account_of(user, host)};")
     return True
 
 
 def native_hash(password: str) -> str:
-    """Return what the server keeps of a password."""
+    """Return the hash that the server stores for a password (`mysql_native_password`)."""
     inner = hashlib.sha1(password.encode(), usedforsecurity=False).digest()
     return "*" + hashlib.sha1(inner, usedforsecurity=False).hexdigest().upper()
 
@@ -147,9 +147,9 @@ def native_hash(password: str) -> str:
 async def _account(
     ctx: FunctionContext, user: str, host: str, connection: dict[str, Any]
 ) -> tuple[str, str] | None:
-    """Return the plug-in of an account and what is kept of its password.
+    """Return an account's authentication plug-in and password hash.
 
-    All columns are asked for, because the name of the one that has it differs between versions.
+    It selects all columns, because the name of the one with the hash differs between versions.
     """
     sql = _ACCOUNT.format(user=text_of(user), host=text_of(host))
     found = await rows(ctx, Server.read(connection), sql)
@@ -161,7 +161,7 @@ async def _account(
     return found[0].get("plugin") or "", kept
 
 
-async def _identified(  # noqa: PLR0917 (what users say of a password)
+async def _identified(  # noqa: PLR0917 (the options that users know)
     ctx: FunctionContext,
     password: str | None,
     password_hash: str | None,
@@ -170,12 +170,12 @@ async def _identified(  # noqa: PLR0917 (what users say of a password)
     auth_plugin: str,
     connection: dict[str, Any],
 ) -> str:
-    """Return the clause of SQL that says how an account logs in."""
+    """Return the SQL clause that specifies how an account logs in."""
     sql = "SELECT VERSION() AS version;"
     version = (await rows(ctx, Server.read(connection), sql))[0]["version"] or ""
     is_mariadb = "MariaDB" in version
     if not _WORD.fullmatch(auth_plugin):
-        raise StateFailedError(f"{auth_plugin!r} names no plug-in")
+        raise StateFailedError(f"{auth_plugin!r} is not the name of a plug-in")
     ctx.masker.add(*filter(None, (password, password_hash)))
     if password:
         return f"IDENTIFIED {'' if is_mariadb else f'WITH {auth_plugin} '}BY {text_of(password)}"
@@ -186,7 +186,7 @@ async def _identified(  # noqa: PLR0917 (what users say of a password)
         return "IDENTIFIED VIA unix_socket" if is_mariadb else "IDENTIFIED WITH auth_socket"
     if allow_passwordless:
         return "IDENTIFIED BY ''"
-    raise StateFailedError("password or password_hash has to be there, unless allow_passwordless is true")
+    raise StateFailedError("password or password_hash is required unless allow_passwordless is true")
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -196,4 +196,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "user_list": user_list,
     "user_remove": user_remove,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

@@ -1,4 +1,4 @@
-"""Execution module `pkg`: the target's packages, by apt, dnf or apk.
+"""Execution module `pkg`: the target's packages, managed with apt, dnf or apk.
 
 Source: Salt's execution module `pkg` (aptpkg, yumpkg, apkpkg), 3008: names and return values.
 """

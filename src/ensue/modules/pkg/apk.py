@@ -1,4 +1,4 @@
-"""Packages by apk."""
+"""Manages packages with apk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ORDER: Final = {"<": -1, "=": 0, ">": 1}
 
 
 async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
-    """Return versions by name; apk leaves nothing of a removed package behind."""
+    """Return the installed versions by name; apk leaves nothing behind when it removes a package."""
     if removed:
         return {}
     said = await must(ctx, "apk", "info", "-v", what="list the packages")
@@ -35,7 +35,7 @@ async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str,
 async def available(
     ctx: FunctionContext, names: Sequence[str], *, fromrepo: str | None = None
 ) -> dict[str, list[str]]:
-    """Return the versions that the repositories have, the newest first."""
+    """Return the versions in the repositories, newest first."""
     repository = ["--repository", fromrepo] if fromrepo else []
     said = await must(ctx, "apk", *repository, "policy", *names, what="look up packages")
     found: dict[str, list[str]] = {}
@@ -58,7 +58,7 @@ async def compare(ctx: FunctionContext, left: str, right: str) -> int:
 
 
 async def refreshed_at_s(ctx: FunctionContext) -> float | None:
-    """Return when the lists were last fetched, 0 when they never were."""
+    """Return when the package lists were last fetched, 0 if never."""
     newest = 0.0
     folder = "/var/cache/apk"
     if await ctx.connection.stat(folder, follow=True) is None:
@@ -71,12 +71,12 @@ async def refreshed_at_s(ctx: FunctionContext) -> float | None:
 
 
 async def refresh(ctx: FunctionContext) -> None:
-    """Fetch the lists of packages."""
-    await must(ctx, "apk", "update", what="refresh the lists of packages", is_followed=True)
+    """Fetch the package lists."""
+    await must(ctx, "apk", "update", what="refresh the package lists", is_followed=True)
 
 
 async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
-    """Install packages, newer ones in the place of older ones."""
+    """Install or upgrade packages."""
     flags = ["--repository", options.fromrepo] if options.fromrepo else []
     flags += ["--allow-untrusted"] if options.skip_verify else []
     specs = [f"{name}={version}" if version else name for name, version in wanted.items()]
@@ -91,7 +91,7 @@ async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> 
 
 
 async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:
-    """Install packages from files, and what they depend on from where that is."""
+    """Install packages from files, and their dependencies from the repositories."""
     flags = ["--allow-untrusted"] if options.skip_verify else []
     await must(ctx, "apk", *flags, "add", *paths, what="install packages", is_followed=True)
 
@@ -102,8 +102,8 @@ async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
 
 
 async def held(ctx: FunctionContext) -> list[str]:
-    """Refuse: apk pins packages in its world file, it holds none."""
-    raise NotAvailableError(f"packages of {ctx.srn} cannot be held: apk has no such thing")
+    """Refuse: apk can pin packages in its world file, but not hold them."""
+    raise NotAvailableError(f"packages of {ctx.srn} cannot be held: apk does not support it")
 
 
 async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:  # noqa: ARG001 (the contract's)
@@ -133,7 +133,7 @@ def _named(shown: str) -> str:
 
 
 def _offers(policy: str) -> dict[str, list[str]]:
-    """Return by name the versions that come from a repository."""
+    """Return the versions that come from a repository, by package name."""
     found: dict[str, list[str]] = {}
     name = version = ""
     for line in policy.splitlines():

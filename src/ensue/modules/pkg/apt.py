@@ -1,6 +1,6 @@
-"""Packages by apt and dpkg.
+"""Manages packages with apt and dpkg.
 
-A configuration file that somebody changed stays as it is, as with Salt; nobody is asked anything.
+A configuration file that was changed locally is kept, as with Salt; apt never prompts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _UPGRADE: Final = re.compile(r"Inst (?P<name>\S+) \[[^\]]*\] \((?P<new>\S+)")
 
 
 async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
-    """Return versions by name; a package of a foreign architecture is `name:architecture`."""
+    """Return the installed versions by name; a package of a foreign architecture is `name:architecture`."""
     line = f"dpkg --print-architecture && dpkg-query -W -f '{_FORMAT}'"
     said = await must(ctx, "sh", "-c", line, what="list the packages")
     native, *lines = said.stdout.splitlines()
@@ -69,7 +69,7 @@ async def compare(ctx: FunctionContext, left: str, right: str) -> int:
 
 
 async def refreshed_at_s(ctx: FunctionContext) -> float | None:
-    """Return when the lists were last fetched, 0 when they never were."""
+    """Return when the package lists were last fetched, 0 if never."""
     times = [0.0]
     for path in ("/var/cache/apt/pkgcache.bin", "/var/lib/apt/lists/partial"):
         found = await ctx.connection.stat(path)
@@ -79,14 +79,12 @@ async def refreshed_at_s(ctx: FunctionContext) -> float | None:
 
 
 async def refresh(ctx: FunctionContext) -> None:
-    """Fetch the lists of packages."""
-    await must(
-        ctx, "apt-get", "-q", "update", env=_QUIET, what="refresh the lists of packages", is_followed=True
-    )
+    """Fetch the package lists."""
+    await must(ctx, "apt-get", "-q", "update", env=_QUIET, what="refresh the package lists", is_followed=True)
 
 
 async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
-    """Install packages; one in a given version may be a step back."""
+    """Install or upgrade packages; a given version may be a downgrade."""
     flags: list[str] = ["-t", options.fromrepo] if options.fromrepo else []
     if any(wanted.values()):
         flags.append("--allow-downgrades")
@@ -109,7 +107,7 @@ async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> 
 
 
 async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:  # noqa: ARG001 (the contract's)
-    """Install packages from files, and what they depend on from where that is."""
+    """Install packages from files, and their dependencies from the repositories."""
     await must(
         ctx,
         *_APT_GET,
@@ -139,7 +137,7 @@ async def held(ctx: FunctionContext) -> list[str]:
 
 
 async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:
-    """Hold a package, or hold it no more."""
+    """Hold a package, or release it."""
     verb = "hold" if is_held else "unhold"
     await must(ctx, "apt-mark", verb, "--", name, what=f"{verb} {name}")
 

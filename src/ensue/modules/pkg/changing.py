@@ -1,4 +1,4 @@
-"""Packages that come and go; what changed is found by comparing the lists before and after."""
+"""Installs and removes packages. It compares the lists of packages before and after to report the changes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ async def refresh_db(
     cache_valid_time: float = 0,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> bool:
-    """Fetch the lists of packages.
+    """Fetch the package lists.
 
     Args:
         ctx: the target.
-        cache_valid_time: not when they are younger than so many seconds.
-        **kwargs: what only Salt makes use of.
+        cache_valid_time: skip this if the lists are younger, in seconds.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
-        StateFailedError: they could not be fetched.
+        StateFailedError: the lists could not be fetched.
     """
     manager = await package_manager(ctx)
     refreshed_s = await manager.refreshed_at_s(ctx) if cache_valid_time else 0.0
@@ -60,22 +60,22 @@ async def install(
     Args:
         ctx: the target.
         name: one package.
-        pkgs: several, each a name or `{name: version}`.
-        version: the version of the one.
-        refresh: fetch the lists of packages first.
-        fromrepo: where to take them from.
-        skip_verify: take packages without a signature.
-        install_recommends: take along what they recommend.
-        only_upgrade: install none that is not there.
-        reinstall: install again those that are there.
-        sources: packages from files instead, each `{name: salt://…}`.
-        **kwargs: what only Salt makes use of.
+        pkgs: several packages, each a name or `{name: version}`.
+        version: the version of `name`.
+        refresh: fetch the package lists first.
+        fromrepo: the repository to install from.
+        skip_verify: accept unsigned packages.
+        install_recommends: also install recommended packages.
+        only_upgrade: upgrade installed packages only.
+        reinstall: reinstall packages that are already installed.
+        sources: package files to install instead, each `{name: salt://…}`.
+        **kwargs: accepted as by Salt, without effect.
 
     Returns:
-        `{name: {old, new}}` for all that changed, what they depend on too.
+        `{name: {old, new}}` for all packages that changed, including dependencies.
 
     Raises:
-        StateFailedError: they could not be installed.
+        StateFailedError: the packages could not be installed.
     """
     manager = await package_manager(ctx)
     wanted = _wanted(name, pkgs, version)
@@ -102,13 +102,13 @@ async def remove(
     pkgs: Sequence[str] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> DataMap:
-    """Remove packages; configuration may stay.
+    """Remove packages; their configuration may stay.
 
     Returns:
-        `{name: {old, new}}` for all that went.
+        `{name: {old, new}}` for all packages that were removed.
 
     Raises:
-        StateFailedError: they could not be removed.
+        StateFailedError: the packages could not be removed.
     """
     manager = await package_manager(ctx)
     before = await list_pkgs(ctx)
@@ -127,10 +127,10 @@ async def purge(
     """Remove packages with their configuration.
 
     Returns:
-        `installed`: what went; `removed`: packages of which only configuration was left.
+        `installed`: the packages that were removed; `removed`: packages of which only configuration was left.
 
     Raises:
-        StateFailedError: they could not be removed.
+        StateFailedError: the packages could not be removed.
     """
     manager = await package_manager(ctx)
     before, left = await list_pkgs(ctx), await list_pkgs(ctx, removed=True)
@@ -154,5 +154,5 @@ def _wanted(
         found[name] = version
     for each in found:
         if not each or each.startswith("-"):
-            raise StateFailedError(f"{each!r} is no name of a package")
+            raise StateFailedError(f"{each!r} is not a package name")
     return found

@@ -1,4 +1,4 @@
-"""Packages by dnf and rpm. A version is shown with its epoch where that is not 0."""
+"""Manages packages with dnf and rpm. A version includes its epoch unless that is 0."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SORT: Final = (
     "%%{lua:local t={%s}; table.sort(t,function(a,b) for i=1,3 do local c=rpm.vercmp(a[i],b[i]); "
     "if c~=0 then return c>0 end end return false end); for _,v in ipairs(t) do print(v[4]..' ') end}"
 )
-"""Prints the places of versions, given as epoch, version, release and place, the newest first."""
+"""Sorts versions, given as epoch, version, release and index, newest first, and prints their indices."""
 
 _LOCKED: Final = re.compile(r"(?P<name>\S+?)-(?:\d+:)?[^-\s]+-[^-\s]+(?:\.\*)?$")
 
 
 async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
-    """Return versions by name; rpm leaves nothing of a removed package behind."""
+    """Return the installed versions by name; rpm leaves nothing behind when it removes a package."""
     if removed:
         return {}
     said = await must(ctx, "rpm", "-qa", "--qf", _RPM_FORMAT, what="list the packages")
@@ -37,7 +37,7 @@ async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str,
 async def available(
     ctx: FunctionContext, names: Sequence[str], *, fromrepo: str | None = None
 ) -> dict[str, list[str]]:
-    """Return the versions that the enabled repositories have, the newest first."""
+    """Return the versions in the enabled repositories, newest first."""
     said = await must(
         ctx, *_DNF, *_repositories(fromrepo), "repoquery", "--qf", _QUERY_FORMAT, *names,
         what="look up packages",
@@ -46,7 +46,7 @@ async def available(
 
 
 async def compare(ctx: FunctionContext, left: str, right: str) -> int:
-    """Compare two versions as rpm does: epoch, version and release, what is not given in one left out."""
+    """Compare versions as rpm does: by epoch, version and release, ignoring a part that one of them lacks."""
     for one, other in zip(_parts(left), _parts(right), strict=True):
         if one and other and one != other:
             said = await must(
@@ -60,17 +60,17 @@ async def compare(ctx: FunctionContext, left: str, right: str) -> int:
 
 
 async def refreshed_at_s(ctx: FunctionContext) -> float | None:  # noqa: ARG001 (the contract's)
-    """Return None: dnf itself refreshes what has grown old."""
+    """Return None: dnf refreshes outdated metadata itself."""
     return None
 
 
 async def refresh(ctx: FunctionContext) -> None:
-    """Fetch the metadata of the repositories."""
-    await must(ctx, *_DNF, "makecache", what="refresh the lists of packages", is_followed=True)
+    """Fetch the repositories' metadata."""
+    await must(ctx, *_DNF, "makecache", what="refresh the package lists", is_followed=True)
 
 
 async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
-    """Install packages; one in a given version may be a step back."""
+    """Install or upgrade packages; a given version may be a downgrade."""
     flags = _repositories(options.fromrepo)
     flags += ["--nogpgcheck"] if options.skip_verify else []
     if options.install_recommends is not None:
@@ -78,7 +78,7 @@ async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], option
     specs = [f"{name}-{version.removeprefix('0:')}" if version else name for name, version in wanted.items()]
     verb = "upgrade" if options.only_upgrade else "reinstall" if options.reinstall else "install"
     if verb == "install" and not any(wanted.values()):
-        # `dnf install` leaves an installed package alone unless it is told that a newer one is wanted.
+        # `dnf install` alone does not upgrade an installed package.
         flags.append("--best")
     await must(ctx, *_DNF, *flags, verb, *specs, what="install packages", is_followed=True)
 
@@ -89,7 +89,7 @@ async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> 
 
 
 async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:
-    """Install packages from files, and what they depend on from where that is."""
+    """Install packages from files, and their dependencies from the repositories."""
     flags = ["--nogpgcheck"] if options.skip_verify else []
     await must(ctx, *_DNF, *flags, "install", *paths, what="install packages", is_followed=True)
 
@@ -100,14 +100,14 @@ async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
 
 
 async def held(ctx: FunctionContext) -> list[str]:
-    """Return the packages that are locked in a version, sorted."""
+    """Return the packages that are locked to a version, sorted."""
     said = await must(ctx, *_DNF, "versionlock", "list", what="list held packages (dnf's plugin versionlock)")
     lines = (_LOCKED.match(line.strip()) for line in said.stdout.splitlines())
     return sorted({match["name"] for match in lines if match})
 
 
 async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:
-    """Lock a package in its version, or no more."""
+    """Lock a package to its version, or unlock it."""
     verb = "add" if is_held else "delete"
     await must(ctx, *_DNF, "versionlock", verb, name, what=f"{verb} the lock of {name}")
 
@@ -127,7 +127,7 @@ async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # noqa:
 
 
 async def _newest_first(ctx: FunctionContext, found: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Sort the versions of each name: dnf lists them as text, 1.10 before 1.9. rpm sorts all in one call."""
+    """Sort the versions of each name, in one call of rpm; dnf sorts them as text, 1.10 before 1.9."""
     several = sorted({version for versions in found.values() if len(versions) > 1 for version in versions})
     if not several:
         return found
@@ -164,7 +164,7 @@ def _parts(version: str) -> tuple[str, str, str]:
 
 
 def _plain(part: str) -> str:
-    """Refuse what is no version: it goes into a macro of rpm's."""
+    """Refuse anything but a version, since it becomes part of an rpm macro."""
     if not all(letter.isalnum() or letter in "._+~^" for letter in part):
-        raise StateFailedError(f"{part!r} is no version of a package")
+        raise StateFailedError(f"{part!r} is not a package version")
     return part

@@ -1,4 +1,4 @@
-"""Packages that come as files: brought to the target, installed, and taken away again."""
+"""Installs packages from files: copies them to the target, installs them and deletes the copies."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ async def install_sources(
     Args:
         ctx: the target.
         manager: its package manager.
-        sources: each the name of a package with where its file is: `salt://`, `https://`, or a path of
-            the target.
-        options: how.
+        sources: the name of each package with the location of its file: `salt://`, `https://`, or a path
+            of the target.
+        options: how to install them.
 
     Raises:
-        StateFailedError: a file is nowhere, or the packages cannot be installed.
+        StateFailedError: a file does not exist, or the packages cannot be installed.
     """
     what = "make a folder for packages"
     folder = (await must(ctx, "mktemp", "-d", what=what)).stdout.strip()
@@ -45,10 +45,10 @@ async def install_sources(
 async def _brought(ctx: FunctionContext, folder: str, source: str) -> str:
     if source.startswith("/"):
         if await ctx.connection.stat(source, follow=True) is None:
-            raise StateFailedError(f"there is no package {source} on {ctx.srn}")
+            raise StateFailedError(f"there is no package file {source} on {ctx.srn}")
         return source
     content = await ctx.files.open(source)
-    # Of `salt://a.deb` the name is what a URL calls the host.
+    # A URL parser takes the file name of `salt://a.deb` for the host.
     path = posixpath.join(folder, posixpath.basename(source.partition("?")[0]))
     await ctx.connection.write(path, content)
     return path

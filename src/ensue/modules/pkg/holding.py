@@ -1,4 +1,4 @@
-"""Packages that stay as they are whatever else is upgraded.
+"""Holds packages: upgrades leave them as they are.
 
 Source: Salt's execution module `pkg` (aptpkg), 3008: names and return values.
 """
@@ -27,19 +27,19 @@ async def hold(
     pkgs: Sequence[str | Mapping[str, Any]] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, DataMap]:
-    """Hold packages.
+    """Hold packages: upgrades leave them as they are.
 
     Args:
         ctx: the target.
         name: one package.
-        pkgs: several.
-        **kwargs: what only Salt makes use of.
+        pkgs: several packages.
+        **kwargs: accepted as by Salt, without effect.
 
     Returns:
-        Of each `name result changes comment`.
+        For each package `name`, `result`, `changes` and `comment`.
 
     Raises:
-        StateFailedError: they cannot be held.
+        StateFailedError: the packages cannot be held.
     """
     return await _settle(ctx, _names(name, pkgs), is_held=True)
 
@@ -50,7 +50,7 @@ async def unhold(
     pkgs: Sequence[str | Mapping[str, Any]] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, DataMap]:
-    """Hold packages no more; see `hold`."""
+    """Release held packages; arguments and return value are those of `hold`."""
     return await _settle(ctx, _names(name, pkgs), is_held=False)
 
 

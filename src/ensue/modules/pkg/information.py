@@ -1,4 +1,4 @@
-"""`pkg.info_installed`: what the target knows of installed packages beside their versions.
+"""`pkg.info_installed`: details of installed packages.
 
 Source: Salt's execution module `pkg` (aptpkg, yumpkg), 3008: the names of the fields.
 """
@@ -41,17 +41,17 @@ async def info_installed(
     failhard: bool = True,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> DataMap:
-    """Return what is known of installed packages, by name.
+    """Return details of installed packages, by name.
 
     Args:
         ctx: the target.
-        *names: the packages; without any all that are installed.
-        attr: the fields that are wanted, as a list or with commas between them; None: all.
-        failhard: refuse names that are not installed, rather than leave them out.
-        **kwargs: accepted for Salt's sake.
+        *names: the packages; none for all installed packages.
+        attr: the fields to return, as a list or separated by commas; None for all.
+        failhard: fail if a package is not installed; otherwise it is left out.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
-        StateFailedError: one is not installed.
+        StateFailedError: a package is not installed.
         NotAvailableError: the target has no package manager that ensue knows.
     """
     there = await list_pkgs(ctx)

@@ -1,4 +1,4 @@
-"""What ensue asks of a package manager, and which one a target has."""
+"""The interface of a package manager, and the choice of the one that a target has."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _BY_PROGRAM: Final = {"apt-get": "apt", "dnf": "dnf", "apk": "apk"}
 
 
 class InstallOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How packages are installed.
+    """Options for installing packages.
 
     Args:
-        fromrepo: the release (apt), repositories (dnf) or address (apk) to take them from; None is any.
-        skip_verify: take packages without a signature.
-        install_recommends: take along what they recommend (apt); None is the target's own default.
-        only_upgrade: upgrade those that are there, install none.
-        reinstall: install again those that are there.
+        fromrepo: the release (apt), repositories (dnf) or URL (apk) to install from; None for any.
+        skip_verify: accept unsigned packages.
+        install_recommends: also install recommended packages (apt); None for the target's default.
+        only_upgrade: upgrade installed packages only.
+        reinstall: reinstall packages that are already installed.
     """
 
     fromrepo: str | None = None
@@ -41,61 +41,61 @@ class PackageManager(Protocol):
     """A package manager: a module with these functions."""
 
     async def installed(self, ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
-        """Return versions by name; with `removed` those that only left configuration behind."""
+        """Return the installed versions by name; with `removed`, packages with only configuration left."""
         ...
 
     async def available(
         self, ctx: FunctionContext, names: Sequence[str], *, fromrepo: str | None = None
     ) -> dict[str, list[str]]:
-        """Return the versions that can be installed, the one that it would take first."""
+        """Return the versions that can be installed; first the one that an install would choose."""
         ...
 
     async def compare(self, ctx: FunctionContext, left: str, right: str) -> int:
-        """Return -1, 0 or 1 as a version is older, the same or newer than another."""
+        """Compare two versions: -1 if the first is older, 0 if they are equal, 1 if it is newer."""
         ...
 
     async def refreshed_at_s(self, ctx: FunctionContext) -> float | None:
-        """Return when the lists were last fetched, in seconds since the epoch; None: it sees to that."""
+        """Return when the package lists were last fetched, in Unix time; None if that is automatic."""
         ...
 
     async def refresh(self, ctx: FunctionContext) -> None:
-        """Fetch the lists of packages."""
+        """Fetch the package lists."""
         ...
 
     async def install(
         self, ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions
     ) -> None:
-        """Install or upgrade packages, in a given version where there is one."""
+        """Install or upgrade packages, to the given version if there is one."""
         ...
 
     async def remove(self, ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:
-        """Remove packages, with their configuration when `purge`."""
+        """Remove packages, with `purge` also their configuration."""
         ...
 
     async def install_files(
         self, ctx: FunctionContext, paths: Sequence[str], options: InstallOptions
     ) -> None:
-        """Install packages that lie in files of the target."""
+        """Install packages from files on the target."""
         ...
 
     async def provided(self, ctx: FunctionContext, names: Sequence[str]) -> set[str]:
-        """Return the names that installed packages provide without being called so."""
+        """Return the names that installed packages provide in addition to their own."""
         ...
 
     async def held(self, ctx: FunctionContext) -> list[str]:
-        """Return the names of packages that stay as they are, sorted."""
+        """Return the names of the held packages, sorted."""
         ...
 
     async def hold(self, ctx: FunctionContext, name: str, *, is_held: bool) -> None:
-        """Let a package stay as it is, or no more."""
+        """Hold a package, or release it."""
         ...
 
     async def upgrades(self, ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:
-        """Return the new version of each package that an upgrade would bring."""
+        """Return the packages that an upgrade would change, with their new versions."""
         ...
 
     async def upgrade(self, ctx: FunctionContext, *, dist_upgrade: bool) -> None:
-        """Upgrade all packages; with `dist_upgrade` others may come and go for that."""
+        """Upgrade all packages; with `dist_upgrade`, others may be installed or removed for that."""
         ...
 
 
@@ -103,7 +103,7 @@ async def package_manager(ctx: FunctionContext) -> PackageManager:
     """Return the target's package manager.
 
     Raises:
-        NotAvailableError: it has none that ensue knows, or runs no commands.
+        NotAvailableError: the target has none that ensue supports, or cannot run commands.
     """
     name = await manager_name(ctx)
     return cast("PackageManager", importlib.import_module(f"ensue.modules.pkg.{name}"))
@@ -113,7 +113,7 @@ async def manager_name(ctx: FunctionContext) -> str:
     """Return the name of the target's package manager: `apt`, `dnf` or `apk`.
 
     Raises:
-        NotAvailableError: it has none that ensue knows, or runs no commands.
+        NotAvailableError: the target has none that ensue supports, or cannot run commands.
     """
     if not ctx.connection.can_run:
         raise NotOfferedError("run", target_type=ctx.srn.type)
@@ -122,8 +122,8 @@ async def manager_name(ctx: FunctionContext) -> str:
     if name is None:
         known = ", ".join(_BY_PROGRAM)
         raise NotAvailableError(
-            f"pkg is not available for {ctx.srn} (os_family {family or 'unknown'}): ensue knows {known}, "
-            "and none of them is there"
+            f"pkg is not available for {ctx.srn} (os_family {family or 'unknown'}): ensue supports {known}, "
+            "and none of them is installed"
         )
     return name
 

@@ -1,4 +1,4 @@
-"""What the target knows of packages: which it has and which it could have."""
+"""Queries installed and available packages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ async def list_pkgs(
     removed: bool = False,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, Any]:
-    """Return versions by name.
+    """Return the installed versions by package name.
 
     Args:
         ctx: the target.
-        versions_as_list: lists instead of texts joined by commas.
-        removed: packages that were removed but not purged, instead.
-        **kwargs: what only Salt makes use of.
+        versions_as_list: return each value as a list instead of a string with commas.
+        removed: return the packages that were removed but not purged instead.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
         NotAvailableError: the target has no package manager that ensue knows.
@@ -32,7 +32,7 @@ async def list_pkgs(
 
 
 async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:  # noqa: ARG001 (Salt takes more)
-    """Return the installed version of a package, empty when it is not there; of several a mapping."""
+    """Return the installed version of a package, empty if there is none; a mapping for several packages."""
     found = await list_pkgs(ctx)
     versions = {name: str(found.get(name, "")) for name in names}
     return versions[names[0]] if len(names) == 1 else versions
@@ -44,7 +44,7 @@ async def list_repo_pkgs(
     fromrepo: str | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, list[str]]:
-    """Return the versions of packages that can be installed, the one that would be taken first."""
+    """Return the versions of packages that can be installed; first the one that an install would choose."""
     manager = await package_manager(ctx)
     found = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
     return {name: found[name] for name in names if name in found}
@@ -57,21 +57,21 @@ async def latest_version(
     refresh: bool = False,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str | dict[str, str]:
-    """Return the version that an install or upgrade would bring; of several a mapping.
+    """Return the version that an install or upgrade would install; a mapping for several packages.
 
     Args:
         ctx: the target.
         *names: packages.
-        fromrepo: where to look.
-        refresh: fetch the lists of packages first.
-        **kwargs: what only Salt makes use of.
+        fromrepo: the repository to search.
+        refresh: fetch the package lists first.
+        **kwargs: accepted as by Salt, without effect.
 
     Returns:
-        Empty when the package is up to date, or unknown.
+        The version, empty if the package is up to date or unknown.
 
     Raises:
         NotAvailableError: the target has no package manager that ensue knows.
-        StateFailedError: it failed.
+        StateFailedError: the package manager fails.
     """
     manager = await package_manager(ctx)
     if refresh:
@@ -88,20 +88,20 @@ async def latest_version(
 
 
 async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
-    """Return whether an upgrade would bring a newer version of a package."""
+    """Return whether a newer version of a package is available."""
     return await latest_version(ctx, name, **kwargs) != ""
 
 
 async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any) -> int:  # noqa: ARG001 (Salt takes more)
-    """Return -1, 0 or 1 as a version is older, the same or newer than another."""
+    """Compare two versions: -1 if the first is older, 0 if they are equal, 1 if it is newer."""
     return await (await package_manager(ctx)).compare(ctx, str(pkg1), str(pkg2))
 
 
 async def list_provided(ctx: FunctionContext, *names: str) -> list[str]:
-    """Return which names installed packages provide (`mail-transport-agent`); not one of Salt's functions."""
+    """Return names that installed packages provide (`mail-transport-agent`); Salt has no such function."""
     return sorted(await (await package_manager(ctx)).provided(ctx, names) if names else [])
 
 
 async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Return whether a package is there."""
+    """Return whether a package is installed."""
     return name in await list_pkgs(ctx)

@@ -1,4 +1,4 @@
-"""Upgrades of all packages.
+"""Upgrades all packages.
 
 Source: Salt's execution module `pkg` (aptpkg), 3008: names and return values.
 """
@@ -21,16 +21,16 @@ async def list_upgrades(
     dist_upgrade: bool = True,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, str]:
-    """Return the new version of each package that an upgrade would bring.
+    """Return the packages that an upgrade would change, with their new versions.
 
     Args:
         ctx: the target.
-        refresh: fetch the lists of packages first.
-        dist_upgrade: others may come and go for that (apt).
-        **kwargs: what only Salt makes use of.
+        refresh: fetch the package lists first.
+        dist_upgrade: allow other packages to be installed or removed for that (apt).
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
-        StateFailedError: it cannot be told.
+        StateFailedError: the package manager fails.
     """
     manager = await package_manager(ctx)
     if refresh:
@@ -48,15 +48,15 @@ async def upgrade(
 
     Args:
         ctx: the target.
-        refresh: fetch the lists of packages first.
-        dist_upgrade: others may come and go for that (apt).
-        **kwargs: what only Salt makes use of.
+        refresh: fetch the package lists first.
+        dist_upgrade: allow other packages to be installed or removed for that (apt).
+        **kwargs: accepted as by Salt, without effect.
 
     Returns:
-        `{name: {old, new}}` for all that changed.
+        `{name: {old, new}}` for all packages that changed.
 
     Raises:
-        StateFailedError: it failed.
+        StateFailedError: the package manager fails.
     """
     manager = await package_manager(ctx)
     if refresh:

@@ -1,6 +1,6 @@
 """Execution module `postgres`: databases, roles, privileges, schemas and extensions of a PostgreSQL server.
 
-The target's own `psql` asks, as the user `postgres` of the target unless another is named.
+Queries run through the target's `psql`, by default as the target's user `postgres`.
 
 Source: Salt's execution module `postgres`, 3008: names and return values.
 """
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 async def psql_query(ctx: FunctionContext, query: str, **server: Any) -> list[dict[str, str]]:
-    """Return what a query finds, a mapping for each row.
+    """Run a query and return its rows, one mapping per row.
 
     Args:
         ctx: the target.
-        query: SQL.
-        **server: `user host port maintenance_db password runas`.
+        query: one SQL statement.
+        **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
     """
     return await rows(ctx, Server.read(server), query)
 
 
 async def version(ctx: FunctionContext, **server: Any) -> str:
-    """Return the server's version; see `psql_query`."""
+    """Return the server's version."""
     return (await rows(ctx, Server.read(server), "SHOW server_version;"))[0]["server_version"]
 
 

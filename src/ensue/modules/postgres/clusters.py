@@ -1,4 +1,4 @@
-"""Clusters, the servers of a machine, as Debian keeps them (`pg_createcluster` and its kin).
+"""Clusters, the servers of a machine, in Debian's layout (`pg_createcluster` and related programs).
 
 Source: Salt's execution module `deb_postgres`, 3006; pg_createcluster(1), pg_lsclusters(1),
 pg_dropcluster(1).
@@ -24,12 +24,13 @@ async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str]
 
     Args:
         ctx: the target.
-        verbose: say more of each.
+        verbose: return details of each.
 
     Returns:
-        Names, as `version/name`; with `verbose` a mapping of these to `port status user datadir log`.
+        Names as `version/name`; with `verbose` a mapping of names to `port`, `status`, `user`, `datadir` and
+        `log`.
     """
-    answer = await must(ctx, "pg_lsclusters", "--no-header", what="list the clusters of PostgreSQL")
+    answer = await must(ctx, "pg_lsclusters", "--no-header", what="list the PostgreSQL clusters")
     found: dict[str, DataMap] = {}
     for line in answer.stdout.splitlines():
         fields = line.split(maxsplit=_FIELDS - 1)
@@ -42,7 +43,7 @@ async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str]
 
 
 async def cluster_exists(ctx: FunctionContext, version: str, name: str = "main") -> bool:
-    """Return whether there is a cluster of a version."""
+    """Return whether a cluster of this version and name exists."""
     return f"{version}/{name}" in await cluster_list(ctx)
 
 
@@ -59,19 +60,19 @@ async def cluster_create(
     data_checksums: bool | None = None,
     wal_segsize: int | None = None,
 ) -> bool:
-    """Create a cluster; it is not started.
+    """Create a cluster without starting it.
 
     Args:
         ctx: the target.
-        version: that of the server.
-        name: the cluster.
-        port: its port; the next that is free.
-        locale: that of its databases.
-        encoding: that of its texts.
-        datadir: where it is.
-        allow_group_access: members of the owner's group may read its files.
-        data_checksums: its pages have checksums.
-        wal_segsize: size of a segment of its log, in megabytes.
+        version: the server's version.
+        name: the cluster's name.
+        port: its port; None for the next free one.
+        locale: the default locale of its databases.
+        encoding: the default encoding of its databases.
+        datadir: its data directory.
+        allow_group_access: let members of the owner's group read its files.
+        data_checksums: use checksums on data pages.
+        wal_segsize: size of a segment of the write-ahead log, in megabytes.
     """
     options = {"port": port, "locale": locale, "encoding": encoding, "datadir": datadir}
     words = [word for key, value in options.items() if value for word in (f"--{key}", str(value))]
@@ -89,8 +90,8 @@ async def cluster_remove(ctx: FunctionContext, version: str, name: str = "main",
 
     Args:
         ctx: the target.
-        version: that of the server.
-        name: the cluster.
+        version: the server's version.
+        name: the cluster's name.
         stop: stop it first.
     """
     words = [*(["--stop"] if stop else []), str(version), name]
@@ -104,4 +105,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "cluster_list": cluster_list,
     "cluster_remove": cluster_remove,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

@@ -21,20 +21,20 @@ FROM pg_catalog.pg_database d JOIN pg_catalog.pg_tablespace t ON t.oid = d.datta
 
 
 async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, str]]:
-    """Return the databases by name, each with `Owner Encoding Collate Ctype Tablespace`.
+    """Return the databases by name, each with `Owner`, `Encoding`, `Collate`, `Ctype` and `Tablespace`.
 
     Args:
         ctx: the target.
-        **server: `user host port maintenance_db password runas`; see `Server`.
+        **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`; see `Server`.
 
     Raises:
-        StateFailedError: the server cannot be asked.
+        StateFailedError: the query fails.
     """
     return await rows_by_name(ctx, Server.read(server), _LIST)
 
 
 async def db_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether there is a database; see `db_list`."""
+    """Return whether a database exists."""
     return name in await db_list(ctx, **server)
 
 
@@ -54,13 +54,13 @@ async def db_create(
 
     Args:
         ctx: the target.
-        name: its name.
-        tablespace: where it lies.
-        encoding: of its texts.
-        lc_collate: in what order they are.
-        lc_ctype: what their letters are.
+        name: the database.
+        tablespace: its tablespace.
+        encoding: its character encoding.
+        lc_collate: its collation order.
+        lc_ctype: its character classification.
         owner: the role that owns it.
-        template: the database that it is a copy of.
+        template: the database to copy.
         **server: see `db_list`.
     """
     words = {
@@ -80,13 +80,13 @@ async def db_create(
 async def db_alter(
     ctx: FunctionContext, name: str, *, tablespace: str | None = None, owner: str | None = None, **server: Any
 ) -> bool:
-    """Change where a database lies and who owns it.
+    """Change the tablespace or the owner of a database.
 
     Args:
         ctx: the target.
         name: the database.
-        tablespace: where it is to lie.
-        owner: the role that is to own it.
+        tablespace: the new tablespace.
+        owner: the role that becomes its owner.
         **server: see `db_list`.
     """
     asked = Server.read(server)
@@ -99,6 +99,6 @@ async def db_alter(
 
 
 async def db_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Drop a database with all that is in it; see `db_list`."""
+    """Drop a database with everything in it."""
     await run_sql(ctx, Server.read(server), f"DROP DATABASE {name_of(name)};", whole=False)
     return True

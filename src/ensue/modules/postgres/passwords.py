@@ -1,4 +1,4 @@
-"""What PostgreSQL keeps of a password.
+"""Password hashes as PostgreSQL stores them.
 
 Source: Salt's execution module `postgres`, 3008; RFC 5802 and RFC 7677 (SCRAM); PostgreSQL's `pg_authid`.
 """
@@ -22,25 +22,25 @@ _SALT_BYTES: Final = 16
 
 
 def method_of(encrypted: bool | str | None) -> str:
-    """Return how a password is kept: `md5`, `scram-sha-256`, or the empty text for as it is.
+    """Return how a password is stored: `md5`, `scram-sha-256`, or an empty string for unencrypted.
 
     Raises:
-        StateFailedError: there is no such way.
+        StateFailedError: there is no such method.
     """
     if encrypted is None or encrypted is True:
         return _MD5
     if encrypted is False:
         return ""
     if encrypted not in {_MD5, _SCRAM.lower()}:
-        raise StateFailedError(f"encrypted: it takes md5, scram-sha-256 or a yes or no, not {encrypted!r}")
+        raise StateFailedError(f"encrypted: expected md5, scram-sha-256, true or false, not {encrypted!r}")
     return encrypted
 
 
 def kept_password(role: str, password: str, encrypted: bool | str | None) -> str:
-    """Return what the server is given; what is in that form already stays.
+    """Return a password in the form that goes to the server; a hash in that form stays as it is.
 
     Args:
-        role: whose password it is, which MD5 mixes in.
+        role: the role of the password, which the MD5 hash includes.
         password: the password.
         encrypted: see `method_of`.
     """
@@ -53,13 +53,13 @@ def kept_password(role: str, password: str, encrypted: bool | str | None) -> str
 
 
 def is_kept(role: str, password: str, encrypted: bool | str | None, kept: str) -> bool:
-    """Return whether what the server keeps is of this password.
+    """Return whether a stored hash belongs to this password.
 
     Args:
-        role: whose password it is.
+        role: the role of the password.
         password: the password.
         encrypted: see `method_of`.
-        kept: what the server keeps.
+        kept: the hash that the server stores.
     """
     if method_of(encrypted) == _SCRAM.lower() and not password.startswith(_SCRAM):
         found = _VERIFIER.match(kept)

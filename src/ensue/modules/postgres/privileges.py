@@ -1,11 +1,11 @@
-"""Privileges of roles on tables, schemas, databases and the like, and membership in groups.
+"""Privileges of roles on tables, schemas, databases and other objects, and membership in groups.
 
-What a role has is read from the access list of the object; one that has none yet has PostgreSQL's defaults,
-by which the owner has everything. Privileges that a role has through a group do not count.
+A role's privileges are read from the access list of the object. An object without a list has PostgreSQL's
+defaults, which give the owner everything. Privileges that a role has through a group do not count.
 
 Source: Salt's execution module `postgres`, 3008; PostgreSQL's manual, "Privileges" (`aclexplode`,
-`acldefault`). Salt looks for a table named ALL, compares privileges with those of PostgreSQL 17 alone, and
-requires all of them to be grantable for one `grant_option`, so its second run changes something.
+`acldefault`). Salt looks for a table named ALL, compares with the privileges of PostgreSQL 17 only, and with
+`grant_option` requires all of them to be grantable, so its second run changes something.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KINDS: Final = {
     "table": "r", "sequence": "s", "schema": "n", "tablespace": "t", "language": "l", "database": "d",
     "function": "f",
 }  # fmt: skip
-"""Object types, with the letters by which `acldefault` knows them."""
+"""Object types, with their letters for `acldefault`."""
 
 _RELATIONS: Final = """\
 SELECT c.oid, c.relowner AS owner, c.relacl AS acl
@@ -67,12 +67,12 @@ _Held = dict[str, dict[str, bool]]
 
 
 class _Object(msgspec.Struct, frozen=True, kw_only=True):
-    """What privileges are on.
+    """The object that privileges apply to.
 
     Args:
-        name: its name; `ALL` is everything of its type in the schema.
-        kind: its type.
-        schema: the schema that it is in.
+        name: its name; `ALL` for all objects of its type in the schema.
+        kind: its object type.
+        schema: its schema.
     """
 
     name: str
@@ -84,7 +84,7 @@ class _Object(msgspec.Struct, frozen=True, kw_only=True):
         kind = object_type.lower()
         if kind not in _KINDS and kind != "group":
             known = ", ".join(sorted({*_KINDS, "group"}))
-            raise StateFailedError(f"there is no object type {object_type}; there are {known}")
+            raise StateFailedError(f"unknown object type {object_type}; the types are {known}")
         return cls(name=name, kind=kind, schema=prepend)
 
     @property
@@ -92,7 +92,7 @@ class _Object(msgspec.Struct, frozen=True, kw_only=True):
         return self.kind in _IN_SCHEMA and self.name.upper() == "ALL"
 
     def query(self) -> str:
-        """Return the SQL that finds the object, or all of its type, with owner and access list."""
+        """Return the SQL query for the object, or all of its type, with owner and access list."""
         schema = text_of(self.schema)
         if self.kind == "function":
             text = text_of(self.name.replace(" ", ""))
@@ -106,7 +106,7 @@ class _Object(msgspec.Struct, frozen=True, kw_only=True):
         return _OBJECTS[self.kind].format(name=text_of(self.name))
 
     def written(self) -> str:
-        """Write the object as GRANT and REVOKE name it."""
+        """Return the object as GRANT and REVOKE name it."""
         word = self.kind.upper()
         if self.is_all:
             return f"ALL {word}S IN SCHEMA {name_of(self.schema)}"
@@ -121,21 +121,22 @@ class _Object(msgspec.Struct, frozen=True, kw_only=True):
 async def privileges_list(
     ctx: FunctionContext, name: str, object_type: str, prepend: str = "public", **server: Any
 ) -> dict[str, Any]:
-    """Return who may do what with an object.
+    """Return the privileges that roles have on an object.
 
     Args:
         ctx: the target.
         name: the object.
-        object_type: `table sequence schema tablespace language database function` or `group`.
-        prepend: the schema that a table, sequence or function is in.
-        **server: `user host port maintenance_db password runas`.
+        object_type: `table`, `sequence`, `schema`, `tablespace`, `language`, `database`, `function` or
+            `group`.
+        prepend: the schema of a table, sequence or function.
+        **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
     Returns:
-        By role the privileges, each with whether the role may grant it; of a group its members, each with
-        whether the member may let others in.
+        By role a mapping of its privileges to whether the role may grant them. For a group, a mapping of its
+        members to whether they may add others.
 
     Raises:
-        StateFailedError: there is no such object, or no such type.
+        StateFailedError: the object does not exist, or the type is unknown.
     """
     about = _Object.read(name, object_type, prepend)
     if about.kind == "group":
@@ -162,10 +163,10 @@ async def has_privileges(
     Args:
         ctx: the target.
         name: the role.
-        object_name: the object; `ALL` is every table, sequence or function of the schema.
+        object_name: the object; `ALL` for every table, sequence or function of the schema.
         object_type: see `privileges_list`.
-        privileges: which, with commas between them; `ALL` are those that there are for the type.
-        grant_option: the role has to be one that may grant them.
+        privileges: the privileges, separated by commas; `ALL` for all of the object type.
+        grant_option: check that the role may grant them, too.
         prepend: see `privileges_list`.
         **server: see `privileges_list`.
     """
@@ -195,7 +196,7 @@ async def privileges_grant(
     prepend: str = "public",
     **server: Any,
 ) -> bool:
-    """Grant privileges, or membership in a group; see `has_privileges`."""
+    """Grant privileges, or membership in a group; the arguments are those of `has_privileges`."""
     about = _Object.read(object_name, object_type, prepend)
     if about.kind == "group":
         option = " WITH ADMIN OPTION" if grant_option else ""
@@ -218,7 +219,7 @@ async def privileges_revoke(
     prepend: str = "public",
     **server: Any,
 ) -> bool:
-    """Revoke privileges, or membership in a group; see `has_privileges`."""
+    """Revoke privileges, or membership in a group; the arguments are those of `has_privileges`."""
     about = _Object.read(object_name, object_type, prepend)
     if about.kind == "group":
         sql = f"REVOKE {name_of(object_name)} FROM {name_of(name)};"
@@ -235,7 +236,7 @@ async def _members(ctx: FunctionContext, group: str, server: dict[str, Any]) -> 
 
 
 async def _held(ctx: FunctionContext, about: _Object, server: dict[str, Any]) -> dict[str, _Held]:
-    """Return, by the number of each object, what each role has of privileges on it."""
+    """Return the privileges of each role, by object id."""
     sql = _ACL.format(objects=about.query(), kind=_KINDS[about.kind])
     found: dict[str, _Held] = {}
     for row in await rows(ctx, Server.read(server), sql):
@@ -248,7 +249,7 @@ async def _held(ctx: FunctionContext, about: _Object, server: dict[str, Any]) ->
 async def _wanted(
     ctx: FunctionContext, about: _Object, privileges: str | None, server: dict[str, Any]
 ) -> list[str]:
-    """Return the privileges that are meant, checked against those that the server has for the type."""
+    """Return the requested privileges, checked against those that the server has for the object type."""
     listed = [word.strip().upper() for word in (privileges or "").split(",") if word.strip()]
     sql = _ALL_OF_A_KIND.format(kind=_KINDS[about.kind])
     known = [row["privilege"] for row in await rows(ctx, Server.read(server), sql)]
@@ -268,4 +269,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "privileges_list": privileges_list,
     "privileges_revoke": privileges_revoke,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

@@ -35,15 +35,16 @@ _WORDS: Final = {"createroles": "CREATEROLE"}
 
 
 async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | None:
-    """Return what there is of a role, None when there is none.
+    """Return the properties of a role, None if it does not exist.
 
     Args:
         ctx: the target.
         name: the role.
-        **server: `user host port maintenance_db password runas`.
+        **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
     Returns:
-        `superuser inherit createroles createdb replication login`, `valid_until`, and `groups`, a list.
+        `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `valid_until`, and
+        `groups`, a list.
     """
     found = await rows(ctx, Server.read(server), _ROLE.format(name=text_of(name)))
     if not found:
@@ -55,20 +56,20 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
 
 
 async def user_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether there is a role; see `role_get`."""
+    """Return whether a role exists."""
     return await role_get(ctx, name, **server) is not None
 
 
 async def has_password(
     ctx: FunctionContext, name: str, rolepassword: str, encrypted: bool | str | None = None, **server: Any
 ) -> bool:
-    """Return whether a role has a password; only a superuser may ask.
+    """Return whether a role has this password; requires a superuser.
 
     Args:
         ctx: the target.
         name: the role.
         rolepassword: the password.
-        encrypted: how it is kept: `md5`, `scram-sha-256`, false for as it is.
+        encrypted: how it is stored: `md5`, `scram-sha-256`, or false for unencrypted.
         **server: see `role_get`.
     """
     ctx.masker.add(rolepassword)
@@ -79,7 +80,7 @@ async def has_password(
 
 
 async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **server: Any) -> bool:
-    """Return whether a role's password ends at a time; see `role_get`."""
+    """Return whether a role's password expires at this time."""
     sql = _VALID_UNTIL.format(name=text_of(name), time=text_of(valid_until))
     found = await rows(ctx, Server.read(server), sql)
     return bool(found) and found[0]["same"] == "t"
@@ -90,31 +91,31 @@ async def user_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
 
     Args:
         ctx: the target.
-        name: its name.
-        **options: `superuser inherit createroles createdb replication login`, `rolepassword`, `encrypted`,
-            `valid_until`, `groups`; and see `role_get`.
+        name: the role.
+        **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
+            `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
     """
     return await _written(ctx, "CREATE", name, {"inherit": True, "login": True} | _given(options))
 
 
 async def user_update(ctx: FunctionContext, name: str, **options: Any) -> bool:
-    """Change a role; what is not given stays. See `user_create`."""
+    """Change a role; options that are not given stay as they are. The options are those of `user_create`."""
     return await _written(ctx, "ALTER", name, _given(options))
 
 
 async def user_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Drop a role; see `role_get`."""
+    """Drop a role."""
     await run_sql(ctx, Server.read(server), f"DROP ROLE {name_of(name)};")
     return True
 
 
 async def group_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
-    """Create a role that may not log in; see `user_create`."""
+    """Create a role that may not log in; the options are those of `user_create`."""
     return await _written(ctx, "CREATE", name, {"inherit": True, "login": False} | _given(options))
 
 
 async def _written(ctx: FunctionContext, verb: str, name: str, options: dict[str, Any]) -> bool:
-    """Run CREATE ROLE or ALTER ROLE, and grant it the groups."""
+    """Run CREATE ROLE or ALTER ROLE, and grant membership in the groups."""
     words = [
         _WORDS.get(flag, flag.upper()) if options[flag] else f"NO{_WORDS.get(flag, flag.upper())}"
         for flag in _FLAGS
@@ -131,13 +132,13 @@ async def _written(ctx: FunctionContext, verb: str, name: str, options: dict[str
     own = {*_FLAGS, "rolepassword", "encrypted", "valid_until", "groups"}
     server = Server.read({word: value for word, value in options.items() if word not in own})
     if not lines:
-        raise StateFailedError(f"there is nothing to change of the role {name}")
+        raise StateFailedError(f"no property of the role {name} is given to change")
     await run_sql(ctx, server, "\n".join(lines))
     return True
 
 
 def groups_of(groups: str | Sequence[str] | None) -> list[str]:
-    """Return the names of groups, which may be a text with commas."""
+    """Return a list of group names, from a list or a string with commas."""
     listed = groups.split(",") if isinstance(groups, str) else (groups or [])
     return [str(group).strip() for group in listed]
 
@@ -158,4 +159,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "user_remove": user_remove,
     "user_update": user_update,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

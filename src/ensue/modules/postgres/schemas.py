@@ -26,46 +26,46 @@ WHERE e.extname = {name};
 
 
 async def schema_get(ctx: FunctionContext, dbname: str, name: str, **server: Any) -> dict[str, str] | None:
-    """Return a schema's `owner`, None when there is none.
+    """Return a schema's `owner`, None if the schema does not exist.
 
     Args:
         ctx: the target.
         dbname: the database.
         name: the schema.
-        **server: `user host port password runas`, as Salt names them (`db_user` and so on), too.
+        **server: `user`, `host`, `port`, `password`, `runas`; also with Salt's prefix, as `db_user`.
     """
     found = await rows(ctx, _inside(dbname, server), _SCHEMA.format(name=text_of(name)))
     return {"owner": found[0]["owner"]} if found else None
 
 
 async def schema_exists(ctx: FunctionContext, dbname: str, name: str, **server: Any) -> bool:
-    """Return whether there is a schema; see `schema_get`."""
+    """Return whether a schema exists."""
     return await schema_get(ctx, dbname, name, **server) is not None
 
 
 async def schema_create(
     ctx: FunctionContext, dbname: str, name: str, owner: str | None = None, **server: Any
 ) -> bool:
-    """Create a schema; see `schema_get`."""
+    """Create a schema; the arguments are those of `schema_get`."""
     of = f" AUTHORIZATION {name_of(owner)}" if owner else ""
     await run_sql(ctx, _inside(dbname, server), f"CREATE SCHEMA {name_of(name)}{of};")
     return True
 
 
 async def schema_remove(ctx: FunctionContext, dbname: str, name: str, **server: Any) -> bool:
-    """Drop a schema that is empty; see `schema_get`."""
+    """Drop an empty schema; the arguments are those of `schema_get`."""
     await run_sql(ctx, _inside(dbname, server), f"DROP SCHEMA {name_of(name)};")
     return True
 
 
 async def get_installed_extension(ctx: FunctionContext, name: str, **server: Any) -> dict[str, str]:
-    """Return `extversion schema_name extrelocatable` of an extension, nothing when it is not there."""
+    """Return `extversion`, `schema_name` and `extrelocatable` of an extension, empty if it is not there."""
     found = await rows(ctx, Server.read(server), _EXTENSION.format(name=text_of(name)))
     return found[0] if found else {}
 
 
 async def is_installed_extension(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether an extension is there."""
+    """Return whether an extension is installed."""
     return bool(await get_installed_extension(ctx, name, **server))
 
 
@@ -77,13 +77,13 @@ async def create_extension(
     ext_version: str | None = None,
     **server: Any,
 ) -> bool:
-    """Create an extension, or bring one that is there to a version and a schema.
+    """Create an extension, or change the version and schema of an existing one.
 
     Args:
         ctx: the target.
-        name: its name.
-        schema: where it is to be.
-        ext_version: the version; the one that the server prefers if it is not said.
+        name: the extension.
+        schema: its schema.
+        ext_version: its version; by default the one that the server prefers.
         **server: see `schema_get`.
     """
     asked = Server.read(server)
@@ -102,14 +102,14 @@ async def create_extension(
 async def drop_extension(
     ctx: FunctionContext, name: str, *, restrict: bool = False, cascade: bool = False, **server: Any
 ) -> bool:
-    """Drop an extension; with `cascade` all that needs it, too."""
+    """Drop an extension; with `cascade` also everything that depends on it."""
     how = " CASCADE" if cascade else " RESTRICT" if restrict else ""
     await run_sql(ctx, Server.read(server), f"DROP EXTENSION {name_of(name)}{how};")
     return True
 
 
 def _inside(dbname: str, given: dict[str, Any]) -> Server:
-    """Read the arguments of a server; beside Salt's `db_host` and its kin `user` is who runs psql."""
+    """Read the arguments of a server; next to Salt's `db_host` etc., `user` is the user who runs psql."""
     if any(word.startswith("db_") for word in given):
         plain = {word.removeprefix("db_"): value for word, value in given.items() if word.startswith("db_")}
         plain["runas"] = given.get("user")
@@ -128,4 +128,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "schema_get": schema_get,
     "schema_remove": schema_remove,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

@@ -1,8 +1,8 @@
-"""Asking a PostgreSQL server, by the target's own `psql`.
+"""Queries a PostgreSQL server through the target's `psql`.
 
-SQL goes to the program's input, never to its command line, where others would see the passwords in it.
+SQL goes to psql's standard input, never to its command line, where other users could see passwords.
 
-Source: Salt's execution module `postgres`, 3008: whom it runs as and what it connects to; psql(1).
+Source: Salt's execution module `postgres`, 3008: its user and its defaults for connections; psql(1).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _NOT_FOUND: Final = 127
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a server is, and who asks it.
+    """Address and credentials of a server.
 
     Args:
-        user: the role; None is that of the user who runs psql.
-        host: its name, or the folder of its socket.
+        user: the role; None for the role named like the user who runs psql.
+        host: its host name, or the folder of its socket.
         port: its port.
         maintenance_db: the database to connect to.
         password: the role's password.
-        runas: the user of the target who runs psql; None is `postgres`, unless the server is elsewhere.
+        runas: the user of the target who runs psql; None for `postgres`, unless the server is remote.
     """
 
     user: str | None = None
@@ -45,64 +45,64 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def read(cls, given: dict[str, Any]) -> Server:
-        """Read keyword arguments by Salt's names.
+        """Read keyword arguments with Salt's names.
 
         Raises:
-            StateFailedError: there is another one.
+            StateFailedError: an argument is unknown.
         """
         unknown = sorted(given.keys() - set(_OPTIONS))
         if unknown:
-            raise StateFailedError(f"there is no argument {unknown[0]}; there are {', '.join(_OPTIONS)}")
+            raise StateFailedError(f"unknown argument {unknown[0]}; the arguments are {', '.join(_OPTIONS)}")
         return cls(**given)
 
 
 def name_of(identifier: str) -> str:
-    """Write a name as SQL does."""
+    """Quote an identifier for SQL."""
     return '"' + identifier.replace('"', '""') + '"'
 
 
 def text_of(value: str) -> str:
-    """Write a text as SQL does."""
+    """Quote a string for SQL."""
     return "'" + value.replace("'", "''") + "'"
 
 
 async def rows_by_name(ctx: FunctionContext, server: Server, sql: str) -> dict[str, dict[str, str]]:
-    """Return what a query finds by its column `Name`, the other columns of each row beside it.
+    """Return the rows of a query by their column `Name`, each with the other columns.
 
     Args:
         ctx: the target.
-        server: whom to ask.
+        server: the server to query.
         sql: the query.
 
     Raises:
-        StateFailedError: the server refuses it, or cannot be reached.
+        StateFailedError: the server rejects the query or cannot be reached.
     """
     found = await rows(ctx, server, sql)
     return {each["Name"]: {word: value for word, value in each.items() if word != "Name"} for each in found}
 
 
 async def rows(ctx: FunctionContext, server: Server, sql: str) -> list[dict[str, str]]:
-    """Return what a query finds, a mapping for each row; a value that is NULL is the empty text.
+    """Return the rows of a query, one mapping per row; NULL becomes an empty string.
 
     Args:
         ctx: the target.
-        server: whom to ask.
+        server: the server to query.
         sql: the query.
 
     Raises:
-        StateFailedError: the server refuses it, or cannot be reached.
+        StateFailedError: the server rejects the query or cannot be reached.
     """
     return list(csv.DictReader(io.StringIO(await run_sql(ctx, server, sql))))
 
 
 async def run_sql(ctx: FunctionContext, server: Server, sql: str, *, whole: bool = True) -> str:
-    """Run statements and return what psql writes; see `rows`.
+    """Run SQL statements and return the output of psql.
 
     Args:
         ctx: the target.
-        server: whom to ask.
+        server: the server to query.
         sql: the statements.
-        whole: all of them or none; a database can be neither made nor dropped so.
+        whole: run them in one transaction, in which databases can be neither created nor dropped.
     """
     found = {word: await _option(ctx, server, word) for word in ("user", "host", "port", "maintenance_db")}
     is_elsewhere = bool(found["host"]) and not found["host"].startswith("/")
@@ -121,7 +121,7 @@ async def run_sql(ctx: FunctionContext, server: Server, sql: str, *, whole: bool
     done = await ctx.connection.run(
         Command(
             argv=argv, stdin=sql.encode(), user=runas, env=env, cwd="/"
-        )  # a folder that anybody may enter
+        )  # a folder that every user may enter
     )
     if done.returncode == _NOT_FOUND:
         raise StateFailedError(f"{ctx.srn} has no program `psql`; install postgresql-client there")

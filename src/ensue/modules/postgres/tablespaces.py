@@ -25,17 +25,17 @@ _WORD: Final = re.compile(r"[a-z_]+")
 
 
 async def tablespace_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, str]]:
-    """Return the tablespaces by name, each with `Owner ACL Opts Location`.
+    """Return the tablespaces by name, each with `Owner`, `ACL`, `Opts` and `Location`.
 
     Args:
         ctx: the target.
-        **server: `user host port maintenance_db password runas`.
+        **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
     """
     return await rows_by_name(ctx, Server.read(server), _LIST)
 
 
 async def tablespace_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether there is a tablespace; see `tablespace_list`."""
+    """Return whether a tablespace exists."""
     return name in await tablespace_list(ctx, **server)
 
 
@@ -52,10 +52,10 @@ async def tablespace_create(
 
     Args:
         ctx: the target.
-        name: its name.
-        location: a folder of the server that is empty and belongs to the server's user.
+        name: the tablespace.
+        location: an empty folder on the server, owned by the server's user.
         options: its options (`seq_page_cost`, `random_page_cost`, …).
-        owner: who owns it.
+        owner: the role that owns it.
         **server: see `tablespace_list`.
     """
     of = f" OWNER {name_of(owner)}" if owner else ""
@@ -73,7 +73,7 @@ async def tablespace_alter(
     set_option: Mapping[str, Any] | None = None,
     **server: Any,
 ) -> bool:
-    """Change the owner or options of a tablespace; see `tablespace_create`."""
+    """Change the owner or options of a tablespace."""
     lines = [f"ALTER TABLESPACE {name_of(name)} OWNER TO {name_of(new_owner)};"] if new_owner else []
     lines += [f"ALTER TABLESPACE {name_of(name)} SET ({_written(set_option)});"] if set_option else []
     await run_sql(ctx, Server.read(server), "\n".join(lines))
@@ -81,7 +81,7 @@ async def tablespace_alter(
 
 
 async def tablespace_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Drop a tablespace that is empty; see `tablespace_list`."""
+    """Drop an empty tablespace."""
     await run_sql(ctx, Server.read(server), f"DROP TABLESPACE {name_of(name)};", whole=False)
     return True
 
@@ -100,4 +100,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "tablespace_list": tablespace_list,
     "tablespace_remove": tablespace_remove,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

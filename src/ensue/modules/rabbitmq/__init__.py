@@ -1,7 +1,7 @@
 """Execution module `rabbitmq`: users, virtual hosts, policies, plug-ins and upstreams of a RabbitMQ broker.
 
-The target's own `rabbitmqctl` and `rabbitmq-plugins` do the work, version 3.7 or later, since they answer in
-JSON from there on. Passwords go to the program's input, never to its command line.
+It uses the target's `rabbitmqctl` and `rabbitmq-plugins`, from version 3.7 on, which introduced JSON output.
+Passwords go to a program's standard input, never to its command line.
 
 Source: Salt's execution module `rabbitmq`, 3008: names and return values; rabbitmqctl(8).
 """

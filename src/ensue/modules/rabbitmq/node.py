@@ -1,4 +1,4 @@
-"""The node itself: its state, and the cluster that it is in.
+"""The node itself: its status and its cluster.
 
 Source: Salt's execution module `rabbitmq`, 3008.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 async def status(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Return what `rabbitmqctl status` prints.
+    """Return the output of `rabbitmqctl status`.
 
     Args:
         ctx: the target.
@@ -26,27 +26,27 @@ async def status(ctx: FunctionContext, runas: str | None = None) -> str:
 
 
 async def cluster_status(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Return what `rabbitmqctl cluster_status` prints."""
+    """Return the output of `rabbitmqctl cluster_status`."""
     return await control(ctx, "cluster_status", runas=runas)
 
 
 async def stop_app(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Stop the broker; the node that it runs in stays."""
+    """Stop the broker application; its Erlang node keeps running."""
     return await control(ctx, "stop_app", runas=runas)
 
 
 async def start_app(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Start the broker again; see `stop_app`."""
+    """Start the broker application after `stop_app`."""
     return await control(ctx, "start_app", runas=runas)
 
 
 async def reset(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Make the node forget all that it knows; the broker has to be stopped."""
+    """Reset the node: delete all its data and take it out of its cluster. The broker must be stopped."""
     return await control(ctx, "reset", runas=runas)
 
 
 async def force_reset(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Make the node forget all that it knows, its cluster unasked; see `reset`."""
+    """Reset the node without contacting its cluster. The broker must be stopped."""
     return await control(ctx, "force_reset", runas=runas)
 
 
@@ -57,13 +57,13 @@ async def join_cluster(
     ram_node: bool | None = None,
     runas: str | None = None,
 ) -> dict[str, str]:
-    """Make the node a member of another node's cluster; the broker is stopped meanwhile.
+    """Join the cluster of another node; the broker is stopped meanwhile.
 
     Args:
         ctx: the target.
         host: the other node's host.
-        user: the other node's name before the `@`.
-        ram_node: keep what the node knows in memory only.
+        user: the part of the other node's name before the `@`.
+        ram_node: keep the node's data in memory only.
         runas: the user of the target who runs rabbitmqctl.
     """
     await stop_app(ctx, runas)
@@ -84,4 +84,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "status": status,
     "stop_app": stop_app,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

@@ -1,4 +1,4 @@
-"""Plug-ins of the broker, by `rabbitmq-plugins`.
+"""The broker's plug-ins, through `rabbitmq-plugins`.
 
 Source: Salt's execution module `rabbitmq`, 3008; rabbitmq-plugins(8).
 """
@@ -26,7 +26,7 @@ async def list_available_plugins(ctx: FunctionContext, runas: str | None = None)
 
 
 async def list_enabled_plugins(ctx: FunctionContext, runas: str | None = None) -> list[str]:
-    """Return the names of the plug-ins that are enabled, also for the sake of others."""
+    """Return the names of the enabled plug-ins, including those that other plug-ins require."""
     return (await _run(ctx, "list", "--minimal", "--enabled", runas=runas)).split()
 
 
@@ -36,7 +36,7 @@ async def plugin_is_enabled(ctx: FunctionContext, name: str, runas: str | None =
 
 
 async def enable_plugin(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
-    """Enable a plug-in and those that it needs."""
+    """Enable a plug-in and those that it requires."""
     return {"Enabled": await _run(ctx, "enable", name, runas=runas)}
 
 
@@ -58,4 +58,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "list_enabled_plugins": list_enabled_plugins,
     "plugin_is_enabled": plugin_is_enabled,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

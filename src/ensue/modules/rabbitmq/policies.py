@@ -1,4 +1,4 @@
-"""Policies, which give queues and exchanges of a virtual host their options.
+"""Policies, which set options of the queues and exchanges of a virtual host.
 
 Source: Salt's execution module `rabbitmq`, 3008.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 async def list_policies(
     ctx: FunctionContext, vhost: str = "/", runas: str | None = None
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the policies of a virtual host, by virtual host and name.
+    """Return the policies of a virtual host, as `{vhost: {name: policy}}`.
 
     Args:
         ctx: the target.
@@ -28,7 +28,7 @@ async def list_policies(
         runas: the user of the target who runs rabbitmqctl.
 
     Returns:
-        Of each policy `pattern`, `apply_to`, `definition` (JSON) and `priority`.
+        Each policy has `pattern`, `apply_to`, `definition` (JSON) and `priority`.
     """
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for row in await listed(ctx, "list_policies", "-p", vhost, runas=runas):
@@ -42,7 +42,7 @@ async def list_policies(
 
 
 async def policy_exists(ctx: FunctionContext, vhost: str, name: str, runas: str | None = None) -> bool:
-    """Return whether a virtual host has a policy; see `list_policies`."""
+    """Return whether a virtual host has a policy."""
     return name in (await list_policies(ctx, vhost, runas)).get(vhost, {})
 
 
@@ -56,15 +56,15 @@ async def set_policy(  # noqa: PLR0917 (Salt's order)
     runas: str | None = None,
     apply_to: str | None = None,
 ) -> dict[str, str]:
-    """Create a policy or replace it.
+    """Create or replace a policy.
 
     Args:
         ctx: the target.
         vhost: the virtual host.
         name: the policy.
-        pattern: a regular expression of the names that it applies to.
+        pattern: a regular expression for the names that it applies to.
         definition: the options, as a mapping or as JSON.
-        priority: of several policies that match the one with the highest counts.
+        priority: of several matching policies, the one with the highest priority applies.
         runas: the user of the target who runs rabbitmqctl.
         apply_to: `queues`, `exchanges` or `all`.
     """
@@ -78,7 +78,7 @@ async def set_policy(  # noqa: PLR0917 (Salt's order)
 async def delete_policy(
     ctx: FunctionContext, vhost: str, name: str, runas: str | None = None
 ) -> dict[str, str]:
-    """Delete a policy; see `set_policy`."""
+    """Delete a policy."""
     return {"Deleted": await control(ctx, "clear_policy", "-p", vhost, name, runas=runas)}
 
 
@@ -88,4 +88,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "policy_exists": policy_exists,
     "set_policy": set_policy,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

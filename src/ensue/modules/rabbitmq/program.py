@@ -1,6 +1,6 @@
-"""Running `rabbitmqctl` and reading the JSON that it answers with.
+"""Runs `rabbitmqctl` and parses its JSON output.
 
-It knows no command of the program.
+It knows no particular command of the program.
 
 Source: rabbitmqctl(8), "--formatter".
 """
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 async def control(ctx: FunctionContext, *words: str, runas: str | None = None, password: str = "") -> str:
-    """Run a command of `rabbitmqctl` and return what it prints.
+    """Run a command of `rabbitmqctl` and return its output.
 
     Args:
         ctx: the target.
         *words: the command and its arguments.
         runas: the user of the target who runs it.
-        password: what it reads; masked from then on.
+        password: its standard input; masked from then on.
 
     Raises:
-        StateFailedError: the target has no such program, or the broker refuses.
+        StateFailedError: rabbitmqctl is not installed on the target, or fails.
     """
     if password:
         ctx.masker.add(password)
@@ -45,10 +45,10 @@ async def control(ctx: FunctionContext, *words: str, runas: str | None = None, p
 
 
 async def listed(ctx: FunctionContext, *words: str, runas: str | None = None) -> list[dict[str, Any]]:
-    """Return the rows that a command of `rabbitmqctl` lists; see `control`.
+    """Run a command of `rabbitmqctl` with JSON output and return its rows.
 
     Raises:
-        StateFailedError: the answer is no JSON list of mappings, or see `control`.
+        StateFailedError: the command fails, or its output is not a JSON list of mappings.
     """
     text = await control(ctx, *words, "--formatter=json", runas=runas)
     try:
@@ -56,5 +56,5 @@ async def listed(ctx: FunctionContext, *words: str, runas: str | None = None) ->
     except ValueError:
         found = None
     if not is_list(found):
-        raise StateFailedError(f"`rabbitmqctl {words[0]}` answered with no JSON list: {text}")
+        raise StateFailedError(f"`rabbitmqctl {words[0]}` did not return a JSON list: {text}")
     return [row for row in found if is_mapping(row)]

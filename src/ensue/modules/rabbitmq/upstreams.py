@@ -1,7 +1,8 @@
-"""Upstreams of federation: the brokers that messages come from.
+"""Federation upstreams: the brokers that messages come from.
 
-An upstream's URI may have a password in it. It therefore goes to the program's input, as a definition to
-import; `rabbitmqctl set_parameter` takes it from its command line alone. This needs RabbitMQ 3.8.2 or later.
+An upstream's URI may contain a password. It therefore goes to the program's standard input, as a definition
+to import; `rabbitmqctl set_parameter` accepts it only on its command line. This requires RabbitMQ 3.8.2 or
+later.
 
 Source: Salt's execution module `rabbitmq`, 3008; rabbitmqctl(8), "import_definitions".
 """
@@ -26,7 +27,7 @@ _COMPONENT: Final = "federation-upstream"
 
 
 async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict[str, str]:
-    """Return the definition of each upstream, JSON by name.
+    """Return the definition of each upstream as JSON, by name.
 
     Args:
         ctx: the target.
@@ -43,19 +44,19 @@ async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict
 
 
 async def upstream_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Return whether there is an upstream."""
+    """Return whether an upstream exists."""
     return name in await list_upstreams(ctx, runas)
 
 
 async def set_upstream(
     ctx: FunctionContext, name: str, uri: str, *, runas: str | None = None, **options: Any
 ) -> bool:
-    """Create an upstream or replace it.
+    """Create or replace an upstream.
 
     Args:
         ctx: the target.
         name: the upstream.
-        uri: where it is, several with blanks between them.
+        uri: its URI; several are separated by spaces.
         runas: the user of the target who runs rabbitmqctl.
         **options: see `definition_of`.
     """
@@ -81,12 +82,12 @@ async def delete_upstream(ctx: FunctionContext, name: str, runas: str | None = N
 
 
 def definition_of(uri: str, options: dict[str, Any]) -> DataMap:
-    """Return an upstream as the broker keeps it.
+    """Return an upstream's definition as the broker stores it.
 
     Args:
-        uri: where it is.
-        options: `prefetch_count reconnect_delay ack_mode trust_user_id exchange max_hops expires message_ttl
-            ha_policy queue`; those without a value are left out.
+        uri: its URI; several are separated by spaces.
+        options: `prefetch_count`, `reconnect_delay`, `ack_mode`, `trust_user_id`, `exchange`, `max_hops`,
+            `expires`, `message_ttl`, `ha_policy`, `queue`; those without a value are left out.
     """
     given = {"uri": uri, **options}
     return {word.replace("_", "-"): value for word, value in given.items() if value}
@@ -102,4 +103,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "set_upstream": set_upstream,
     "upstream_exists": upstream_exists,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

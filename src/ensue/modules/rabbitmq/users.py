@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 async def list_users(ctx: FunctionContext, runas: str | None = None) -> dict[str, list[str]]:
-    """Return the tags of each user, by name.
+    """Return the tags of each user, by user name.
 
     Args:
         ctx: the target.
@@ -31,14 +31,14 @@ async def list_users(ctx: FunctionContext, runas: str | None = None) -> dict[str
 
 
 async def user_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Return whether there is a user."""
+    """Return whether a user exists."""
     return name in await list_users(ctx, runas)
 
 
 async def add_user(
     ctx: FunctionContext, name: str, password: str | None = None, runas: str | None = None
 ) -> dict[str, str]:
-    """Add a user; one without a password cannot log in with any.
+    """Add a user; without a password, the user cannot log in with any.
 
     Args:
         ctx: the target.
@@ -47,7 +47,7 @@ async def add_user(
         runas: the user of the target who runs rabbitmqctl.
 
     Returns:
-        `Added` with what the program says.
+        `Added` with the program's output.
     """
     first = secrets.token_urlsafe() if password is None else _given(password)
     said = await control(ctx, "add_user", name, runas=runas, password=first)
@@ -68,18 +68,18 @@ async def delete_user(ctx: FunctionContext, name: str, runas: str | None = None)
 async def change_password(
     ctx: FunctionContext, name: str, password: str, runas: str | None = None
 ) -> dict[str, str]:
-    """Give a user another password; see `add_user`."""
+    """Change a user's password."""
     said = await control(ctx, "change_password", name, runas=runas, password=_given(password))
     return {"Password Changed": said}
 
 
 async def clear_password(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
-    """Take a user's password away, so that no password logs in."""
+    """Remove a user's password, so that no password logs in."""
     return {"Password Cleared": await control(ctx, "clear_password", name, runas=runas)}
 
 
 async def check_password(ctx: FunctionContext, name: str, password: str, runas: str | None = None) -> bool:
-    """Return whether a password is the user's; see `add_user`."""
+    """Return whether this is a user's password."""
     ctx.masker.add(password)
     answer = await ask(
         ctx, "rabbitmqctl", "--quiet", "authenticate_user", name, stdin=f"{password}\n".encode(), runas=runas
@@ -90,7 +90,7 @@ async def check_password(ctx: FunctionContext, name: str, password: str, runas: 
 async def set_user_tags(
     ctx: FunctionContext, name: str, tags: str | Sequence[str], runas: str | None = None
 ) -> dict[str, str]:
-    """Give a user these tags and no other.
+    """Set the tags of a user; existing tags are replaced.
 
     Args:
         ctx: the target.
@@ -105,7 +105,7 @@ async def set_user_tags(
 async def list_user_permissions(
     ctx: FunctionContext, name: str, runas: str | None = None
 ) -> dict[str, dict[str, str]]:
-    """Return what a user may in each virtual host: `configure`, `write` and `read`, regular expressions."""
+    """Return a user's permissions per virtual host: regular expressions `configure`, `write` and `read`."""
     rows = await listed(ctx, "list_user_permissions", name, runas=runas)
     return {str(row["vhost"]): _without(row, "vhost") for row in rows if "vhost" in row}
 
@@ -113,7 +113,7 @@ async def list_user_permissions(
 async def list_permissions(
     ctx: FunctionContext, vhost: str, runas: str | None = None
 ) -> dict[str, dict[str, str]]:
-    """Return what each user may in a virtual host; see `list_user_permissions`."""
+    """Return each user's permissions in a virtual host: `configure`, `write` and `read`."""
     rows = await listed(ctx, "list_permissions", "-p", vhost, runas=runas)
     return {str(row["user"]): _without(row, "user") for row in rows if "user" in row}
 
@@ -127,15 +127,15 @@ async def set_permissions(  # noqa: PLR0917 (Salt's order)
     read: str = ".*",
     runas: str | None = None,
 ) -> dict[str, str]:
-    """Say what a user may in a virtual host.
+    """Set a user's permissions in a virtual host.
 
     Args:
         ctx: the target.
         vhost: the virtual host.
         user: the user.
-        conf: a regular expression of what the user may configure.
-        write: the same for writing.
-        read: the same for reading.
+        conf: a regular expression for the names that the user may configure.
+        write: a regular expression for the names that the user may write to.
+        read: a regular expression for the names that the user may read from.
         runas: the user of the target who runs rabbitmqctl.
     """
     said = await control(ctx, "set_permissions", "-p", vhost, user, conf, write, read, runas=runas)
@@ -143,9 +143,9 @@ async def set_permissions(  # noqa: PLR0917 (Salt's order)
 
 
 def _given(password: str) -> str:
-    """Return a password that rabbitmqctl can read from a line."""
+    """Return a password that rabbitmqctl can read from one line."""
     if not password or "\n" in password:
-        raise StateFailedError("a password of RabbitMQ is neither empty nor has it several lines")
+        raise StateFailedError("a RabbitMQ password must be one line and not empty")
     return password
 
 
@@ -170,4 +170,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "set_user_tags": set_user_tags,
     "user_exists": user_exists,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

@@ -26,7 +26,7 @@ async def list_vhosts(ctx: FunctionContext, runas: str | None = None) -> list[st
 
 
 async def vhost_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Return whether there is a virtual host."""
+    """Return whether a virtual host exists."""
     return name in await list_vhosts(ctx, runas)
 
 
@@ -36,7 +36,7 @@ async def add_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) 
 
 
 async def delete_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) -> dict[str, str]:
-    """Delete a virtual host with all that is in it."""
+    """Delete a virtual host with everything in it."""
     return {"Deleted": await control(ctx, "delete_vhost", vhost, runas=runas)}
 
 
@@ -46,4 +46,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "list_vhosts": list_vhosts,
     "vhost_exists": vhost_exists,
 }
-"""By the name that states and templates use."""
+"""The functions by the names that states and templates use."""

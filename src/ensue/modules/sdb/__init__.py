@@ -1,7 +1,7 @@
-"""Execution module `sdb`: values by `sdb://PROFILE/KEY`, from the environment, YAML files or the keyring.
+"""Execution module `sdb`: values of `sdb://PROFILE/KEY`, from the environment, YAML files or the keyring.
 
-A profile is a mapping with a `driver` in `ensue.yaml` or in pillar. Values are looked up on the managing
-minion, whatever the target is, and are secrets.
+A profile is a mapping with a `driver`, in `ensue.yaml` or in pillar. Values are looked up on the managing
+minion, for any target, and are secrets.
 
 Source: Salt's execution module `sdb`, 3008, and its drivers `env`, `yaml` and `keyring_db`.
 """
@@ -21,27 +21,25 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 SCHEME: Final = "sdb://"
-"""How the URI of a value begins."""
+"""The scheme of the URIs."""
 
 
 async def get(ctx: FunctionContext, uri: Any, utils: Any = None, strict: bool = False) -> Any:  # noqa: ARG001 (Salt's argument)
-    """Return a value; what is no URI of a profile is returned as it is.
+    """Return the value of an sdb URI; anything else is returned as it is.
 
     Args:
         ctx: the target.
         uri: `sdb://PROFILE/KEY`.
-        utils: accepted for Salt's sake.
-        strict: refuse what is no URI of a profile.
+        utils: accepted as by Salt, without effect.
+        strict: fail if `uri` is not an sdb URI with a known profile.
 
     Raises:
-        StateFailedError: the driver is unknown, or cannot read; or with `strict` as it says.
+        StateFailedError: the driver is unknown or cannot read the value, or `strict` applies.
     """
     profile, key = _found(ctx, uri)
     if not key:
         if strict:
-            raise StateFailedError(
-                f"{uri!r} is no sdb://PROFILE/KEY with a profile that ensue.yaml or pillar has"
-            )
+            raise StateFailedError(f"{uri!r} is not sdb://PROFILE/KEY with a profile of ensue.yaml or pillar")
         return uri
     driver = DRIVERS.get(str(profile["driver"]))
     if driver is None:
@@ -54,7 +52,7 @@ async def get(ctx: FunctionContext, uri: Any, utils: Any = None, strict: bool = 
 
 
 def _found(ctx: FunctionContext, uri: Any) -> tuple[dict[str, Any], str]:
-    """Return the profile and the key of a URI; an empty key when it is none."""
+    """Return the profile and the key of a URI; the key is empty if it is not an sdb URI."""
     if not isinstance(uri, str) or not uri.startswith(SCHEME):
         return {}, ""
     name, _, key = uri.removeprefix(SCHEME).partition("/")

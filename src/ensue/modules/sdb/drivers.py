@@ -1,4 +1,4 @@
-"""The drivers of `sdb`: where the value of a key is.
+"""The drivers of `sdb`, which look up the value of a key.
 
 Source: Salt's sdb modules `env`, `yaml` and `keyring_db`.
 """
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 async def _environment(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -> Any:  # noqa: ARG001 (a driver)
-    """Return a variable of the environment of ensue; None when it is not set."""
+    """Return an environment variable of the ensue process, None if it is not set."""
     return os.environ.get(key)
 
 
 async def _yaml_files(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -> Any:
-    """Return what is at a path of keys in YAML files, the later ones merged over the earlier ones."""
+    """Return the value at a path of keys in YAML files; later files are merged over earlier ones."""
     pipe = "yaml|gpg" if profile.get("gpg") else "yaml"
     found: Any = {}
     for path in files_of(profile, Path(str(ctx.opts.get("root_dir", "/")))):
@@ -42,21 +42,21 @@ async def _yaml_files(ctx: FunctionContext, key: str, profile: Mapping[str, Any]
 
 
 async def _keyring(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -> Any:  # noqa: ARG001 (a driver)
-    """Return a password of the keyring of this machine; None when it has none."""
+    """Return a password from this machine's keyring, None if it has none."""
     return await asyncio.to_thread(password, key, profile)
 
 
 def password(key: str, profile: Mapping[str, Any]) -> Any:
-    """Return a password of the keyring of this machine; None when it has none.
+    """Return a password from this machine's keyring, None if it has none.
 
     Raises:
-        StateFailedError: it cannot be read.
+        StateFailedError: the keyring cannot be read.
     """
     try:
         keyring = importlib.import_module("keyring")
     except ImportError:
         raise StateFailedError(
-            "the sdb driver keyring needs the package keyring: pip install keyring"
+            "the sdb driver keyring requires the package keyring: pip install keyring"
         ) from None
     service = str(profile.get("service") or "keyring")
     try:
@@ -72,13 +72,13 @@ def files_of(profile: Mapping[str, Any], root: Path) -> list[Path]:
 
 
 def with_file(found: Any, data: Any, path: Path) -> Any:
-    """Return the data of earlier files with that of a later one merged over it.
+    """Return the data of earlier files with the data of another file merged over it.
 
     Raises:
-        StateFailedError: it is no mapping.
+        StateFailedError: the file does not contain a mapping.
     """
     if not is_mapping(data or {}):
-        raise StateFailedError(f"the sdb file {path} holds no mapping")
+        raise StateFailedError(f"the sdb file {path} does not contain a mapping")
     return merged(found, data or {})
 
 
@@ -86,7 +86,7 @@ def text_of(path: Path) -> str:
     """Return the text of a file of the driver `yaml`.
 
     Raises:
-        StateFailedError: it cannot be read.
+        StateFailedError: the file cannot be read.
     """
     try:
         return read_regular(path).decode()
@@ -95,8 +95,8 @@ def text_of(path: Path) -> str:
     except OSError as error:
         raise StateFailedError(f"the sdb file {path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise StateFailedError(f"the sdb file {path} is no UTF-8 text") from None
+        raise StateFailedError(f"the sdb file {path} is not UTF-8 text") from None
 
 
 DRIVERS: Final[dict[str, Driver]] = {"env": _environment, "keyring": _keyring, "yaml": _yaml_files}
-"""The drivers by the name that a profile has under `driver`."""
+"""The drivers, by their name in a profile's `driver`."""

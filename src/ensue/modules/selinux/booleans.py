@@ -1,4 +1,4 @@
-"""Booleans: switches that the policy of SELinux has."""
+"""SELinux booleans: switches of the policy."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ _BOOLEAN: Final = re.compile(r"^(\S+)\s+\((\w+)\s*,\s*(\w+)\)\s*(.*)$", re.MULTI
 
 
 async def list_sebool(ctx: FunctionContext) -> dict[str, dict[str, str]]:
-    """Return by boolean `State`, `Default` and `Description`.
+    """Return `State`, `Default` and `Description` of each boolean, by name.
 
     Raises:
         StateFailedError: the target has no semanage.
     """
-    said = await must(ctx, "semanage", "boolean", "--list", what="list the booleans of SELinux")
+    said = await must(ctx, "semanage", "boolean", "--list", what="list the SELinux booleans")
     keys = ("State", "Default", "Description")
     found = _BOOLEAN.finditer(said.stdout)
     return {match[1]: dict(zip(keys, match.groups()[1:], strict=True)) for match in found}
 
 
 async def getsebool(ctx: FunctionContext, boolean: str) -> dict[str, str]:
-    """Return what `list_sebool` says of one boolean; empty when there is none."""
+    """Return `State`, `Default` and `Description` of a boolean; empty if there is no such boolean."""
     return (await list_sebool(ctx)).get(boolean, {})
 
 
 async def setsebool(ctx: FunctionContext, boolean: str, value: str | bool, persist: bool = False) -> bool:
-    """Set a boolean; False when it was refused."""
+    """Set a boolean; returns False if it was refused."""
     return await setsebools(ctx, {boolean: value}, persist)
 
 
 async def setsebools(ctx: FunctionContext, pairs: Mapping[str, str | bool], persist: bool = False) -> bool:
-    """Set booleans; False when they were refused.
+    """Set booleans; returns False if they were refused.
 
     Args:
         ctx: the target.
-        pairs: by boolean `on` or `off`.
-        persist: also for the next start.
+        pairs: a mapping of booleans to `on` or `off`.
+        persist: set them for later boots, too.
     """
     words = [f"{name}={_word(value)}" for name, value in pairs.items()]
     return (await ask(ctx, "setsebool", *(["-P"] if persist else []), *words)).is_success

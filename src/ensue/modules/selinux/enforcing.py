@@ -1,4 +1,4 @@
-"""Whether SELinux enforces its policy, only reports, or is off: now and after the next start."""
+"""The mode of SELinux, enforcing, permissive or disabled: now and after the next boot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBERS: Final = {"enforcing": "1", "permissive": "0", "disabled": "0"}
 
 
 async def selinux_fs_path(ctx: FunctionContext) -> str | None:
-    """Return where the kernel shows SELinux, None where it has none."""
+    """Return the mount point of selinuxfs, None if the kernel has no SELinux."""
     for folder in _FOLDERS:
         if await ctx.connection.stat(f"{folder}/enforce", follow=True) is not None:
             return folder
@@ -28,7 +28,7 @@ async def selinux_fs_path(ctx: FunctionContext) -> str | None:
 
 
 async def getenforce(ctx: FunctionContext) -> str:
-    """Return `Enforcing`, `Permissive` or `Disabled`, as it is now."""
+    """Return the current mode: `Enforcing`, `Permissive` or `Disabled`."""
     folder = await selinux_fs_path(ctx)
     if folder is None:
         return "Disabled"
@@ -37,7 +37,7 @@ async def getenforce(ctx: FunctionContext) -> str:
 
 
 async def getconfig(ctx: FunctionContext) -> str | None:
-    """Return the mode after the next start, None where it is not configured."""
+    """Return the mode after the next boot, None if it is not configured."""
     if await ctx.connection.stat(_CONFIG, follow=True) is None:
         return None
     match = _LINE.search((await ctx.connection.read(_CONFIG)).decode("utf-8", "replace"))
@@ -45,21 +45,21 @@ async def getconfig(ctx: FunctionContext) -> str | None:
 
 
 async def setenforce(ctx: FunctionContext, mode: str) -> str:
-    """Set the mode, now and for the next start.
+    """Set the mode, now and for later boots.
 
     Args:
         ctx: the target.
-        mode: `enforcing`, `permissive` or `disabled`; the last holds from the next start on.
+        mode: `enforcing`, `permissive` or `disabled`; the last takes effect at the next boot.
 
     Returns:
-        The mode that it is now.
+        The current mode.
 
     Raises:
-        StateFailedError: there is no such mode, no configuration, or the kernel refuses it.
+        StateFailedError: the mode is unknown, SELinux is not configured, or the kernel refuses it.
     """
     word = mode.lower()
     if word not in _NUMBERS:
-        raise StateFailedError(f"Invalid mode {mode}: it is enforcing, permissive or disabled")
+        raise StateFailedError(f"Invalid mode {mode}: use enforcing, permissive or disabled")
     if await ctx.connection.stat(_CONFIG, follow=True) is None:
         raise StateFailedError(f"{ctx.srn} has no {_CONFIG}: SELinux is not installed there")
     if await getenforce(ctx) != "Disabled":

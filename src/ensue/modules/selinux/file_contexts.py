@@ -1,4 +1,4 @@
-"""File contexts: which label the policy of SELinux gives to paths, and giving it to files."""
+"""File contexts: the labels that the SELinux policy assigns to paths, and applying them to files."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _RELABELS: Final = (
 
 
 def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # noqa: ARG001 (every function has it)
-    """Return what a letter of semanage stands for (`d`: `directory`).
+    """Return the file type for a letter of semanage (`d`: `directory`).
 
     Raises:
-        StateFailedError: it stands for nothing.
+        StateFailedError: there is no such letter.
     """
     if filetype not in _KINDS:
-        raise StateFailedError(f"filetype is one of {', '.join(_KINDS)}, not {filetype}")
+        raise StateFailedError(f"filetype must be one of {', '.join(_KINDS)}, not {filetype}")
     return _KINDS[filetype]
 
 
@@ -45,18 +45,18 @@ async def fcontext_get_policy(  # noqa: PLR0917 (Salt's order)
     sel_user: str | None = None,
     sel_level: str | None = None,
 ) -> dict[str, str] | None:
-    """Return the entry of a file specification.
+    """Return the policy's entry for a file specification.
 
     Args:
         ctx: the target.
         name: the specification, a path that may be a regular expression.
-        filetype: a letter, `a` for all files.
-        sel_type: only one of this type.
-        sel_user: only one of this user.
-        sel_level: only one of this level.
+        filetype: a letter of semanage, `a` for all files.
+        sel_type: only an entry with this type.
+        sel_user: only an entry with this user.
+        sel_level: only an entry with this level.
 
     Returns:
-        `filespec filetype sel_user sel_role sel_type sel_level`; None when there is none.
+        `filespec`, `filetype`, `sel_user`, `sel_role`, `sel_type` and `sel_level`; None if there is no entry.
 
     Raises:
         StateFailedError: the target has no semanage.
@@ -80,7 +80,7 @@ async def fcontext_add_policy(  # noqa: PLR0917 (Salt's order)
     sel_user: str | None = None,
     sel_level: str | None = None,
 ) -> DataMap:
-    """Add an entry, or change the one that is there; returns `retcode stdout stderr`."""
+    """Add or change an entry; returns `retcode`, `stdout` and `stderr`."""
     is_there = await fcontext_get_policy(ctx, name, filetype) is not None
     action = "--modify" if is_there else "--add"
     return await _manage(ctx, action, name, filetype, _options(sel_type, sel_user, sel_level))
@@ -94,25 +94,25 @@ async def fcontext_delete_policy(  # noqa: PLR0917 (Salt's order)
     sel_user: str | None = None,
     sel_level: str | None = None,
 ) -> DataMap:
-    """Remove an entry; returns `retcode stdout stderr`."""
+    """Remove an entry; returns `retcode`, `stdout` and `stderr`."""
     return await _manage(ctx, "--delete", name, filetype, _options(sel_type, sel_user, sel_level))
 
 
 async def fcontext_policy_is_applied(ctx: FunctionContext, name: str, recursive: bool = False) -> str:
-    """Return what restorecon would relabel, as it says it; empty when all is as it should be.
+    """Return what restorecon would relabel, in its own words; empty if all labels are correct.
 
     Raises:
-        StateFailedError: the target has no restorecon, or nothing is at the path.
+        StateFailedError: the target has no restorecon, or the path does not exist.
     """
     words = ["-n", "-v", *(["-R"] if recursive else [])]
     return (await must(ctx, "restorecon", *words, "--", name, what="compare labels")).stdout.strip()
 
 
 async def fcontext_apply_policy(ctx: FunctionContext, name: str, recursive: bool = False) -> DataMap:
-    """Label files as the policy says.
+    """Apply the policy's labels to files.
 
     Returns:
-        `retcode stdout stderr`, and `changes`: by path `old` and `new`, the parts of the label that changed.
+        `retcode`, `stdout`, `stderr`, and `changes`: by path `old` and `new`, the changed parts of the label.
     """
     planned = await fcontext_policy_is_applied(ctx, name, recursive)
     words = ["-v", "-F", *(["-R"] if recursive else [])]
@@ -131,7 +131,7 @@ async def fcontext_apply_policy(ctx: FunctionContext, name: str, recursive: bool
 
 
 async def _entries(ctx: FunctionContext) -> list[dict[str, str]]:
-    said = await must(ctx, "semanage", "fcontext", "--list", what="list the file contexts of SELinux")
+    said = await must(ctx, "semanage", "fcontext", "--list", what="list the SELinux file contexts")
     found = (_ENTRY.match(line) for line in said.stdout.splitlines())
     return [
         {"filespec": match[1].strip(), "filetype": match[2], **_label(match[3])} for match in found if match

@@ -1,4 +1,4 @@
-"""Modules that the policy of SELinux is made of."""
+"""The modules of the SELinux policy."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ _WORDS: Final = {"enabled": "--enable", "disabled": "--disable"}
 
 
 async def list_semod(ctx: FunctionContext) -> dict[str, dict[str, Any]]:
-    """Return by module `Enabled` and `Version`, which semodule no longer tells.
+    """Return `Enabled` and `Version` of each module, by name; current versions of semodule report no version.
 
     Raises:
         StateFailedError: the target has no semodule.
     """
-    said = await must(ctx, "semodule", "--list-modules=full", what="list the modules of SELinux")
+    said = await must(ctx, "semodule", "--list-modules=full", what="list the SELinux modules")
     lines = [line.split() for line in said.stdout.splitlines() if line.strip()]
     return {words[1]: {"Enabled": "disabled" not in words[3:], "Version": None} for words in lines}
 
 
 async def getsemod(ctx: FunctionContext, module: str) -> dict[str, Any]:
-    """Return what `list_semod` says of one module; empty when there is none."""
+    """Return `Enabled` and `Version` of a module; empty if there is no such module."""
     return (await list_semod(ctx)).get(module, {})
 
 
 async def setsemod(ctx: FunctionContext, module: str, state: str) -> bool:
-    """Enable or disable a module; False when that was refused.
+    """Enable or disable a module; returns False if that was refused.
 
     Raises:
-        StateFailedError: the state is neither `enabled` nor `disabled`.
+        StateFailedError: `state` is neither `enabled` nor `disabled`.
     """
     if state.lower() not in _WORDS:
-        raise StateFailedError(f"Invalid state {state}: it is enabled or disabled")
+        raise StateFailedError(f"Invalid state {state}: use enabled or disabled")
     return (await ask(ctx, "semodule", _WORDS[state.lower()], module)).is_success
 
 
 async def install_semod(ctx: FunctionContext, module_path: str) -> bool:
-    """Install a module from a file of the target or from `salt://`; False when it was refused."""
+    """Install a module from a file of the target or from `salt://`; returns False if it was refused."""
     if "://" not in module_path:
         return (await ask(ctx, "semodule", "--install", module_path)).is_success
-    # semodule calls a module by its file's name, so the name is kept in a folder of its own.
+    # semodule names a module after its file, so the temporary copy keeps the file name.
     folder = f"/tmp/.ensue-semodule-{os.urandom(8).hex()}"  # noqa: S108 (the name cannot be guessed)
     place = f"{folder}/{module_path.rpartition('/')[2]}"
     content = await ctx.files.read(module_path)
@@ -60,7 +60,7 @@ async def install_semod(ctx: FunctionContext, module_path: str) -> bool:
 
 
 async def remove_semod(ctx: FunctionContext, module: str) -> bool:
-    """Remove a module; False when that was refused."""
+    """Remove a module; returns False if that was refused."""
     return (await ask(ctx, "semodule", "--remove", module)).is_success
 
 

@@ -1,4 +1,4 @@
-"""Ports: which type the policy of SELinux gives to a port."""
+"""Ports: the types that the SELinux policy assigns to ports."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ async def port_get_policy(
     protocol: str | None = None,
     port: str | int | None = None,
 ) -> dict[str, str] | None:
-    """Return the entry that names a port.
+    """Return the policy's entry for a port.
 
     Args:
         ctx: the target.
-        name: `tcp/8080`, `udp/8000-8010`, or any name when protocol and port are given.
-        sel_type: only one of this type.
+        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
+        sel_type: only an entry with this type.
         protocol: the protocol.
         port: the port, or a range.
 
     Returns:
-        `sel_type protocol port`, the last with all ports of the entry; None when there is none.
+        `sel_type`, `protocol` and `port` (all ports of the entry); None if there is no entry.
 
     Raises:
         StateFailedError: no port is given, or the target has no semanage.
     """
     wanted_protocol, wanted = _parsed(name, protocol, port)
-    said = await must(ctx, "semanage", "port", "--list", what="list the ports of SELinux")
+    said = await must(ctx, "semanage", "port", "--list", what="list the SELinux ports")
     for match in _ENTRY.finditer(said.stdout):
         ports = [each.strip() for each in match[3].split(",")]
         if match[2] == wanted_protocol and wanted in ports and sel_type in {None, "", match[1]}:
@@ -57,7 +57,7 @@ async def port_add_policy(  # noqa: PLR0917 (Salt's order)
     port: str | int | None = None,
     sel_range: str | None = None,
 ) -> DataMap:
-    """Give a port a type; returns `retcode stdout stderr`.
+    """Assign a type to a port; returns `retcode`, `stdout` and `stderr`.
 
     Raises:
         StateFailedError: no port or no type is given.
@@ -75,14 +75,14 @@ async def port_modify_policy(  # noqa: PLR0917 (Salt's order)
     port: str | int | None = None,
     sel_range: str | None = None,
 ) -> DataMap:
-    """Give a port that has a type another one; returns `retcode stdout stderr`."""
+    """Change the type of a port; returns `retcode`, `stdout` and `stderr`."""
     return await _manage(ctx, "--modify", _parsed(name, protocol, port), sel_type, sel_range)
 
 
 async def port_delete_policy(
     ctx: FunctionContext, name: str, protocol: str | None = None, port: str | int | None = None
 ) -> DataMap:
-    """Take a port's type away; returns `retcode stdout stderr`."""
+    """Remove the type of a port; returns `retcode`, `stdout` and `stderr`."""
     return await _manage(ctx, "--delete", _parsed(name, protocol, port), None, None)
 
 

@@ -1,6 +1,6 @@
-"""Execution module `service`: the target's services, by systemd, or by `/etc/init.d` where it does not run.
+"""Execution module `service`: the target's services, through systemd or, without it, `/etc/init.d`.
 
-A target with neither is told so.
+A target with neither gets an error.
 
 Source: Salt's execution module `service` (systemd_service, debian_service), 3008: names and return values.
 """
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 
 
 async def available(ctx: FunctionContext, name: str) -> bool:
-    """Return whether there is such a service."""
+    """Return whether a service exists."""
     return await (await service_manager(ctx)).available(ctx, name)
 
 
 async def offline(ctx: FunctionContext) -> bool:
-    """Return whether the target is a system that systemd will start some day, in which nothing runs."""
+    """Return whether the target is a system that systemd will boot later (a chroot, an image)."""
     return await is_offline(ctx)
 
 
 async def missing(ctx: FunctionContext, name: str) -> bool:
-    """Return whether there is no such service."""
+    """Return whether a service does not exist."""
     return not await available(ctx, name)
 
 
 async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> bool:  # noqa: ARG001 (Salt's argument)
-    """Return whether a service runs or is about to."""
+    """Return whether a service is running or starting."""
     return await (await service_manager(ctx)).running(ctx, name)
 
 
 async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Return whether a service starts with the system."""
+    """Return whether a service starts at boot."""
     return await (await service_manager(ctx)).enabled(ctx, name)
 
 
 async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
-    """Return whether a service does not start with the system."""
+    """Return whether a service does not start at boot."""
     return not await enabled(ctx, name, **kwargs)
 
 
@@ -57,12 +57,12 @@ async def get_all(ctx: FunctionContext) -> list[str]:
 
 
 async def get_enabled(ctx: FunctionContext) -> list[str]:
-    """Return the names of the services that start with the system, sorted."""
+    """Return the names of the services that start at boot, sorted."""
     return await (await service_manager(ctx)).names_enabled(ctx)
 
 
 async def get_disabled(ctx: FunctionContext) -> list[str]:
-    """Return the names of the services that do not start with the system, sorted."""
+    """Return the names of the services that do not start at boot, sorted."""
     return sorted({*await get_all(ctx)} - {*await get_enabled(ctx)})
 
 
@@ -72,22 +72,22 @@ async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool
     Args:
         ctx: the target.
         name: the service.
-        runtime: until the next start of the system, rather than for good.
+        runtime: masked until the next boot rather than permanently.
 
     Raises:
-        StateFailedError: the target's services have no masks.
+        StateFailedError: the target's service manager has no masks.
     """
     return await (await service_manager(ctx)).masked(ctx, name, runtime=runtime)
 
 
 async def mask(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
-    """Let nothing start a service; see `masked`."""
+    """Mask a service, so that nothing can start it; with `runtime` only until the next boot."""
     await (await service_manager(ctx)).change(ctx, name, _with_runtime("mask", runtime), may_block=True)
     return True
 
 
 async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
-    """Take a mask off; see `masked`."""
+    """Unmask a service; with `runtime` remove a mask that lasts until the next boot."""
     await (await service_manager(ctx)).change(ctx, name, _with_runtime("unmask", runtime), may_block=True)
     return True
 
@@ -111,19 +111,19 @@ def _change(verb: str) -> Change:
 
 
 async def systemctl_reload(ctx: FunctionContext) -> bool:
-    """Let systemd read its units again.
+    """Make systemd reload its unit files.
 
     Raises:
-        StateFailedError: it could not, or does not run on the target.
+        StateFailedError: systemd does not run on the target, or fails.
     """
-    await must(ctx, "systemctl", "daemon-reload", what="read the units again")
+    await must(ctx, "systemctl", "daemon-reload", what="reload the unit files")
     return True
 
 
 async def _is_masked(ctx: FunctionContext, name: str) -> bool:
     try:
         return await masked(ctx, name) or await masked(ctx, name, runtime=True)
-    except StateFailedError:  # no masks, so none to take off
+    except StateFailedError:  # no masks, so none to remove
         return False
 
 

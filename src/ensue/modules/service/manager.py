@@ -1,4 +1,4 @@
-"""What ensue asks of a service manager, and which one a target has."""
+"""The interface of a service manager, and the choice of the one that a target has."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class ServiceManager(Protocol):
     """A service manager: a module with these functions."""
 
     async def available(self, ctx: FunctionContext, name: str) -> bool:
-        """Return whether there is such a service."""
+        """Return whether a service exists."""
         ...
 
     async def running(self, ctx: FunctionContext, name: str) -> bool:
-        """Return whether a service runs or is about to."""
+        """Return whether a service is running or starting."""
         ...
 
     async def enabled(self, ctx: FunctionContext, name: str) -> bool:
-        """Return whether a service starts with the system."""
+        """Return whether a service starts at boot."""
         ...
 
     async def names(self, ctx: FunctionContext) -> list[str]:
@@ -31,11 +31,11 @@ class ServiceManager(Protocol):
         ...
 
     async def names_enabled(self, ctx: FunctionContext) -> list[str]:
-        """Return the names of those that start with the system, sorted."""
+        """Return the names of the services that start at boot, sorted."""
         ...
 
     async def masked(self, ctx: FunctionContext, name: str, *, runtime: bool) -> bool:
-        """Return whether a service is masked; StateFailedError where there are no masks."""
+        """Return whether a service is masked; StateFailedError if the manager has no masks."""
         ...
 
     async def change(self, ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:
@@ -44,12 +44,12 @@ class ServiceManager(Protocol):
 
 
 async def is_offline(ctx: FunctionContext) -> bool:
-    """Return whether the target is a system that systemd will start some day: a chroot, an image.
+    """Return whether the target is a system that systemd will boot later: a chroot, an image.
 
     Raises:
-        NotAvailableError: it runs no commands.
+        NotAvailableError: the target cannot run commands.
 
-    Source: Salt's execution module `systemd_service`, 3008: systemd does not run, and `systemctl` is there.
+    Source: Salt's execution module `systemd_service`, 3008: systemd does not run, `systemctl` exists.
     """
     if not ctx.connection.can_run:
         raise NotOfferedError("run", target_type=ctx.srn.type)
@@ -65,10 +65,10 @@ def _manager(name: str) -> ServiceManager:
 async def service_manager(ctx: FunctionContext) -> ServiceManager:
     """Return the target's service manager.
 
-    That is systemd where it runs, else the scripts of `/etc/init.d`, else systemd where it does not run yet.
+    That is systemd if it runs, else the scripts in `/etc/init.d`, else systemd in an unbooted system.
 
     Raises:
-        NotAvailableError: it has neither, or runs no commands.
+        NotAvailableError: the target has neither, or cannot run commands.
     """
     if not ctx.connection.can_run:
         raise NotOfferedError("run", target_type=ctx.srn.type)

@@ -1,7 +1,7 @@
-"""Services of a system that systemd will start some day: a chroot or an image, in which no init runs.
+"""Services of a system that systemd will boot later: a chroot or an image, in which no init runs.
 
-Nothing runs there, and nothing can be started. Which services start with the system is a matter of symlinks,
-which `systemctl` makes by itself.
+No service runs there, and none can be started. Whether a service starts at boot depends on symlinks, which
+`systemctl` creates without a running systemd.
 
 Source: systemctl(1), `SYSTEMD_OFFLINE`; Salt's execution module `systemd_service`, 3008 (`offline`).
 """
@@ -22,18 +22,18 @@ _MADE_OF_SYMLINKS: Final = frozenset({"enable", "disable", "mask", "unmask"})
 
 
 async def available(ctx: FunctionContext, name: str) -> bool:
-    """Return whether there is such a unit."""
+    """Return whether a unit exists."""
     said = await ask(ctx, "systemctl", *_LIST, "--", _unit(name), env=_OFFLINE)
     return any(line.split()[:1] == [_unit(name)] for line in said.stdout.splitlines())
 
 
 async def running(ctx: FunctionContext, name: str) -> bool:  # noqa: ARG001 (as the others)
-    """Say that nothing runs."""
+    """Return False: nothing runs."""
     return False
 
 
 async def enabled(ctx: FunctionContext, name: str) -> bool:
-    """Return whether a unit will start with the system."""
+    """Return whether a unit will start at boot."""
     return (await ask(ctx, "systemctl", "is-enabled", "--", _unit(name), env=_OFFLINE)).is_success
 
 
@@ -57,7 +57,7 @@ async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool)
     """Enable, disable, mask or unmask a unit.
 
     Raises:
-        StateFailedError: it is something that needs a running system, or it failed.
+        StateFailedError: the verb requires a running system, or systemctl fails.
     """
     verb, _, runtime = verb.partition(" ")
     if verb not in _MADE_OF_SYMLINKS:

@@ -1,4 +1,4 @@
-"""Services by systemd.
+"""Services managed by systemd.
 
 Source: systemctl(1); Salt's execution module `systemd_service`, 3008.
 """
@@ -21,19 +21,19 @@ _AT_ONCE: Final = frozenset({"enable", "disable", "mask", "unmask"})
 
 
 async def available(ctx: FunctionContext, name: str) -> bool:
-    """Return whether there is such a unit."""
+    """Return whether a unit exists."""
     said = await ask(ctx, "systemctl", "show", "--property=LoadState", "--value", _unit(name))
     return said.stdout.strip() not in {"", "not-found", "bad-setting", "error"}
 
 
 async def running(ctx: FunctionContext, name: str) -> bool:
-    """Return whether a unit is active or about to be."""
+    """Return whether a unit is active or activating."""
     said = await ask(ctx, "systemctl", "is-active", _unit(name))
     return said.stdout.strip() in {"active", "activating", "reloading"}
 
 
 async def enabled(ctx: FunctionContext, name: str) -> bool:
-    """Return whether a unit starts with the system."""
+    """Return whether a unit starts at boot."""
     return (await ask(ctx, "systemctl", "is-enabled", _unit(name))).is_success
 
 
@@ -48,16 +48,16 @@ async def names_enabled(ctx: FunctionContext) -> list[str]:
 
 
 async def masked(ctx: FunctionContext, name: str, *, runtime: bool) -> bool:
-    """Return whether a unit is masked; with `runtime` only until the next start of the system."""
+    """Return whether a unit is masked; with `runtime` only until the next boot."""
     state = (await ask(ctx, "systemctl", "is-enabled", _unit(name))).stdout.strip()
     return state == ("masked-runtime" if runtime else "masked")
 
 
 async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:
-    """Let systemd do something with a unit.
+    """Apply a verb of systemctl to a unit.
 
     Raises:
-        StateFailedError: it could not; the text says why.
+        StateFailedError: systemctl fails; the text says why.
     """
     verb, _, runtime = verb.partition(" ")
     flags = ["--no-block"] if not may_block and verb not in _AT_ONCE else []

@@ -1,4 +1,4 @@
-"""Services by the scripts of `/etc/init.d`, where systemd does not run: containers, chroots, older systems.
+"""Services managed by scripts in `/etc/init.d`, without systemd: in containers, chroots and older systems.
 
 Source: service(8), update-rc.d(8), chkconfig(8); Salt's execution module `debian_service`, 3008.
 """
@@ -20,20 +20,20 @@ _STARTED: Final = re.compile(r"S\d+(?P<name>.+)")
 
 
 async def available(ctx: FunctionContext, name: str) -> bool:
-    """Return whether there is such a script."""
+    """Return whether a script exists."""
     found = await ctx.connection.stat(f"{_SCRIPTS}/{_script(name)}", follow=True)
     return found is not None and found.kind == "file"
 
 
 async def running(ctx: FunctionContext, name: str) -> bool:
-    """Return whether a script says that its service runs."""
+    """Return whether a script reports that its service runs."""
     if not await available(ctx, name):
         return False
     return (await ask(ctx, "service", _script(name), "status")).is_success
 
 
 async def enabled(ctx: FunctionContext, name: str) -> bool:
-    """Return whether a service starts with the system."""
+    """Return whether a service starts at boot."""
     return _script(name) in await names_enabled(ctx)
 
 
@@ -44,7 +44,7 @@ async def names(ctx: FunctionContext) -> list[str]:
 
 
 async def names_enabled(ctx: FunctionContext) -> list[str]:
-    """Return the names of those that start with the system, sorted."""
+    """Return the names of the services that start at boot, sorted."""
     found: set[str] = set()
     for folder in _RUNLEVELS:
         if await ctx.connection.stat(folder, follow=True) is not None:
@@ -69,7 +69,7 @@ async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool)
     """Start, stop, restart, reload, enable or disable a service.
 
     Raises:
-        StateFailedError: it could not; the text says why.
+        StateFailedError: the script fails; the text says why.
     """
     script, verb = _script(name), verb.partition(" ")[0]
     what = f"{verb} the service {name}"

@@ -1,7 +1,7 @@
-"""Execution module `slsutil`: what formulas build their `map.jinja` with.
+"""Execution module `slsutil`: functions with which formulas build their `map.jinja`.
 
-It merges mappings, writes and reads data, renders texts, and looks files up in the file roots. Salt's
-serializers `yamlex` and `toml` are not here.
+It merges mappings, serializes and parses data, renders templates, and looks up files in the file roots.
+Salt's serializers `yamlex` and `toml` are missing.
 
 Source: Salt's execution module `slsutil`, 3008; results measured there.
 """

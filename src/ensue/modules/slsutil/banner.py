@@ -1,4 +1,4 @@
-"""A box of comments for the head of a file: `slsutil.banner`."""
+"""A comment box for the top of a file: `slsutil.banner`."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def banner(  # noqa: PLR0917 (Salt's order)
     text: str | None = None,
     newline: bool = False,
 ) -> str:
-    """Return a box of comments that says that a file is managed.
+    """Return a comment box which says that a file is managed.
 
-    The words are Salt's, so that files that a formula manages stay as they are.
+    The wording is Salt's, so files that a formula manages do not change.
 
     Args:
         ctx: the target.
-        width: of the box, in characters.
-        commentchar: what a line begins and ends with.
-        borderchar: what the border is made of.
+        width: the width of the box, in characters.
+        commentchar: the characters at the start and end of each line.
+        borderchar: the character of the border.
         blockstart: a line before the box.
         blockend: a line after it.
-        title: the centred words.
-        text: the words below.
-        newline: end with a line end.
+        title: the centred title.
+        text: the text below the title.
+        newline: end with a newline.
 
     Raises:
         StateFailedError: no word fits into the box.

@@ -1,4 +1,4 @@
-"""Merging mappings: `slsutil.update`, `merge` and `merge_all`, and `boolstr`."""
+"""Merges mappings: `slsutil.update`, `merge` and `merge_all`; and `boolstr`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def update(
     recursive_update: bool = True,
     merge_lists: bool = False,
 ) -> dict[Any, Any]:
-    """Merge a mapping into another one, which is changed, and return that.
+    """Merge a mapping into another one in place, and return the latter.
 
     Args:
         ctx: the target.
-        dest: what is there.
-        upd: what outranks it.
-        recursive_update: mappings in both are merged instead of replaced.
-        merge_lists: lists are joined instead of replaced.
+        dest: the mapping to change.
+        upd: the mapping that takes precedence.
+        recursive_update: merge nested mappings instead of replacing them.
+        merge_lists: concatenate lists instead of replacing them.
     """
     dest.update(merged(dest, upd, merge_lists=merge_lists) if recursive_update else upd)
     return dest
@@ -43,19 +43,19 @@ def merge(  # noqa: PLR0917 (formulas give them by position)
     renderer: str = "yaml",  # noqa: ARG001 (Salt's name; only yamlex, which is not here, would make a difference)
     merge_lists: bool = False,
 ) -> dict[Any, Any]:
-    """Return one mapping merged over another.
+    """Return a mapping merged over another.
 
     Args:
         ctx: the target.
-        obj_a: what is there.
-        obj_b: what outranks it.
-        strategy: `smart` and `recurse` merge what is below, `overwrite` and `aggregate` replace it, `list`
-            makes a list of both values; another word is `recurse` without joined lists.
-        renderer: has no effect.
-        merge_lists: lists are joined instead of replaced.
+        obj_a: the base mapping.
+        obj_b: the mapping that takes precedence.
+        strategy: `smart` and `recurse` merge nested mappings, `overwrite` and `aggregate` replace them,
+            `list` makes a list of both values; any other word means `recurse` without concatenated lists.
+        renderer: accepted as by Salt, without effect.
+        merge_lists: concatenate lists instead of replacing them.
 
     Raises:
-        StateFailedError: one of them is no mapping.
+        StateFailedError: one of them is not a mapping.
     """
     if not is_mapping(obj_a) or not is_mapping(obj_b):
         raise StateFailedError("slsutil.merge takes two mappings")
@@ -69,7 +69,7 @@ def merge_all(
     renderer: str = "yaml",
     merge_lists: bool = False,
 ) -> dict[Any, Any]:
-    """Return mappings merged one over the other, as by `merge`, the last on top."""
+    """Merge a list of mappings as `merge` does; later ones take precedence."""
     result: dict[Any, Any] = {}
     for one in lst:
         result = merge(ctx, result, one, strategy, renderer, merge_lists)
@@ -77,7 +77,7 @@ def merge_all(
 
 
 def boolstr(ctx: FunctionContext, value: Any, true: Any = "true", false: Any = "false") -> Any:  # noqa: ARG001 (every function is given it)
-    """Return one of two words for a truth value."""
+    """Return the string `true` or `false`, depending on a boolean."""
     return true if value else false
 
 

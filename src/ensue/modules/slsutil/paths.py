@@ -1,4 +1,4 @@
-"""What is in the file roots: `slsutil.file_exists`, `dir_exists`, `path_exists` and `findup`."""
+"""Looks up paths in the file roots: `slsutil.file_exists`, `dir_exists`, `path_exists` and `findup`."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
 
 
 def file_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Return whether there is a file of this path in the file roots."""
+    """Return whether a path in the file roots is a file."""
     return ctx.files.local_path(f"salt://{path}", saltenv=saltenv) is not None
 
 
 def dir_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Return whether there is a folder of this path, with a file below it, in the file roots."""
+    """Return whether a path in the file roots is a folder with a file below it."""
     return bool(ctx.files.list_tree(f"salt://{path}", saltenv=saltenv))
 
 
 def path_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Return whether there is a file or a folder of this path in the file roots."""
+    """Return whether a path in the file roots is a file or a folder."""
     return file_exists(ctx, path, saltenv) or dir_exists(ctx, path, saltenv)
 
 
 def findup(
     ctx: FunctionContext, startpath: str, filenames: str | Sequence[str], saltenv: str = "base"
 ) -> str:
-    """Return the first path of one of some names, in a folder of the file roots or in those above it.
+    """Search a folder of the file roots, then its parents, for a file name and return the first path found.
 
     Args:
         ctx: the target.
-        startpath: the folder, or a file, to begin with.
-        filenames: a name, or several.
+        startpath: the folder, or a file in it, to start from.
+        filenames: one name, or a list of alternatives.
         saltenv: the environment.
 
     Raises:
-        StateFailedError: the start is not there, or none of the names is.
+        StateFailedError: `startpath` does not exist, or none of the names is found.
     """
     folder: str = posixpath.normpath(startpath) if startpath else ""
     if folder and not path_exists(ctx, folder, saltenv):

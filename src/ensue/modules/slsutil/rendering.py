@@ -1,4 +1,4 @@
-"""A text sent through a render pipe: `slsutil.renderer`."""
+"""Renders a file or a string: `slsutil.renderer`."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ async def renderer(
     saltenv: str = "base",
     **kwargs: Any,
 ) -> Any:
-    """Return what a render pipe makes of a file or a string.
+    """Return the result of rendering a file or a string.
 
-    A map file can so be written for any renderer, and read from any SLS.
+    A map file can thus be written for any renderer and used from any SLS.
 
     Args:
         ctx: the target.
-        path: a `salt://` or other source.
-        string: the text itself.
-        default_renderer: the pipe, unless the first line names another (`#!py`).
-        saltenv: the environment of `salt://`.
-        **kwargs: variables of the text.
+        path: a `salt://` URL or another source.
+        string: the text to render.
+        default_renderer: the render pipe, unless the first line names another (`#!py`).
+        saltenv: the environment for `salt://`.
+        **kwargs: variables for the template.
 
     Returns:
-        Data; text when the pipe ends in text. An empty mapping for a text that says nothing, and, as in
-        Salt, when the path is nowhere.
+        Data, or text if the pipe ends with a text renderer. An empty mapping for an empty text and, as in
+        Salt, for a path that does not exist.
 
     Raises:
-        StateFailedError: there is neither path nor string, or both; a renderer refuses the text.
+        StateFailedError: neither or both of `path` and `string` are given, or a renderer fails.
     """
     if bool(path) == bool(string):
-        raise StateFailedError("slsutil.renderer takes a path or a string, one of the two")
+        raise StateFailedError("slsutil.renderer requires either a path or a string")
     if string:
         return _some(
             await ctx.render_data(string, renderer=default_renderer, name=":string:", context=kwargs)

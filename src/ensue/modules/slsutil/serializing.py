@@ -1,4 +1,4 @@
-"""Data as text and back: `slsutil.serialize` and `deserialize` with YAML, JSON, INI files and MessagePack."""
+"""Serializes and parses data: `slsutil.serialize` and `deserialize`, for YAML, JSON, INI and MessagePack."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _FORMS: Final = ("yaml", "json", "configparser", "msgpack")
 
 
 def serialize(ctx: FunctionContext, serializer: str, obj: Any, **options: Any) -> str | bytes:  # noqa: ARG001 (every function is given it)
-    """Return data as text; as bytes for `msgpack`.
+    """Return data as text, or as bytes for `msgpack`.
 
     Args:
         ctx: the target.
         serializer: `yaml`, `json`, `configparser` or `msgpack`.
-        obj: the data; for `configparser` sections of keys.
-        options: options of PyYAML's `dump` or of `json.dumps`.
+        obj: the data; for `configparser` a mapping of sections.
+        options: options for PyYAML's `dump` or for `json.dumps`.
 
     Raises:
-        StateFailedError: it is another serializer, or one that cannot write this.
+        StateFailedError: the serializer is unknown, or cannot write this data.
     """
     data = _plain(obj)
     try:
@@ -47,15 +47,15 @@ def serialize(ctx: FunctionContext, serializer: str, obj: Any, **options: Any) -
             case _:
                 raise _no_serializer(serializer)
     except (TypeError, ValueError, AttributeError, ConfigParserError) as error:
-        msg = f"slsutil.serialize: this cannot be written as {serializer}: {error}"
+        msg = f"slsutil.serialize: the data cannot be written as {serializer}: {error}"
         raise StateFailedError(msg) from None
 
 
 async def deserialize(ctx: FunctionContext, serializer: str, stream_or_string: str | bytes) -> Any:
-    """Return the data of a text that `serialize` could have written.
+    """Return the data of a text in a serializer's format.
 
     Raises:
-        StateFailedError: it is another serializer, or the text is not well-formed.
+        StateFailedError: the serializer is unknown, or the text is not well-formed.
     """
     if serializer == "yaml":
         return await ctx.render_data(_text(stream_or_string), renderer="yaml", name="slsutil.deserialize")
@@ -70,14 +70,14 @@ async def deserialize(ctx: FunctionContext, serializer: str, stream_or_string: s
             case _:
                 raise _no_serializer(serializer)
     except (ValueError, RecursionError, ConfigParserError) as error:
-        msg = f"slsutil.deserialize: this is not {serializer}: {error}"
+        msg = f"slsutil.deserialize: the text is not valid {serializer}: {error}"
         raise StateFailedError(msg) from None
 
 
 def _yaml(data: Any, options: dict[str, Any]) -> str:
     import yaml
 
-    # PyYAML's None lets the innermost collections flow, which is what Salt writes.
+    # PyYAML's None writes the innermost collections in flow style, as Salt does.
     options.setdefault("default_flow_style", None)
     dump: Any = yaml.safe_dump
     return str(dump(data, **options)).removesuffix("\n").removesuffix("\n...")
@@ -105,12 +105,12 @@ def _plain(value: Any) -> Any:
         return {_plain(key): _plain(item) for key, item in value.items()}
     if is_list(value) or isinstance(value, tuple):
         return [_plain(item) for item in _items(value)]
-    # A Jinja filter marks its text with a class of its own.
+    # A Jinja filter returns its text as an instance of its own class.
     return str(value) if isinstance(value, str) else value
 
 
 def _items(value: Any) -> Any:
-    """Forget what a check has told a type checker of a value."""
+    """Discard the type that a check has narrowed a value to."""
     return value
 
 
@@ -123,4 +123,4 @@ def _bytes(given: str | bytes) -> bytes:
 
 
 def _no_serializer(name: str) -> StateFailedError:
-    return StateFailedError(f"slsutil has no serializer {name!r}; it has {', '.join(_FORMS)}")
+    return StateFailedError(f"unknown serializer {name!r}; slsutil has {', '.join(_FORMS)}")

@@ -1,4 +1,4 @@
-"""Execution module `ssh`: keys that may log in to the target, hosts that it knows, and keys of its own.
+"""Execution module `ssh`: the target's authorized keys, known hosts and own keys.
 
 Source: Salt's execution module `ssh`, 3008: names and return values.
 """

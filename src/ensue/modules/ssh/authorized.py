@@ -1,6 +1,6 @@
-"""Keys that may log in as a user: `authorized_keys`, line by line; what is no key stays.
+"""Authorized keys of users: edits `authorized_keys` line by line, and keeps lines that are not keys.
 
-Source: Salt's execution module `ssh`, 3008: names, words returned, and when two lines are the same.
+Source: Salt's execution module `ssh`, 3008: names, return values, and when two lines are equal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 CONFIG: Final = ".ssh/authorized_keys"
-"""Where authorized keys lie, below the home folder."""
+"""The path of the authorized keys below the home folder."""
 
 
 async def auth_keys(
@@ -28,12 +28,12 @@ async def auth_keys(
     config: str = CONFIG,
     fingerprint_hash_type: str | None = None,
 ) -> DataMap:
-    """Return the keys that may log in as a user, by key; of several users a mapping of those.
+    """Return a user's authorized keys, by key; for several users a mapping of users to these.
 
     Args:
         ctx: the target.
-        user: a user, or several; None for all.
-        config: the path of the file.
+        user: one user, or a list; None for all.
+        config: the path of the file, as in `AuthorizedKeysFile`.
         fingerprint_hash_type: `sha256`, `md5`, …
     """
     if isinstance(user, str):
@@ -55,10 +55,10 @@ async def check_key(  # noqa: PLR0917 (Salt's order)
     config: str = CONFIG,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Say what it takes to have a key: `add`, `update`, or nothing: `exists`.
+    """Return what is needed to authorize a key: `add`, `update`, or `exists` for nothing.
 
     Raises:
-        StateFailedError: there is no such type of key.
+        StateFailedError: the key type is unknown.
     """
     wanted = _wanted(key, enc, comment, options)
     there = (await _present(ctx, user, config)).get(key)
@@ -75,7 +75,7 @@ async def check_key_file(
     saltenv: str = "base",
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, str]:
-    """Say of each key of a file what `check_key` says."""
+    """Return for each key of a file what is needed to authorize it: `add`, `update` or `exists`."""
     there = await _present(ctx, user, config)
     keys = await source_keys(ctx, source, saltenv)
     return {
@@ -94,24 +94,24 @@ async def set_auth_key(  # noqa: PLR0917 (Salt's order)
     config: str = CONFIG,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Let a key log in as a user.
+    """Authorize a key to log in as a user.
 
     Args:
         ctx: the target.
         user: the user.
-        key: the key, base64.
-        enc: its type.
-        comment: what stands behind it.
-        options: what stands before it.
-        config: the path of the file.
-        **kwargs: what only Salt makes use of.
+        key: the key, in base64.
+        enc: its type (`ssh-ed25519`).
+        comment: the comment after the key.
+        options: the options before the key.
+        config: the path of the file, as in `AuthorizedKeysFile`.
+        **kwargs: accepted as by Salt, without effect.
 
     Returns:
-        `new`, `replace`, `no change`; `invalid` when it is no key, `fail` when there is no such user or
-        no home folder.
+        `new`, `replace` or `no change`; `invalid` if it is not a key, `fail` if the user or the home folder
+        does not exist.
 
     Raises:
-        StateFailedError: there is no such type of key.
+        StateFailedError: the key type is unknown.
         RemoteFileError: the file cannot be read or written.
     """
     if len(key.split()) != 1 or fingerprint(key) is None:
@@ -140,7 +140,7 @@ async def set_auth_key_from_file(
     saltenv: str = "base",
     **kwargs: Any,
 ) -> str:
-    """Let all keys of a file log in as a user; returns what `set_auth_key` does."""
+    """Authorize all keys of a file to log in as a user; returns `new`, `replace`, `no change` or `fail`."""
     options: Sequence[str] | None = kwargs.get("options")
     words = [
         await set_auth_key(ctx, user, line.key, line.enc, line.comment, options or [line.options], config)
@@ -156,7 +156,7 @@ async def rm_auth_key(
     config: str = CONFIG,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Let a key log in as a user no more; returns `Key removed` or `Key not present`."""
+    """Remove one of a user's authorized keys; returns `Key removed` or `Key not present`."""
     if key not in await _present(ctx, user, config):
         return "Key not present"
     path = await authorized_keys_path(ctx, user, config)
@@ -173,17 +173,17 @@ async def rm_auth_key_from_file(
     saltenv: str = "base",
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Let no key of a file log in as a user; returns what `rm_auth_key` does."""
+    """Remove all keys of a file from a user's authorized keys; returns `Key removed` or `Key not present`."""
     keys = await source_keys(ctx, source, saltenv)
     words = [await rm_auth_key(ctx, user, key, config) for key in keys]
     return "Key removed" if "Key removed" in words else "Key not present"
 
 
 async def source_keys(ctx: FunctionContext, source: str, saltenv: str = "base") -> dict[str, KeyLine]:
-    """Return the keys of a source.
+    """Return the keys in a source file.
 
     Raises:
-        StateFailedError: the source is nowhere, or it has none.
+        StateFailedError: the source does not exist, or contains no keys.
     """
     keys = read_keys((await ctx.files.read(source, saltenv=saltenv)).decode("utf-8", "replace"))
     if not keys:
@@ -194,7 +194,7 @@ async def source_keys(ctx: FunctionContext, source: str, saltenv: str = "base") 
 async def _present(ctx: FunctionContext, user: str, config: str) -> dict[str, KeyLine]:
     try:
         path = await authorized_keys_path(ctx, user, config)
-    except StateFailedError:  # a user who is not there has no keys
+    except StateFailedError:  # a user who does not exist has no keys
         return {}
     return read_keys(await text_of(ctx, path) or "")
 

@@ -1,7 +1,7 @@
 """A line of an `authorized_keys` file: options, type, key and comment.
 
 Source: sshd(8), "AUTHORIZED_KEYS FILE FORMAT"; Salt's execution module `ssh`, 3008, for what
-it takes for a key.
+counts as a key.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _TYPE: Final = re.compile(
 
 
 class KeyLine(msgspec.Struct, kw_only=True, frozen=True):
-    """One key.
+    """One authorized key.
 
     Args:
-        key: the key itself, base64.
+        key: the key itself, in base64.
         enc: its type (`ssh-ed25519`).
-        comment: what stands behind it.
-        options: what stands before it, joined by commas.
+        comment: the comment after the key.
+        options: the options before the key, separated by commas.
     """
 
     key: str
@@ -45,12 +45,12 @@ class KeyLine(msgspec.Struct, kw_only=True, frozen=True):
     options: str = ""
 
     def text(self) -> str:
-        """Return it as it is written, without a line end."""
+        """Return the line of the key, without a line end."""
         return " ".join(part for part in (self.options, self.enc, self.key, self.comment) if part)
 
 
 def read_line(line: str) -> KeyLine | None:
-    """Return the key of a line, None for a comment or anything else."""
+    """Parse a line; None if it is a comment or anything else that is not a key."""
     text = line.strip()
     match = None if text.startswith("#") else _LINE.match(text)
     if match is None:
@@ -60,16 +60,16 @@ def read_line(line: str) -> KeyLine | None:
 
 
 def read_keys(text: str, hash_type: str | None = None) -> dict[str, KeyLine]:
-    """Return the keys of a file by themselves; what is no base64 is left out."""
+    """Return the keys of a file by their base64; lines that are not valid base64 are left out."""
     found = (read_line(line) for line in text.splitlines())
     return {each.key: each for each in found if each and fingerprint(each.key, hash_type)}
 
 
 def key_type(enc: str) -> str:
-    """Return a type's full name.
+    """Return the full name of a key type.
 
     Raises:
-        StateFailedError: there is no such type.
+        StateFailedError: the key type is unknown.
     """
     full = _SHORT_TYPES.get(enc, enc)
     if not _TYPE.fullmatch(full):
@@ -78,10 +78,10 @@ def key_type(enc: str) -> str:
 
 
 def fingerprint(key: str, hash_type: str | None = None) -> str | None:
-    """Return the hash of a key, hexadecimal with colons; None when it is no base64.
+    """Return the fingerprint of a key, in hexadecimal with colons; None if the key is not valid base64.
 
     Raises:
-        StateFailedError: there is no such hash.
+        StateFailedError: the hash is unknown.
     """
     name = (hash_type or "sha256").lower()
     if name not in hashlib.algorithms_guaranteed or name.startswith("shake"):

@@ -1,8 +1,8 @@
-"""Keys of hosts that are known, to a user or to all: `known_hosts`.
+"""Known hosts, of a user or of the system: reads and edits `known_hosts`.
 
-The file is read and written here, so that the target needs `ssh-keyscan` only to ask a host for its keys.
+The file is parsed and written here; the target requires `ssh-keyscan` only to fetch the keys of a host.
 
-Source: Salt's execution module `ssh`, 3008: names, words returned, and when a key is replaced.
+Source: Salt's execution module `ssh`, 3008: names, return values, and when a key is replaced.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ async def get_known_host_entries(  # noqa: PLR0917 (Salt's order)
     port: int | None = None,
     fingerprint_hash_type: str | None = None,
 ) -> list[DataMap] | None:
-    """Return the keys known of a host, None without one.
+    """Return the known keys of a host, None if there are none.
 
     Args:
         ctx: the target.
-        user: whose file; None for everybody's.
-        hostname: the host.
-        config: another file.
-        port: its port.
+        user: the user whose file to read; None for the system's file.
+        hostname: the host name or address.
+        config: the path of another file.
+        port: the host's port.
         fingerprint_hash_type: `sha256`, `md5`, …
     """
     text = await text_of(ctx, await known_hosts_path(ctx, user, config)) or ""
@@ -52,10 +52,10 @@ async def recv_known_host_entries(  # noqa: PLR0917 (Salt's order)
     enc: str | None = None,
     port: int | None = None,
     hash_known_hosts: bool = True,
-    timeout: int = 5,  # noqa: ASYNC109 (Salt's argument, for the host that is asked)
+    timeout: int = 5,  # noqa: ASYNC109 (Salt's argument, for ssh-keyscan)
     fingerprint_hash_type: str | None = None,
 ) -> list[DataMap] | None:
-    """Ask a host for its keys, from the target; None when it does not answer."""
+    """Fetch a host's keys from the target; None if the host does not answer."""
     words = ["-H"] if hash_known_hosts else []
     words += ["-p", str(port)] if port else []
     words += ["-t", enc] if enc else []
@@ -76,10 +76,10 @@ async def check_known_host(  # noqa: PLR0917 (Salt's order)
     port: int | None = None,
     fingerprint_hash_type: str | None = None,
 ) -> str | DataMap:
-    """Say what it takes to know a host: `add`, `update`, or nothing: `exists`.
+    """Return what is needed to make a host known: `add`, `update`, or `exists` for nothing.
 
     Returns:
-        The word; `status` and `error` where the key has not the fingerprint.
+        That word; a mapping with `status` and `error` if the key does not have the fingerprint.
     """
     if fault := _mismatch(key, fingerprint, fingerprint_hash_type):
         return _error(fault)
@@ -103,29 +103,29 @@ async def set_known_host(  # noqa: PLR0917 (Salt's order)
     enc: str | None = None,
     config: str | None = None,
     hash_known_hosts: bool = True,
-    timeout: int = 5,  # noqa: ASYNC109 (Salt's argument, for the host that is asked)
+    timeout: int = 5,  # noqa: ASYNC109 (Salt's argument, for ssh-keyscan)
     fingerprint_hash_type: str | None = None,
 ) -> DataMap:
-    """Know a host by a key, or by those that it shows when they have the fingerprint.
+    """Add a host's key to the known hosts. Without a key, fetch the host's keys and check the fingerprint.
 
     Args:
         ctx: the target.
-        user: whose file; None for everybody's.
-        hostname: the host.
-        fingerprint: what the key must have, the given one or the one that the host shows.
-        key: its key; without it the host is asked.
-        port: its port.
-        enc: the key's type; other types stay as they are.
-        config: another file.
-        hash_known_hosts: the name is not written in the clear.
-        timeout: seconds that the host has to answer.
+        user: the user whose file to change; None for the system's file.
+        hostname: the host name or address.
+        fingerprint: the required fingerprint of the given or fetched key.
+        key: the host's key; None fetches it from the host.
+        port: the host's port.
+        enc: the key's type; keys of other types are not touched.
+        config: the path of another file.
+        hash_known_hosts: write the host name as a hash.
+        timeout: how long to wait for the host, in seconds.
         fingerprint_hash_type: `sha256`, `md5`, …
 
     Returns:
         `status`: `exists`, `updated` with `old` and `new`, or `error` with the reason.
 
     Raises:
-        StateFailedError: the target cannot ask.
+        StateFailedError: the target has no ssh-keyscan.
         RemoteFileError: the file cannot be read or written.
     """
     fault = _mismatch(key, fingerprint, fingerprint_hash_type)
@@ -166,7 +166,7 @@ async def rm_known_host(
     config: str | None = None,
     port: int | None = None,
 ) -> DataMap:
-    """Know a host no more; returns `status`, and what was done."""
+    """Remove a host from the known hosts; returns `status`, and what was done."""
     path = await known_hosts_path(ctx, user, config)
     if await text_of(ctx, path) is None:
         return _error(f"Known hosts file {path} does not exist")
@@ -178,7 +178,7 @@ async def rm_known_host(
 async def hash_known_hosts(
     ctx: FunctionContext, user: str | None = None, config: str | None = None
 ) -> DataMap:
-    """Write no name of a file in the clear; patterns stay."""
+    """Hash all host names in a file; patterns stay as they are."""
     path = await known_hosts_path(ctx, user, config)
     text = await text_of(ctx, path)
     if text is None:
@@ -218,7 +218,7 @@ def _entries(text: str, host: str) -> list[KnownHost]:
 
 
 def _mismatch(key: str | None, wanted: str | None, hash_type: str | None) -> str:
-    """Say that a key has not the fingerprint that is given beside it; empty when it has."""
+    """Return an error message if a key does not have the given fingerprint, empty if it has."""
     if not key or not wanted:
         return ""
     found = fingerprint_of(key, hash_type)

@@ -1,6 +1,6 @@
-"""A line of a `known_hosts` file: for which hosts it is, and the key.
+"""A line of a `known_hosts` file: its hosts and the key.
 
-Names may be patterns, negated ones too, or hashed. Lines that are none are kept by whoever reads them.
+Names may be patterns, also negated, or hashed. The caller keeps lines that are not keys.
 
 Source: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT".
 """
@@ -33,7 +33,7 @@ class KnownHost(msgspec.Struct, kw_only=True, frozen=True):
     Args:
         hostname: the first field: names joined by commas, or a hash.
         enc: the key's type.
-        key: the key, base64.
+        key: the key, in base64.
     """
 
     hostname: str
@@ -41,18 +41,18 @@ class KnownHost(msgspec.Struct, kw_only=True, frozen=True):
     key: str
 
     def text(self) -> str:
-        """Return it as it is written, without a line end."""
+        """Return the line of the key, without a line end."""
         return f"{self.hostname} {self.enc} {self.key}"
 
     def is_for(self, host: str) -> bool:
-        """Return whether it is a key of a host, named as `host` or `[host]:port`."""
+        """Return whether it is a key of the host, written as `host` or `[host]:port`."""
         names = self.hostname.split(",")
         if any(name.startswith("!") and fnmatch.fnmatchcase(host, _glob(name[1:])) for name in names):
             return False
         return any(_is_name_of(name, host) for name in names)
 
     def as_data(self, hash_type: str | None = None) -> DataMap:
-        """Return it as Salt's functions do."""
+        """Return it in the form of Salt's functions."""
         return {
             "hostname": self.hostname,
             "key": self.key,
@@ -61,7 +61,7 @@ class KnownHost(msgspec.Struct, kw_only=True, frozen=True):
         }
 
     def hashed(self) -> KnownHost:
-        """Return it with its name hashed, unless it is already."""
+        """Return it with hashed names."""
         if self.hostname.startswith(_HASHED):
             return self
         salt = os.urandom(20)
@@ -70,7 +70,7 @@ class KnownHost(msgspec.Struct, kw_only=True, frozen=True):
 
 
 def read_line(line: str) -> KnownHost | None:
-    """Return the key of a line; None for a comment, a marked line (`@revoked`) and anything else."""
+    """Parse a line; None for a comment, a marked line (`@revoked`) and anything else."""
     fields = line.split()
     if len(fields) < _FIELDS or fields[0][0] in "#@":
         return None
@@ -79,7 +79,7 @@ def read_line(line: str) -> KnownHost | None:
 
 
 def host_with_port(host: str, port: int | str | None) -> str:
-    """Return a host as the file names it."""
+    """Return a host as written in the file: `host` or `[host]:port`."""
     return host if port is None or int(port) == DEFAULT_PORT else f"[{host}]:{port}"
 
 
@@ -98,5 +98,5 @@ def _digest(salt: bytes, host: str) -> bytes:
 
 
 def _glob(pattern: str) -> str:
-    # Brackets stand around a host with a port, and have no meaning of their own.
+    # Brackets enclose a host with a port; they are not part of the pattern.
     return pattern.replace("[", "[[]")

@@ -1,4 +1,4 @@
-"""Keys that a target has itself: of its ssh server, and of its users."""
+"""The target's own keys: those of its SSH server and of its users."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _USER_KEYS: Final = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519")
 async def host_keys(
     ctx: FunctionContext, keydir: str | None = None, private: bool = True, certs: bool = True
 ) -> dict[str, str]:
-    """Return the keys of the ssh server by `rsa`, `rsa.pub`, `rsa-cert.pub` and so on.
+    """Return the keys of the SSH server, by `rsa`, `rsa.pub`, `rsa-cert.pub` and so on.
 
     Args:
         ctx: the target.
-        keydir: where they lie.
-        private: the private ones, too; they are masked in all that ensue writes.
-        certs: certificates, too.
+        keydir: their folder.
+        private: include private keys; they are masked in everything that ensue writes.
+        certs: include certificates.
     """
     folder = keydir or "/etc/ssh"
     found: dict[str, str] = {}
@@ -51,9 +51,10 @@ async def user_keys(
 
     Args:
         ctx: the target.
-        user: a user, or several; None for all.
-        pubfile: another public key; false for none.
-        prvfile: another private key; false for none. Private keys are masked in all that ensue writes.
+        user: one user, or a list; None for all.
+        pubfile: the path of another public key; false for none.
+        prvfile: the path of another private key; false for none. Private keys are masked in everything that
+            ensue writes.
     """
     users = [user] if isinstance(user, str) else user or await ctx.call("user.list_users")
     public = (

@@ -1,4 +1,4 @@
-"""Where the files of a user's ssh lie, and how they are made."""
+"""The paths of a user's SSH files, and how to write them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ async def authorized_keys_path(ctx: FunctionContext, user: str, config: str) -> 
     Args:
         ctx: the target.
         user: the user.
-        config: the path as `AuthorizedKeysFile` has it: `%h`, `%u`, `%%`; relative to the home folder.
+        config: the path as in `AuthorizedKeysFile`, with `%h`, `%u` and `%%`; relative to the home folder.
 
     Raises:
-        StateFailedError: there is no such user, or another letter behind `%`.
+        StateFailedError: the user does not exist, or an unknown letter follows `%`.
     """
     home = str((await _known(ctx, user))["home"])
     tokens = {"%": "%", "h": home, "u": user}
@@ -39,15 +39,15 @@ async def authorized_keys_path(ctx: FunctionContext, user: str, config: str) -> 
 
 
 async def known_hosts_path(ctx: FunctionContext, user: str | None, config: str | None) -> str:
-    """Return the path of the known hosts of a user, or of all.
+    """Return the path of a user's or the system's known hosts.
 
     Args:
         ctx: the target.
-        user: the user; None for the file that is everybody's.
+        user: the user; None for the system's file.
         config: another path, relative to the user's home folder.
 
     Raises:
-        StateFailedError: there is no such user, or a relative path belongs to nobody.
+        StateFailedError: the user does not exist, or `config` is relative and there is no user.
     """
     if not user:
         path = config or "/etc/ssh/ssh_known_hosts"
@@ -61,17 +61,17 @@ async def known_hosts_path(ctx: FunctionContext, user: str | None, config: str |
 
 
 async def write_user_file(ctx: FunctionContext, path: str, text: str, user: str | None) -> None:
-    """Write a file that is its user's alone, and make the folder it lies in.
+    """Write a file that only its user can access, and create its folder.
 
     Args:
         ctx: the target.
-        path: the file; owner and mode of one that is there stay.
-        text: what it is to hold.
-        user: whose it is; None for the connection's user.
+        path: the file; an existing file keeps its owner and mode.
+        text: its content.
+        user: its owner; None for the connection's user.
 
     Raises:
-        StateFailedError: there is no such user, or no home folder.
-        RemoteFileError: it cannot be written.
+        StateFailedError: the user or the home folder does not exist.
+        RemoteFileError: the file cannot be written.
     """
     owner = await _known(ctx, user) if user else {}
     uid, gid = (str(owner[key]) if owner else None for key in ("uid", "gid"))

@@ -1,9 +1,9 @@
-"""Execution module `tls`: authorities in folders of the target, and certificates that they sign or revoke.
+"""Execution module `tls`: certificate authorities in folders of the target, and their certificates.
 
-The target's `openssl` makes the keys and signs with them; they do not leave it. `set_ca_path`, which Salt's
-module remembers from one call to the next, is left out: each function takes `cacert_path`.
+The target's `openssl` makes the keys and signs with them; they never leave the target. Salt's `set_ca_path`,
+which has an effect on later calls, is left out: each function takes `cacert_path`.
 
-Source: Salt's execution module `tls`, 3008: arguments, places and texts.
+Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
 """
 
 from __future__ import annotations

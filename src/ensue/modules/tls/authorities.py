@@ -1,6 +1,6 @@
-"""Authorities: making one, and saying where it is.
+"""Certificate authorities: creates and looks them up.
 
-Source: Salt's execution module `tls`, 3008: arguments, places and texts.
+Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
 """
 
 from __future__ import annotations
@@ -38,35 +38,35 @@ async def create_ca(  # noqa: PLR0917 (Salt's order)
     unless: Any = None,
     replace: bool = False,
 ) -> str | None:
-    """Make an authority: a key that does not leave the target, and a certificate that it signs itself.
+    """Create a certificate authority: a key that never leaves the target, and a self-signed certificate.
 
-    A key that is there already is kept; one that cannot be read is moved aside.
+    An existing key is kept; one that cannot be read is renamed.
 
     Args:
         ctx: the target.
-        ca_name: its name, that of its folder below the one of `cert_base_path`.
+        ca_name: its name, also of its folder below `cert_base_path`.
         bits: the size of the RSA key.
         days: how long the certificate is valid.
-        CN: whose it is.
+        CN: the common name.
         C: the country.
         ST: the state.
-        L: the place.
+        L: the locality.
         O: the organization.
-        OU: its unit.
-        emailAddress: an address of mail.
-        fixmode: replace the certificate, which has to be there.
-        cacert_path: another folder than that of `cert_base_path`.
-        ca_filename: the name of both files, without `.crt` and `.key`; `<ca_name>_ca_cert` without it.
-        digest: how it is signed.
-        onlyif: a command that has to succeed, or a truth value; otherwise nothing is done.
-        unless: a command that has to fail, or a truth value; otherwise nothing is done.
-        replace: also when there is one.
+        OU: the organizational unit.
+        emailAddress: the email address.
+        fixmode: replace the certificate, which must exist.
+        cacert_path: a folder to use instead of `cert_base_path`.
+        ca_filename: the name of both files, without `.crt` and `.key`; by default `<ca_name>_ca_cert`.
+        digest: the hash algorithm of the signature.
+        onlyif: a command that must succeed, or a boolean; otherwise nothing is done.
+        unless: a command that must fail, or a boolean; otherwise nothing is done.
+        replace: replace an existing authority.
 
     Returns:
-        What was made, or that there is one already; None when a condition forbids it.
+        A message that it was created or already exists; None if a condition is not met.
 
     Raises:
-        StateFailedError: openssl is not there, or refuses.
+        StateFailedError: openssl is not installed, or fails.
     """
     if not await _holds(ctx, onlyif, default=True) or await _holds(ctx, unless, default=False):
         return None
@@ -108,7 +108,7 @@ async def ca_exists(
     Args:
         ctx: the target.
         ca_name: its name.
-        cacert_path: another folder than that of `cert_base_path`.
+        cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of its files, without `.crt` and `.key`.
     """
     authority = await authority_named(ctx, ca_name, cacert_path, ca_filename)
@@ -118,16 +118,16 @@ async def ca_exists(
 async def get_ca(
     ctx: FunctionContext, ca_name: str, as_text: bool = False, cacert_path: str | None = None
 ) -> str:
-    """Return the path of an authority's certificate, or the certificate.
+    """Return the path of an authority's certificate, or the certificate itself.
 
     Args:
         ctx: the target.
         ca_name: its name.
-        as_text: return the certificate.
-        cacert_path: another folder than that of `cert_base_path`.
+        as_text: return the certificate itself.
+        cacert_path: a folder to use instead of `cert_base_path`.
 
     Raises:
-        StateFailedError: there is none.
+        StateFailedError: there is no such certificate.
     """
     path = (await authority_named(ctx, ca_name, cacert_path)).certificate
     if await ctx.connection.stat(path, follow=True) is None:
@@ -143,11 +143,11 @@ async def maybe_fix_ssl_version(
     Args:
         ctx: the target.
         ca_name: its name.
-        cacert_path: another folder than that of `cert_base_path`.
+        cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of its files, without `.crt` and `.key`.
 
     Raises:
-        StateFailedError: it has not; `tls.create_ca` with `fixmode` replaces it.
+        StateFailedError: it does not; `tls.create_ca` with `fixmode` replaces it.
     """
     from cryptography.x509 import InvalidVersion
 

@@ -1,6 +1,6 @@
-"""Certificates with keys of the target: those that sign themselves, and those that an authority signs.
+"""Certificates with keys of the target: self-signed ones, and those that an authority signs.
 
-Source: Salt's execution module `tls`, 3008: arguments, places and texts.
+Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
 """
 
 from __future__ import annotations
@@ -40,30 +40,30 @@ async def create_self_signed_cert(  # noqa: PLR0917 (Salt's order)
     digest: str = "sha256",
     replace: bool = False,
 ) -> str:
-    """Make a key and a certificate that it signs itself; the key does not leave the target.
+    """Create a key and a self-signed certificate; the key never leaves the target.
 
     Args:
         ctx: the target.
-        tls_dir: a folder below that of `cert_base_path`; they are in its folder `certs`.
+        tls_dir: a folder below `cert_base_path`; both files go to its subfolder `certs`.
         bits: the size of the RSA key.
         days: how long the certificate is valid.
-        CN: whose it is.
+        CN: the common name.
         C: the country.
         ST: the state.
-        L: the place.
+        L: the locality.
         O: the organization.
-        OU: its unit.
-        emailAddress: an address of mail.
-        cacert_path: another folder than that of `cert_base_path`.
-        cert_filename: the name of both files, without `.crt` and `.key`; `CN` without it.
-        digest: how it is signed.
-        replace: also when there is one.
+        OU: the organizational unit.
+        emailAddress: the email address.
+        cacert_path: a folder to use instead of `cert_base_path`.
+        cert_filename: the name of both files, without `.crt` and `.key`; by default `CN`.
+        digest: the hash algorithm of the signature.
+        replace: replace an existing certificate.
 
     Returns:
-        What was made, or that there is one already.
+        A message that it was created or already exists.
 
     Raises:
-        StateFailedError: openssl is not there, or refuses.
+        StateFailedError: openssl is not installed, or fails.
     """
     name = cert_filename or CN
     folder = f"{await cert_base_path(ctx, cacert_path)}/{tls_dir}"
@@ -95,28 +95,28 @@ async def create_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     type_ext: bool = False,
     replace: bool = False,
 ) -> str | dict[str, Any]:
-    """Make the certificate that a request asks for, with all extensions of that, signed by an authority.
+    """Create the certificate for a signing request, with all its extensions, signed by an authority.
 
     Args:
         ctx: the target.
         ca_name: the authority.
         CN: the name of the request's file, without `.csr`.
         days: how long the certificate is valid.
-        cacert_path: another folder than that of `cert_base_path`.
+        cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of the authority's files, without `.crt` and `.key`.
-        cert_path: the folder of request and certificate; `certs` in that of the authority without it.
-        cert_filename: the name of the certificate, without `.crt`; that of the request without it.
-        digest: how it is signed.
-        cert_type: what follows `CN` and `_` in the names of the files, with `type_ext`.
-        type_ext: whether that is so.
-        replace: also when there is one.
+        cert_path: the folder of request and certificate; by default `certs` in the authority's folder.
+        cert_filename: the name of the certificate's file, without `.crt`; by default that of the request.
+        digest: the hash algorithm of the signature.
+        cert_type: with `type_ext`, the suffix of the file names after `CN` and `_`.
+        type_ext: add `cert_type` to the file names.
+        replace: replace an existing certificate.
 
     Returns:
-        What was made, or that there is one already; `retcode` 1 and a `comment` when authority or request are
-        not there.
+        A message that it was created or already exists; `retcode` 1 and a `comment` if the authority or the
+        request does not exist.
 
     Raises:
-        StateFailedError: openssl is not there, or refuses.
+        StateFailedError: openssl is not installed, or fails.
     """
     if type_ext and not cert_type:
         return {}
@@ -154,15 +154,15 @@ async def create_pkcs12(  # noqa: PLR0917 (Salt's order)
         ctx: the target.
         ca_name: the authority.
         CN: the name of the certificate's files, without `.crt` and `.key`.
-        passphrase: what it is encrypted with; masked.
-        cacert_path: another folder than that of `cert_base_path`.
-        replace: also when there is one.
+        passphrase: the passphrase that encrypts it; masked.
+        cacert_path: a folder to use instead of `cert_base_path`.
+        replace: replace an existing file.
 
     Returns:
-        What was made, or why not.
+        A message that it was created, or why not.
 
     Raises:
-        StateFailedError: openssl is not there, or refuses.
+        StateFailedError: openssl is not installed, or fails.
     """
     authority = await authority_named(ctx, ca_name, cacert_path)
     base = f"{authority.folder}/certs/{CN}"
@@ -191,18 +191,18 @@ async def get_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     cacert_path: str | None = None,
     cert_filename: str | None = None,
 ) -> str:
-    """Return the path of a certificate that an authority has signed, or the certificate.
+    """Return the path of a certificate that an authority has signed, or the certificate itself.
 
     Args:
         ctx: the target.
         ca_name: the authority.
         CN: the name of its file, without `.crt`.
-        as_text: return the certificate.
-        cacert_path: another folder than that of `cert_base_path`.
-        cert_filename: the same as `CN`, which it replaces.
+        as_text: return the certificate itself.
+        cacert_path: a folder to use instead of `cert_base_path`.
+        cert_filename: overrides `CN`.
 
     Raises:
-        StateFailedError: there is none.
+        StateFailedError: there is no such certificate.
     """
     return await _kept(ctx, ca_name, f"{cert_filename or CN}.crt", cacert_path, as_text=as_text)
 
@@ -215,18 +215,18 @@ async def get_ca_signed_key(  # noqa: PLR0917 (Salt's order)
     cacert_path: str | None = None,
     key_filename: str | None = None,
 ) -> str:
-    """Return the path of the key of such a certificate, or the key, which is masked.
+    """Return the path of the private key of an authority-signed certificate, or the key itself, masked.
 
     Args:
         ctx: the target.
         ca_name: the authority.
         CN: the name of its file, without `.key`.
-        as_text: return the key.
-        cacert_path: another folder than that of `cert_base_path`.
-        key_filename: the same as `CN`, which it replaces.
+        as_text: return the key itself.
+        cacert_path: a folder to use instead of `cert_base_path`.
+        key_filename: overrides `CN`.
 
     Raises:
-        StateFailedError: there is none.
+        StateFailedError: there is no such key.
     """
     found = await _kept(ctx, ca_name, f"{key_filename or CN}.key", cacert_path, as_text=as_text)
     if as_text:

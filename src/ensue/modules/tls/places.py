@@ -1,6 +1,6 @@
-"""Where an authority keeps its files, and the index of the certificates that it has signed.
+"""The paths of an authority's files, and the index of the certificates that it has signed.
 
-Source: Salt's execution module `tls`, 3008: names of files; openssl-ca(1): the lines of the index.
+Source: Salt's execution module `tls`, 3008: file names; openssl-ca(1): the lines of the index.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Authority(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         folder: its folder.
-        filename: the name of certificate and key, without `.crt` and `.key`.
+        filename: the file name of certificate and key, without `.crt` and `.key`.
     """
 
     folder: str
@@ -53,7 +53,7 @@ class Authority(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.folder}/index.txt"
 
     async def loaded(self, ctx: FunctionContext) -> x509.Certificate | None:
-        """Return its certificate, None when certificate or key is not there."""
+        """Return its certificate, None if the certificate or the key does not exist."""
         for path in (self.certificate, self.key.path):
             if await ctx.connection.stat(path, follow=True) is None:
                 return None
@@ -65,9 +65,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         ends: when the certificate expires.
-        revoked: when it was revoked, None when it was not.
+        revoked: when it was revoked, None if it was not.
         serial: its serial number.
-        subject: whose it is, `/C=US/CN=x`.
+        subject: its subject, `/C=US/CN=x`.
     """
 
     ends: str
@@ -87,7 +87,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return cls(ends=ends, revoked=None, serial=certificate.serial_number, subject=subject)
 
     def line(self) -> str:
-        """Return it as OpenSSL writes it."""
+        """Return the line as OpenSSL writes it."""
         date = self.revoked.strftime(_SHORT_TIME) if self.revoked else ""
         digits = f"{self.serial:X}"
         padded = "0" * (len(digits) % 2) + digits
@@ -95,29 +95,29 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def cert_base_path(ctx: FunctionContext, cacert_path: str | None = None) -> str:
-    """Return the folder below which keys and certificates are: the option `ca.cert_base_path`, `/etc/pki`."""
+    """Return the folder of all authorities: the option `ca.cert_base_path`, by default `/etc/pki`."""
     return str(cacert_path or await ctx.call("config.option", "ca.cert_base_path") or _BASE)
 
 
 async def authority_named(
     ctx: FunctionContext, ca_name: str, cacert_path: str | None, ca_filename: str | None = None
 ) -> Authority:
-    """Return where the files of an authority are, whether they are there or not."""
+    """Return the paths of an authority's files, whether they exist or not."""
     folder = f"{await cert_base_path(ctx, cacert_path)}/{ca_name}"
     return Authority(folder=folder, filename=ca_filename or f"{ca_name}_ca_cert")
 
 
 async def new_key(ctx: FunctionContext, path: str, bits: int) -> Key:
-    """Make an RSA key in a file that is its owner's alone; folders that are missing are made."""
+    """Create an RSA key in a file that only its owner can read, with missing folders."""
     await ctx.connection.make_directory(path.rpartition("/")[0], parents=True)
-    # The file is its owner's alone before there is a key in it.
+    # Only the owner can read the file before the key is written to it.
     await ctx.connection.write(path, b"", mode=0o600)
     await generate(ctx, path, Kind.wanted("rsa", bits), Storage())
     return Key(path=path)
 
 
 async def write_certificate(ctx: FunctionContext, path: str, made: x509.Certificate, index: str) -> None:
-    """Write a certificate that everybody may read, and add it to an index."""
+    """Write a certificate that everybody can read, and add it to an index."""
     from cryptography.hazmat.primitives.serialization import Encoding
 
     await ctx.connection.write(path, made.public_bytes(Encoding.PEM), mode=0o644)
@@ -125,10 +125,10 @@ async def write_certificate(ctx: FunctionContext, path: str, made: x509.Certific
 
 
 async def entries(ctx: FunctionContext, index: str) -> list[Entry]:
-    """Return the lines of an index, none when it is not there.
+    """Return the entries of an index, none if it does not exist.
 
     Raises:
-        StateFailedError: a line is none of an index.
+        StateFailedError: a line is malformed.
     """
     if await ctx.connection.stat(index, follow=True) is None:
         return []
@@ -137,7 +137,7 @@ async def entries(ctx: FunctionContext, index: str) -> list[Entry]:
 
 
 async def write_entries(ctx: FunctionContext, index: str, found: list[Entry]) -> None:
-    """Write an index."""
+    """Write the entries of an index."""
     await ctx.connection.write(index, "".join(f"{each.line()}\n" for each in found).encode())
 
 
@@ -150,4 +150,4 @@ def _entry(line: str, index: str) -> Entry:
         )
         return Entry(ends=ends, revoked=when, serial=int(serial, 16), subject=subject)
     except ValueError:
-        raise StateFailedError(f"{index}: {line!r} is no line of an index") from None
+        raise StateFailedError(f"{index}: {line!r} is not a line of an index") from None

@@ -1,4 +1,4 @@
-"""What a certificate says, and whether an authority stands by it.
+"""Reads and validates certificates.
 
 Source: Salt's execution module `tls`, 3008: keys and values.
 """
@@ -30,20 +30,21 @@ _EXTENSIONS_ALONE: Final = (
     "no_header,no_version,no_serial,no_signame,no_validity,no_subject,no_issuer,no_pubkey,no_sigdump,no_aux"
 )
 _TITLE_INDENT: Final = " " * 12
-"""What stands before the title of an extension; before its lines there is more."""
+"""The indentation of an extension's title; its other lines are indented further."""
 
 
 async def cert_info(ctx: FunctionContext, cert: str, digest: str = "sha256") -> DataMap:
-    """Return what a certificate says.
+    """Return the fields of a certificate.
 
     Args:
         ctx: the target.
         cert: its path, or PEM.
-        digest: how its fingerprint is made.
+        digest: the hash algorithm of the fingerprint.
 
     Returns:
-        `fingerprint subject issuer serial_number not_before not_after extensions signature_algorithm`, times
-        in seconds since 1970, extensions as openssl shows them; `subject_alt_names` when there are any.
+        `fingerprint`, `subject`, `issuer`, `serial_number`, `not_before`, `not_after`, `extensions`,
+        `signature_algorithm`, and `subject_alt_names` if there are any. Times are in seconds since 1970,
+        extensions as openssl shows them.
 
     Raises:
         StateFailedError: there is no certificate.
@@ -71,12 +72,12 @@ async def cert_info(ctx: FunctionContext, cert: str, digest: str = "sha256") -> 
 
 
 async def get_expiration_date(ctx: FunctionContext, cert: str, date_format: str = "%Y-%m-%d") -> str:
-    """Return until when a certificate is valid, in UTC.
+    """Return the expiration date of a certificate, in UTC.
 
     Args:
         ctx: the target.
         cert: its path, or PEM.
-        date_format: how the time is written, as strftime(3) takes it.
+        date_format: a format for strftime(3).
 
     Raises:
         StateFailedError: there is no certificate.
@@ -87,17 +88,17 @@ async def get_expiration_date(ctx: FunctionContext, cert: str, date_format: str 
 async def validate(
     ctx: FunctionContext, cert: str, ca_name: str, crl_file: str | None, cacert_path: str | None = None
 ) -> DataMap:
-    """Return whether a certificate is one of an authority, valid now, and not revoked.
+    """Return whether a certificate is issued by an authority, valid now, and not revoked.
 
     Args:
         ctx: the target.
         cert: its path, or PEM.
         ca_name: the authority.
-        crl_file: the list of what is revoked; None takes the index of the authority.
-        cacert_path: another folder than that of `cert_base_path`.
+        crl_file: the certificate revocation list; None uses the authority's index.
+        cacert_path: a folder to use instead of `cert_base_path`.
 
     Returns:
-        `valid`, and `error` when it is not.
+        `valid`, and `error` if it is not.
 
     Raises:
         StateFailedError: certificate, authority or list cannot be read.
@@ -141,7 +142,7 @@ def _name(name: x509.Name) -> DataMap:
 
 
 async def _extensions(ctx: FunctionContext, found: x509.Certificate) -> dict[str, str]:
-    """Return the extensions as openssl shows them, by their names."""
+    """Return the extensions as openssl shows them, by name."""
     from cryptography.hazmat.primitives.serialization import Encoding
 
     names = [extension_name(each.oid) for each in found.extensions]

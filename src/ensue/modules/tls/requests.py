@@ -1,6 +1,6 @@
-"""Requests for certificates, with their keys.
+"""Certificate signing requests, with their keys.
 
-Source: Salt's execution module `tls`, 3008: arguments, places and texts.
+Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BY_TYPE: Final = {
 
 
 def get_extensions(ctx: FunctionContext, cert_type: str) -> dict[str, dict[str, Any]]:
-    """Return the extensions of requests (`csr`) and certificates (`cert`) of a type.
+    """Return the extensions of requests (`csr`) and certificates (`cert`) for a type.
 
     Args:
         ctx: the target.
@@ -66,34 +66,34 @@ async def create_csr(  # noqa: PLR0917 (Salt's order)
     cert_type: str = "server",
     replace: bool = False,
 ) -> str:
-    """Make a key and a request that an authority is to sign; the key does not leave the target.
+    """Create a key and a certificate signing request for an authority; the key never leaves the target.
 
     Args:
         ctx: the target.
-        ca_name: the authority, which has to be there.
+        ca_name: the authority, which must exist.
         bits: the size of the RSA key.
-        CN: whose it is.
+        CN: the common name.
         C: the country.
         ST: the state.
-        L: the place.
+        L: the locality.
         O: the organization.
-        OU: its unit.
-        emailAddress: an address of mail.
-        subjectAltName: other names: `DNS:www.example.com`.
-        cacert_path: another folder than that of `cert_base_path`.
+        OU: the organizational unit.
+        emailAddress: the email address.
+        subjectAltName: alternative names: `DNS:www.example.com`.
+        cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of the authority's files, without `.crt` and `.key`.
-        csr_path: the folder of both files; `certs` in that of the authority without it.
-        csr_filename: their name, without `.csr` and `.key`; `CN` without it.
-        digest: how it is signed.
-        type_ext: `_` and the type follow `CN` in the name of the files.
+        csr_path: the folder of both files; by default `certs` in the authority's folder.
+        csr_filename: their name, without `.csr` and `.key`; by default `CN`.
+        digest: the hash algorithm of the signature.
+        type_ext: add `_` and `cert_type` to the file names.
         cert_type: `server`, `client`, or another key of `tls.extensions` in pillar.
-        replace: also when there is one.
+        replace: replace an existing request.
 
     Returns:
-        What was made, or why not.
+        A message that it was created, or why not.
 
     Raises:
-        StateFailedError: openssl is not there, or refuses.
+        StateFailedError: openssl is not installed, or fails.
     """
     authority = await authority_named(ctx, ca_name, cacert_path, ca_filename)
     if await ctx.connection.stat(authority.certificate, follow=True) is None:

@@ -1,6 +1,6 @@
-"""Revoking certificates of an authority.
+"""Revokes certificates of an authority.
 
-Source: Salt's execution module `tls`, 3008: arguments, places and texts.
+Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ async def create_empty_crl(  # noqa: PLR0917 (Salt's order)
     crl_file: str | None = None,
     digest: str = "sha256",
 ) -> str:
-    """Make a list of revoked certificates with none in it.
+    """Create an empty certificate revocation list.
 
     Args:
         ctx: the target.
         ca_name: the authority.
-        cacert_path: another folder than that of `cert_base_path`.
+        cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of the authority's files, without `.crt` and `.key`.
-        crl_file: its path; `crl.pem` in the folder of the authority without it.
-        digest: how it is signed.
+        crl_file: its path; by default `crl.pem` in the authority's folder.
+        digest: the hash algorithm of the signature.
 
     Returns:
-        What was made, or why not.
+        A message that it was created, or why not.
 
     Raises:
-        StateFailedError: openssl is not there, or refuses.
+        StateFailedError: openssl is not installed, or fails.
     """
     authority = await authority_named(ctx, ca_name, cacert_path, ca_filename)
     path = crl_file or f"{authority.folder}/crl.pem"
@@ -72,24 +72,24 @@ async def revoke_cert(  # noqa: PLR0917 (Salt's order)
     crl_file: str | None = None,
     digest: str = "sha256",
 ) -> str | dict[str, Any]:
-    """Note in an authority's index that a certificate is revoked, and write its list again.
+    """Revoke a certificate: mark it in the authority's index, and write the revocation list again.
 
     Args:
         ctx: the target.
         ca_name: the authority.
         CN: the name of the certificate's file, without `.crt`.
-        cacert_path: another folder than that of `cert_base_path`.
+        cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of the authority's files, without `.crt` and `.key`.
-        cert_path: the folder of the certificate; `certs` in that of the authority without it.
-        cert_filename: the same as `CN`, which it replaces.
-        crl_file: the list; `crl.pem` in the folder of the authority without it.
-        digest: how it is signed.
+        cert_path: the folder of the certificate; by default `certs` in the authority's folder.
+        cert_filename: overrides `CN`.
+        crl_file: the revocation list; by default `crl.pem` in the authority's folder.
+        digest: the hash algorithm of the signature.
 
     Returns:
-        What was done, or why not; `retcode` 1 and a `comment` when the list is a folder.
+        A message with what was done, or why not; `retcode` 1 and a `comment` if the list is a folder.
 
     Raises:
-        StateFailedError: openssl is not there, or refuses.
+        StateFailedError: openssl is not installed, or fails.
     """
     authority = await authority_named(ctx, ca_name, cacert_path, ca_filename)
     certificate = f"{cert_path or f'{authority.folder}/certs'}/{cert_filename or CN}.crt"

@@ -1,6 +1,6 @@
-"""Execution module `user`: the target's users, by shadow's programs (`useradd`, `usermod`, `userdel`).
+"""Execution module `user`: the target's users, through `useradd`, `usermod` and `userdel`.
 
-Passwords are `shadow`'s.
+The module `shadow` handles passwords.
 
 Source: Salt's execution module `user` (useradd), 3008: names and return values.
 """

@@ -1,4 +1,4 @@
-"""Users that come and go."""
+"""Adds and removes users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 _NO_HOME: Final = 12
-"""The exit code of `userdel` that says that the user is gone, but its home folder was not there to remove."""
+"""The exit code of `userdel` if it removed the user, but there was no home folder to remove."""
 
 
 async def add(
@@ -38,20 +38,20 @@ async def add(
     Args:
         ctx: the target.
         name: the user.
-        uid: its number; None takes the next.
-        gid: its primary group; None does what the target does by default.
-        groups: further groups, as a list or joined by commas.
-        home: its home folder.
-        shell: its shell.
-        unique: its number must be nobody else's.
-        system: take a number of the system's range.
-        createhome: make the home folder.
-        nologinit: leave it out of lastlog and faillog.
-        usergroup: make a group of its own name, or none.
-        **kwargs: `fullname roomnumber workphone homephone other`, and what only Salt makes use of.
+        uid: the user id; None for the next free one.
+        gid: the primary group; None for the target's default.
+        groups: supplementary groups, as a list or separated by commas.
+        home: the home folder.
+        shell: the login shell.
+        unique: require an unused user id.
+        system: use a user id from the system range.
+        createhome: create the home folder.
+        nologinit: do not add the user to lastlog and faillog.
+        usergroup: whether to create a group with the user's name.
+        **kwargs: `fullname`, `roomnumber`, `workphone`, `homephone` and `other`; others have no effect.
 
     Raises:
-        StateFailedError: it could not be added; says why.
+        StateFailedError: the user could not be added; the message says why.
     """
     options = [*_pair("-s", shell), *_pair("-u", uid), *_pair("-g", gid), *_pair("-d", home)]
     options += _pair("-G", groups if isinstance(groups, str) else ",".join(groups or []))
@@ -78,12 +78,12 @@ async def delete(
     Args:
         ctx: the target.
         name: the user.
-        remove: its home folder and mail too.
-        force: also when it is logged in.
-        **kwargs: what only Salt makes use of.
+        remove: also remove the home folder and mail.
+        force: remove the user even while logged in.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
-        StateFailedError: it could not be removed; says why.
+        StateFailedError: the user could not be removed; the message says why.
     """
     options = [*(["-r"] if remove else []), *(["-f"] if force else [])]
     answer = await ask(ctx, "userdel", *options, "--", name)

@@ -1,4 +1,4 @@
-"""Users that change: one function an attribute (`chuid`, `chhome`, `chfullname`, …)."""
+"""Changes users: one function per attribute (`chuid`, `chhome`, `chfullname`, …)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ async def chhome(ctx: FunctionContext, name: str, home: str, persist: bool = Fal
         ctx: the target.
         name: the user.
         home: the new folder.
-        persist: move what is in the old one there.
+        persist: move the content of the old folder there.
 
     Raises:
-        StateFailedError: it could not be changed.
+        StateFailedError: the home folder could not be changed.
     """
     options = ["-m"] if persist else []
     await must(ctx, "usermod", "-d", home, *options, "--", name, what=f"change the home folder of {name}")
@@ -36,16 +36,16 @@ async def chhome(ctx: FunctionContext, name: str, home: str, persist: bool = Fal
 async def chgroups(
     ctx: FunctionContext, name: str, groups: str | Sequence[str], append: bool = False
 ) -> bool:
-    """Change a user's further groups.
+    """Change a user's supplementary groups.
 
     Args:
         ctx: the target.
         name: the user.
-        groups: their names, as a list or joined by commas.
-        append: keep those that it is in already.
+        groups: the group names, as a list or separated by commas.
+        append: keep the groups that the user is already in.
 
     Raises:
-        StateFailedError: it could not be changed.
+        StateFailedError: the groups could not be changed.
     """
     joined = groups if isinstance(groups, str) else ",".join(groups)
     options = ["-a"] if append else []
@@ -81,7 +81,7 @@ CHANGES: Final[dict[str, Callable[..., Any]]] = {
     "chgroups": chgroups,
     "chhome": chhome,
     "chshell": _attribute("-s", "the shell"),
-    "chuid": _attribute("-u", "the number"),
+    "chuid": _attribute("-u", "the user id"),
     **{f"ch{part}": _comment_part(part) for part in GECOS},
 }
 """The functions by Salt's names."""

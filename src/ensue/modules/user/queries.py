@@ -1,4 +1,4 @@
-"""What the target knows of its users."""
+"""Queries the target's users."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 GECOS: Final = ("fullname", "roomnumber", "workphone", "homephone", "other")
-"""The parts of a user's comment, in their order."""
+"""The parts of a user's comment (GECOS field), in order."""
 
 
 async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
-    """Return what is known of a user; nothing when there is none.
+    """Return the account data of a user, empty if the user does not exist.
 
     Args:
         ctx: the target.
         name: the user.
-        root: Salt's; the target's own database is read.
+        root: accepted as by Salt, without effect; the target's own database is read.
 
     Returns:
-        `gid groups home name passwd shell uid fullname roomnumber workphone homephone other`.
+        `gid`, `groups`, `home`, `name`, `passwd`, `shell`, `uid`, `fullname`, `roomnumber`, `workphone`,
+        `homephone` and `other`.
     """
     found = await entry(ctx, "passwd", str(name))
     if found and found[1].startswith("$"):
-        # Without shadow passwords the hash stands where all can read it; we do not show it all the same.
+        # Without shadow passwords everybody can read the hash, but ensue still does not return it.
         ctx.masker.add(found[1])
     return _described(found, await list_groups(ctx, str(name))) if found else {}
 
 
 async def list_groups(ctx: FunctionContext, name: str) -> list[str]:
-    """Return the names of a user's groups, the primary one too, sorted."""
+    """Return the names of a user's groups, including the primary one, sorted."""
     answer = await ask(ctx, "id", "-Gn", "--", name)
     return sorted(set(answer.stdout.split()))
 
@@ -45,7 +46,7 @@ async def list_users(ctx: FunctionContext, root: str | None = None) -> list[str]
 
 
 async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:  # noqa: ARG001 (Salt's arguments)
-    """Return all users, each as `info` returns it."""
+    """Return the account data of all users, each as `user.info` returns it."""
     groups = await entries(ctx, "group")
     names = {fields[2]: fields[0] for fields in groups}
     members = {fields[0]: fields[3].split(",") for fields in groups if len(fields) > 3}  # noqa: PLR2004 (the fourth field)
@@ -58,7 +59,7 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
 
 
 async def primary_group(ctx: FunctionContext, name: str) -> str:
-    """Return the name of a user's primary group, empty when there is no such user."""
+    """Return the name of a user's primary group, empty if the user does not exist."""
     answer = await ask(ctx, "id", "-gn", "--", name)
     return answer.stdout.strip() if answer.is_success else ""
 

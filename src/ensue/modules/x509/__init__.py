@@ -1,8 +1,8 @@
-"""Execution module `x509`: certificates, requests, lists of revoked certificates and keys of the target.
+"""Execution module `x509`: certificates, signing requests, revocation lists and keys of the target.
 
-What is public is read here, by the library `cryptography`. Private keys are made and used by the target's own
-`openssl`, so that none leaves it but those that a function returns. Certificates that another minion signs
-(`ca_server`, `sign_remote_certificate`) are left out.
+Public data is parsed here, with the library `cryptography`. The target's `openssl` creates and uses private
+keys, so none leaves the target except those that a function returns. Signing by another minion (`ca_server`,
+`sign_remote_certificate`) is left out.
 
 Source: Salt's execution module `x509` (`x509_v2`), 3008: names, arguments and return values.
 """

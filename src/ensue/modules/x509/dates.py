@@ -1,4 +1,4 @@
-"""Whether certificates are about to expire.
+"""Expiration of certificates.
 
 Source: Salt's execution module `x509_v2`, 3008: return values.
 """
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 async def expires(ctx: FunctionContext, certificate: str, days: int = 0) -> bool:
-    """Return whether a certificate is not valid any more in some days.
+    """Return whether a certificate will have expired in some days.
 
     Args:
         ctx: the target.
         certificate: its path, or PEM.
-        days: how many; 0 is now.
+        days: the number of days; 0 for now.
 
     Raises:
         StateFailedError: there is no certificate.
@@ -32,7 +32,7 @@ async def expires(ctx: FunctionContext, certificate: str, days: int = 0) -> bool
 
 
 async def expired(ctx: FunctionContext, certificate: str) -> DataMap:
-    """Return `path cn expired` of a certificate; `path` only when it is in a file.
+    """Return `path`, `cn` and `expired` of a certificate; `path` only if it is in a file.
 
     Raises:
         StateFailedError: there is no certificate.
@@ -41,12 +41,12 @@ async def expired(ctx: FunctionContext, certificate: str) -> DataMap:
 
 
 async def will_expire(ctx: FunctionContext, certificate: str, days: int) -> DataMap:
-    """Return `check_days path cn will_expire` of a certificate; `path` only when it is in a file.
+    """Return `check_days`, `path`, `cn` and `will_expire` of a certificate; `path` only if it is in a file.
 
     Args:
         ctx: the target.
         certificate: its path, or PEM.
-        days: how many days ahead.
+        days: the number of days.
 
     Raises:
         StateFailedError: there is no certificate.

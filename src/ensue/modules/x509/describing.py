@@ -1,4 +1,4 @@
-"""Names and extensions of certificates as data, in the form of Salt's functions.
+"""Describes names and extensions of certificates as data, in the form of Salt's functions.
 
 Source: Salt's execution module `x509_v2`, 3008: keys and values; RFC 5280.
 """
@@ -45,7 +45,7 @@ _NAMED: Final = {
 
 
 def named(identifier: x509.ObjectIdentifier) -> str:
-    """Return the name of an object identifier, or its numbers."""
+    """Return the name of an object identifier, or its dotted numbers if it is unknown."""
     return _NAMED.get(identifier.dotted_string, identifier.dotted_string)
 
 
@@ -58,8 +58,8 @@ def name_data(name: x509.Name) -> DataMap:
 
 
 def name_hash(name: x509.Name) -> str:
-    """Return the number by which OpenSSL looks a name up."""
-    # OpenSSL reads the first four bytes as a number of little-endian machines.
+    """Return the hash by which OpenSSL looks up a name."""
+    # OpenSSL reads the first four bytes as a little-endian number.
     return hexadecimal(hashlib.sha1(name.public_bytes()).digest()[:4][::-1])  # noqa: S324 (a name, not a signature)
 
 
@@ -71,7 +71,7 @@ def hexadecimal(value: bytes | int) -> str:
 
 
 def extensions_data(extensions: x509.Extensions) -> DataMap:
-    """Return what each known extension says, by its name."""
+    """Return the content of each known extension, by name."""
     by_oid = {each.oid.dotted_string: each for each in extensions}
     return {
         word: {"critical": by_oid[oid].critical, **_extension(by_oid[oid].value)}
@@ -80,7 +80,7 @@ def extensions_data(extensions: x509.Extensions) -> DataMap:
     }
 
 
-def _extension(value: Any) -> DataMap:  # noqa: C901, PLR0911, PLR0912 (one case for each kind)
+def _extension(value: Any) -> DataMap:  # noqa: C901, PLR0911, PLR0912 (one case per kind)
     from cryptography import x509
 
     match value:
@@ -189,7 +189,7 @@ def _names(names: Iterable[x509.GeneralName] | None) -> list[Any]:
     return [_general_name(each) for each in names or ()]
 
 
-def _general_name(name: x509.GeneralName) -> str:  # noqa: PLR0911 (one case for each kind)
+def _general_name(name: x509.GeneralName) -> str:  # noqa: PLR0911 (one case per kind)
     from cryptography import x509
 
     match name:

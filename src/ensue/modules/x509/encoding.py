@@ -1,4 +1,4 @@
-"""Certificates, requests, lists and keys of the target in other forms.
+"""Converts certificates, signing requests, revocation lists and keys to other encodings.
 
 Source: Salt's execution module `x509_v2`, 3008: arguments and return values.
 """
@@ -36,24 +36,24 @@ async def encode_certificate(  # noqa: PLR0917 (Salt's order)
     pkcs12_encryption_compat: bool = False,
     pkcs12_friendlyname: str | None = None,
 ) -> str:
-    """Return a certificate in another form.
+    """Return a certificate in another encoding.
 
     Args:
         ctx: the target.
         certificate: its path, or PEM.
         encoding: `pem`, `der`, `pkcs7_pem`, `pkcs7_der` or `pkcs12`.
-        append_certs: certificates that follow: paths of the target, or PEM.
+        append_certs: certificates to append: paths of the target, or PEM.
         private_key: the path of its private key, for `pkcs12`.
-        private_key_passphrase: what that is encrypted with; masked.
-        pkcs12_passphrase: what a PKCS#12 is encrypted with; masked.
-        pkcs12_encryption_compat: encrypt it as old programs can read it.
-        pkcs12_friendlyname: what the certificate is called in it.
+        private_key_passphrase: the passphrase of the private key; masked.
+        pkcs12_passphrase: the passphrase that encrypts a PKCS#12; masked.
+        pkcs12_encryption_compat: encrypt it so that old programs can read it.
+        pkcs12_friendlyname: the friendly name of the certificate in it.
 
     Returns:
-        Text, or base64 of what is not text; a PKCS#12 is masked.
+        Text, or base64 for binary encodings; a PKCS#12 is masked.
 
     Raises:
-        StateFailedError: an argument makes no sense, or there is no certificate.
+        StateFailedError: an argument is invalid, or there is no certificate.
     """
     encodings.check(encoding)
     if private_key and encoding != "pkcs12":
@@ -72,7 +72,7 @@ async def encode_certificate(  # noqa: PLR0917 (Salt's order)
 
 
 async def encode_csr(ctx: FunctionContext, csr: str, encoding: str = "pem") -> str:
-    """Return a request for a certificate as `pem`, or as `der` in base64.
+    """Return a certificate signing request as `pem`, or as `der` in base64.
 
     Args:
         ctx: the target.
@@ -80,14 +80,14 @@ async def encode_csr(ctx: FunctionContext, csr: str, encoding: str = "pem") -> s
         encoding: `pem` or `der`.
 
     Raises:
-        StateFailedError: there is no request, or no such encoding.
+        StateFailedError: there is no request, or the encoding is unknown.
     """
     encodings.check(encoding, _ONE)
     return text_or_base64(request_bytes(await request_of(ctx, csr), encoding), encoding)
 
 
 async def encode_crl(ctx: FunctionContext, crl: str, encoding: str = "pem") -> str:
-    """Return a list of revoked certificates as `pem`, or as `der` in base64.
+    """Return a certificate revocation list as `pem`, or as `der` in base64.
 
     Args:
         ctx: the target.
@@ -95,7 +95,7 @@ async def encode_crl(ctx: FunctionContext, crl: str, encoding: str = "pem") -> s
         encoding: `pem` or `der`.
 
     Raises:
-        StateFailedError: there is no list, or no such encoding.
+        StateFailedError: there is no list, or the encoding is unknown.
     """
     encodings.check(encoding, _ONE)
     return text_or_base64(revocations.encoded(await revocations_of(ctx, crl), encoding), encoding)
@@ -109,21 +109,21 @@ async def encode_private_key(  # noqa: PLR0917 (Salt's order)
     private_key_passphrase: str | None = None,
     pkcs12_encryption_compat: bool = False,
 ) -> str:
-    """Return a private key of the target in another form; it is masked.
+    """Return a private key of the target in another encoding; it is masked.
 
     Args:
         ctx: the target.
         private_key: its path, or PEM.
         encoding: `pem`, `der` or `pkcs12`.
-        passphrase: what the answer is encrypted with; masked.
-        private_key_passphrase: what the key is encrypted with; masked.
-        pkcs12_encryption_compat: encrypt PKCS#12 as old programs can read it.
+        passphrase: the passphrase that encrypts the returned key; masked.
+        private_key_passphrase: the passphrase of the existing key; masked.
+        pkcs12_encryption_compat: encrypt PKCS#12 so that old programs can read it.
 
     Returns:
-        Text, or base64 of what is not text.
+        Text, or base64 for binary encodings.
 
     Raises:
-        StateFailedError: there is no key, or no such encoding.
+        StateFailedError: there is no key, or the encoding is unknown.
     """
     encodings.check(encoding, ENCODINGS)
     storage = Storage(encoding=encoding, passphrase=passphrase, is_compatible=pkcs12_encryption_compat)
@@ -142,10 +142,10 @@ async def certificate_bytes(  # noqa: PLR0917 (what is encoded, and how)
     key: Key | None,
     packing: Packing,
 ) -> bytes:
-    """Return a certificate and those that follow in a form.
+    """Return a certificate and the appended ones in an encoding.
 
     Raises:
-        StateFailedError: PKCS#12 has no key, or DER would have several certificates.
+        StateFailedError: PKCS#12 without a key, or DER with several certificates.
     """
     sources = [append_certs] if isinstance(append_certs, str) else append_certs or []
     chain = [await certificate_of(ctx, each) for each in sources]
@@ -166,21 +166,21 @@ def request_bytes(request: x509.CertificateSigningRequest, encoding: str) -> byt
 
 
 def text_or_base64(data: bytes, encoding: str) -> str:
-    """Return text as it is, and anything else as base64."""
+    """Return text encodings as text, and others as base64."""
     return data.decode() if encoding in _TEXTS else base64.b64encode(data).decode()
 
 
 async def returned(
     ctx: FunctionContext, data: bytes, encoding: str, path: str | None, *, what: str = ""
 ) -> str:
-    """Write a content where it belongs, and say so; without a path return it.
+    """Write content to a file and return a message; without a path, return the content.
 
     Args:
         ctx: the target.
         data: the content.
-        encoding: its form; PKCS#12 is masked, and written for its owner alone.
-        path: where it goes.
-        what: what it is, as the answer says.
+        encoding: its encoding; PKCS#12 is masked, and readable by the owner only.
+        path: the file, None to return the content.
+        what: the kind of content, for the message.
     """
     if path is None:
         text = text_or_base64(data, encoding)

@@ -1,4 +1,4 @@
-"""Finding files of the target by a pattern."""
+"""Finds files of the target by a pattern."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 _FILES: Final = 'IFS=; for each in $1; do [ -f "$each" ] && printf "%s\\0" "$each"; done; true'
-"""Without a separator of words the shell looks for the pattern as it is."""
+"""With an empty IFS the shell does not split the pattern into words."""
 
 
 async def matching(ctx: FunctionContext, pattern: str) -> list[str]:
-    """Return the files of the target whose paths match a pattern of a shell, sorted.
+    """Return the files of the target whose paths match a shell pattern, sorted.
 
     Args:
         ctx: the target.

@@ -1,6 +1,6 @@
-"""Keys of the target: their public parts, their sizes, and what was signed with them.
+"""Keys of the target: their public keys, their sizes, and signatures made with them.
 
-A private key in a file is looked at by the target's `openssl`, and does not leave it.
+The target's `openssl` reads a private key in a file; the key never leaves the target.
 
 Source: Salt's execution module `x509_v2`, 3008: arguments and return values; openssl-pkey(1).
 """
@@ -21,11 +21,11 @@ async def get_public_key(ctx: FunctionContext, key: str, passphrase: str | None 
 
     Args:
         ctx: the target.
-        key: a path of the target or PEM: a public or a private key, a certificate or a request.
-        passphrase: what a private key is encrypted with.
+        key: a path of the target, or PEM: a public or private key, a certificate or a signing request.
+        passphrase: the passphrase of a private key.
 
     Raises:
-        StateFailedError: there is no key in it.
+        StateFailedError: it contains no key.
     """
     return await public_key_of(ctx, key, passphrase)
 
@@ -33,15 +33,15 @@ async def get_public_key(ctx: FunctionContext, key: str, passphrase: str | None 
 async def get_private_key_size(
     ctx: FunctionContext, private_key: str, passphrase: str | None = None
 ) -> int | None:
-    """Return the size of a private key in bits, None for one of an Edwards curve.
+    """Return the size of a private key in bits, None for Ed25519 and Ed448.
 
     Args:
         ctx: the target.
         private_key: its path, or PEM.
-        passphrase: what it is encrypted with.
+        passphrase: its passphrase.
 
     Raises:
-        StateFailedError: it cannot be read.
+        StateFailedError: the key cannot be read.
     """
     size = key_data(loaded_public(await get_public_key(ctx, private_key, passphrase)))["key_size"]
     return size if isinstance(size, int) else None
@@ -50,13 +50,13 @@ async def get_private_key_size(
 async def verify_private_key(
     ctx: FunctionContext, private_key: str, public_key: str, passphrase: str | None = None
 ) -> bool:
-    """Return whether a private key belongs to a public one.
+    """Return whether a private key matches a public key.
 
     Args:
         ctx: the target.
         private_key: its path, or PEM.
-        public_key: what has the public key, as `get_public_key` takes it.
-        passphrase: what the private key is encrypted with.
+        public_key: the public key, or a file or PEM that contains it, as for `get_public_key`.
+        passphrase: the passphrase of the private key.
 
     Raises:
         StateFailedError: one of them cannot be read.
@@ -65,12 +65,12 @@ async def verify_private_key(
 
 
 async def verify_crl(ctx: FunctionContext, crl: str, cert: str) -> bool:
-    """Return whether a list of revoked certificates was signed with the key of a certificate.
+    """Return whether a certificate revocation list was signed with the key of a certificate.
 
     Args:
         ctx: the target.
         crl: its path, or PEM.
-        cert: what has the public key, as `get_public_key` takes it.
+        cert: the certificate, or anything else with the public key, as for `get_public_key`.
 
     Raises:
         StateFailedError: one of them cannot be read.
@@ -90,8 +90,8 @@ async def verify_signature(
     Args:
         ctx: the target.
         certificate: its path, or PEM.
-        signing_pub_key: what has the public key, as `get_public_key` takes it; its own without it.
-        signing_pub_key_passphrase: what a private key is encrypted with.
+        signing_pub_key: the public key, as for `get_public_key`; None for the certificate's own.
+        signing_pub_key_passphrase: the passphrase, if that is a private key.
 
     Raises:
         StateFailedError: one of them cannot be read.

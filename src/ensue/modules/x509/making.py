@@ -1,4 +1,4 @@
-"""Making keys, requests, certificates and lists of revoked certificates, in files or as what is returned.
+"""Creates keys, signing requests, certificates and revocation lists, in files or as return values.
 
 Source: Salt's execution module `x509_v2`, 3008: arguments and return values.
 """
@@ -45,28 +45,28 @@ async def create_certificate(  # noqa: PLR0917 (Salt's order)
     prepend_cn: bool = False,
     **kwargs: Any,
 ) -> str:
-    """Make a certificate, signed on the target.
+    """Create a certificate, signed on the target.
 
     Args:
         ctx: the target.
-        ca_server: refused: no other minion is asked.
-        signing_policy: a key of `x509_signing_policies` in options or pillar, whose arguments win.
+        ca_server: refused, since ensue does not ask other minions to sign.
+        signing_policy: a key of `x509_signing_policies` in options or pillar; its arguments take precedence.
         encoding: `pem`, `der`, `pkcs7_pem`, `pkcs7_der` or `pkcs12`.
-        append_certs: certificates that follow: paths of the target, or PEM.
-        pkcs12_passphrase: what a PKCS#12 is encrypted with; masked.
-        pkcs12_encryption_compat: encrypt it as old programs can read it.
-        pkcs12_friendlyname: what the certificate is called in it.
-        path: where it goes; without it the certificate is returned.
-        overwrite: False leaves a file that is there.
-        copypath: a folder for a copy in PEM, named after the serial number.
-        prepend_cn: the name of that begins with the common name.
+        append_certs: certificates to append: paths of the target, or PEM.
+        pkcs12_passphrase: the passphrase that encrypts a PKCS#12; masked.
+        pkcs12_encryption_compat: encrypt it so that old programs can read it.
+        pkcs12_friendlyname: the friendly name of the certificate in it.
+        path: the file to write; None returns the certificate.
+        overwrite: whether to overwrite an existing file.
+        copypath: a folder for a PEM copy, named after the serial number.
+        prepend_cn: prefix the name of the copy with the common name.
         **kwargs: as for the state `x509.certificate_managed`.
 
     Returns:
-        Text, or base64 of what is not text; with `path` what was done.
+        Text, or base64 for binary encodings; with `path` a message.
 
     Raises:
-        StateFailedError: an argument makes no sense, or the key cannot be used.
+        StateFailedError: an argument is invalid, or the key cannot be used.
     """
     encodings.check(encoding)
     if ca_server:
@@ -111,21 +111,21 @@ async def create_csr(  # noqa: PLR0917 (Salt's order)
     algorithm: str | None = None,
     **kwargs: Any,
 ) -> str:
-    """Make a request for a certificate.
+    """Create a certificate signing request.
 
     Args:
         ctx: the target.
         private_key: the path of the private key.
-        private_key_passphrase: what that is encrypted with; masked.
-        digest: how it is signed.
+        private_key_passphrase: the passphrase of the private key; masked.
+        digest: the hash algorithm of the signature.
         encoding: `pem` or `der`.
-        path: where it goes; without it the request is returned.
-        subject: the name, as RFC 4514 writes it, or a mapping of attributes.
-        algorithm: Salt's older name of `digest`.
+        path: the file to write; None returns the request.
+        subject: the subject, in the form of RFC 4514 or as a mapping of attributes.
+        algorithm: Salt's older name for `digest`.
         **kwargs: attributes of the name (`CN`, `C`, …) and extensions (`subjectAltName`, …).
 
     Raises:
-        StateFailedError: an argument makes no sense, or the key cannot be used.
+        StateFailedError: an argument is invalid, or the key cannot be used.
     """
     encodings.check(encoding, sorted(_ONE))
     given = with_short_names({word: value for word, value in kwargs.items() if word not in making.OLD})
@@ -152,28 +152,28 @@ async def create_crl(  # noqa: PLR0917 (Salt's order)
     path: str | None = None,
     text: bool = False,
 ) -> str:
-    """Make a list of revoked certificates, signed on the target.
+    """Create a certificate revocation list, signed on the target.
 
     Args:
         ctx: the target.
         signing_private_key: the path of the authority's private key.
         revoked: as for the state `x509.crl_managed`.
         signing_cert: the authority's certificate: a path of the target, or PEM.
-        signing_private_key_passphrase: what the key is encrypted with; masked.
-        include_expired: certificates that have expired are in it, too.
-        days_valid: how long it is valid.
-        digest: how it is signed.
+        signing_private_key_passphrase: the passphrase of the key; masked.
+        include_expired: include expired certificates.
+        days_valid: how long it is valid, in days.
+        digest: the hash algorithm of the signature.
         encoding: `pem` or `der`.
         extensions: as for the state `x509.crl_managed`; `cRLNumber` is a number.
-        path: where it goes; without it the list is returned.
-        text: an argument of Salt's older module, which changes nothing.
+        path: the file to write; None returns the list.
+        text: accepted as by Salt's older module, without effect.
 
     Raises:
-        StateFailedError: an argument makes no sense, or the key cannot be used.
+        StateFailedError: an argument is invalid, or the key cannot be used.
     """
     encodings.check(encoding, sorted(_ONE))
     if not signing_cert:
-        raise StateFailedError("signing_cert names the authority's certificate, whose list it is")
+        raise StateFailedError("signing_cert is required: the certificate of the list's authority")
     del text
     now = dt.datetime.now(tz=dt.UTC)
     wanted = await revocations.revoked_in(ctx, revoked, now, include_expired=include_expired)
@@ -195,23 +195,23 @@ async def create_private_key(  # noqa: PLR0917 (Salt's order)
     path: str | None = None,
     bits: int | None = None,
 ) -> str | None:
-    """Make a private key by the target's `openssl`.
+    """Create a private key with the target's `openssl`.
 
     Args:
         ctx: the target.
         algo: `rsa`, `ec`, `ed25519` or `ed448`.
-        keysize: in bits: of rsa 2048 without it, of ec 256, 384 or 521.
-        passphrase: what it is encrypted with; masked.
+        keysize: the size in bits; for `rsa` by default 2048, for `ec` 256, 384 or 521.
+        passphrase: the passphrase that encrypts it; masked.
         encoding: `pem`, `der` or `pkcs12`.
-        pkcs12_encryption_compat: encrypt PKCS#12 as old programs can read it.
-        path: where it goes, to a file that is its owner's alone; without it the key is returned, and masked.
-        bits: Salt's older name of `keysize`.
+        pkcs12_encryption_compat: encrypt PKCS#12 so that old programs can read it.
+        path: the file to write, readable by its owner only; None returns the key, masked.
+        bits: Salt's older name for `keysize`.
 
     Returns:
-        Text, or base64 of what is not text; with `path` what was done, None of what is not text.
+        Text, or base64 for binary encodings; with `path` a message, or None for binary encodings.
 
     Raises:
-        StateFailedError: there is no such algorithm, size or encoding, or openssl fails.
+        StateFailedError: the algorithm, size or encoding is unknown, or openssl fails.
     """
     encodings.check(encoding, ENCODINGS)
     kind = Kind.wanted(algo, keysize if keysize is not None else bits)
@@ -221,7 +221,7 @@ async def create_private_key(  # noqa: PLR0917 (Salt's order)
         ctx.masker.add(made)
         return made
     if not ctx.test:
-        # The file is its owner's alone before there is a key in it.
+        # Only the owner can read the file before the key is written to it.
         await ctx.connection.write(path, b"", mode=0o600)
         await generate(ctx, path, kind, storage)
     return f"PEM written to {path}" if encoding == "pem" else None
@@ -230,12 +230,12 @@ async def create_private_key(  # noqa: PLR0917 (Salt's order)
 async def get_signing_policy(
     ctx: FunctionContext, signing_policy: str, ca_server: str | None = None
 ) -> dict[str, Any]:
-    """Return the arguments for certificates that a policy fixes, by their short names.
+    """Return the arguments that a signing policy sets, by their short names.
 
     Args:
         ctx: the target.
         signing_policy: a key of `x509_signing_policies` in options or pillar.
-        ca_server: refused: no other minion is asked.
+        ca_server: refused, since ensue does not ask other minions.
 
     Raises:
         StateFailedError: there is no such policy.

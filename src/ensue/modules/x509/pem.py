@@ -1,4 +1,4 @@
-"""PEM whose lines may have been put together in one, as it comes out of pillar or the mine.
+"""Repairs and writes PEM, whose lines may have been joined into one in pillar or the mine.
 
 Source: Salt's execution module `x509_v2`, 3008: arguments and return values.
 """
@@ -20,15 +20,15 @@ _LINE_CHARS: Final = 64
 
 
 async def get_pem_entry(ctx: FunctionContext, text: str, pem_type: str | None = None) -> str:
-    """Return the first entry of PEM, with lines as they should be; a private key is masked.
+    """Return the first PEM entry of a text, with correct line breaks; a private key is masked.
 
     Args:
         ctx: the target.
         text: PEM, or a path of the target.
-        pem_type: only an entry of this kind (`CERTIFICATE`), a regular expression.
+        pem_type: only an entry of this type (`CERTIFICATE`), as a regular expression.
 
     Raises:
-        StateFailedError: there is none.
+        StateFailedError: there is no such entry.
     """
     found = (await bytes_of(ctx, text)).decode("utf-8", "replace").replace("\\n", "\n")
     kind = pem_type or "[0-9A-Z ]+"
@@ -52,7 +52,7 @@ async def get_pem_entry(ctx: FunctionContext, text: str, pem_type: str | None = 
 
 
 async def get_pem_entries(ctx: FunctionContext, glob_path: str) -> dict[str, str]:
-    """Return the first entry of each file that matches a pattern, by path; files without PEM are left out.
+    """Return the first PEM entry of each file that matches a pattern, by path; other files are left out.
 
     Args:
         ctx: the target.
@@ -70,17 +70,17 @@ async def get_pem_entries(ctx: FunctionContext, glob_path: str) -> dict[str, str
 async def write_pem(
     ctx: FunctionContext, text: str, path: str, overwrite: bool = True, pem_type: str | None = None
 ) -> str:
-    """Write an entry of PEM to a file that is its owner's alone.
+    """Write a PEM entry to a file that only its owner can read.
 
     Args:
         ctx: the target.
         text: PEM, or a path of the target.
-        path: where it goes.
-        overwrite: when a certificate is written, False keeps a private key and DH parameters of the file.
-        pem_type: only an entry of this kind.
+        path: the file to write.
+        overwrite: for a certificate, False keeps a private key and DH parameters in the file.
+        pem_type: only an entry of this type.
 
     Raises:
-        StateFailedError: there is none.
+        StateFailedError: there is no such entry.
     """
     entry = await get_pem_entry(ctx, text, pem_type)
     before, after = "", ""

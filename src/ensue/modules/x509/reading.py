@@ -1,4 +1,4 @@
-"""Certificates, requests and lists of revoked certificates as data.
+"""Reads certificates, signing requests and revocation lists as data.
 
 Source: Salt's execution module `x509_v2`, 3008: keys and values.
 """
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 
 
 async def read_certificate(ctx: FunctionContext, certificate: str) -> DataMap:
-    """Return what a certificate says.
+    """Return the fields of a certificate.
 
     Args:
         ctx: the target.
         certificate: its path, or PEM.
 
     Returns:
-        `version key_size key_type serial_number fingerprints subject subject_hash subject_str issuer
-        issuer_hash issuer_str not_before not_after public_key extensions signature_algorithm`.
+        `version`, `key_size`, `key_type`, `serial_number`, `fingerprints`, `subject`, `subject_hash`,
+        `subject_str`, `issuer`, `issuer_hash`, `issuer_str`, `not_before`, `not_after`, `public_key`,
+        `extensions` and `signature_algorithm`.
 
     Raises:
         StateFailedError: there is no certificate.
@@ -56,7 +57,7 @@ async def read_certificate(ctx: FunctionContext, certificate: str) -> DataMap:
 
 
 async def read_certificates(ctx: FunctionContext, glob_path: str) -> dict[str, DataMap]:
-    """Return what the certificates say whose paths match a pattern, by path; other files are left out.
+    """Return the fields of the certificates that match a pattern, by path; other files are left out.
 
     Args:
         ctx: the target.
@@ -72,14 +73,14 @@ async def read_certificates(ctx: FunctionContext, glob_path: str) -> dict[str, D
 
 
 async def read_csr(ctx: FunctionContext, csr: str) -> DataMap:
-    """Return what a request for a certificate says.
+    """Return the fields of a certificate signing request.
 
     Args:
         ctx: the target.
         csr: its path, or PEM.
 
     Returns:
-        `key_size key_type subject subject_hash subject_str public_key_hash extensions`.
+        `key_size`, `key_type`, `subject`, `subject_hash`, `subject_str`, `public_key_hash` and `extensions`.
 
     Raises:
         StateFailedError: there is no request.
@@ -99,15 +100,15 @@ async def read_csr(ctx: FunctionContext, csr: str) -> DataMap:
 
 
 async def read_crl(ctx: FunctionContext, crl: str) -> DataMap:
-    """Return what a list of revoked certificates says.
+    """Return the fields of a certificate revocation list.
 
     Args:
         ctx: the target.
         crl: its path, or PEM.
 
     Returns:
-        `issuer last_update next_update revoked_certificates extensions signature_algorithm`; the revoked ones
-        have by serial number `revocation_date extensions`.
+        `issuer`, `last_update`, `next_update`, `revoked_certificates`, `extensions` and
+        `signature_algorithm`; `revoked_certificates` has `revocation_date` and `extensions` by serial number.
 
     Raises:
         StateFailedError: there is no list.

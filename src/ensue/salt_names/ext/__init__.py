@@ -1,4 +1,4 @@
-"""`salt.ext`: libraries that Salt brought along."""
+"""`salt.ext`: libraries that Salt bundled."""
 
 from ensue.salt_names.absent import not_there
 

@@ -10,7 +10,7 @@ from ensue.salt_names.serializers import DeserializationError, SerializationErro
 
 
 def serialize(obj: Any, **options: Any) -> str:
-    """Write data as text."""
+    """Return data as JSON text."""
     try:
         return json.dumps(obj, **options)
     except (TypeError, ValueError) as error:
@@ -18,7 +18,7 @@ def serialize(obj: Any, **options: Any) -> str:
 
 
 def deserialize(stream_or_string: Any, **options: Any) -> Any:
-    """Read a text or an open file."""
+    """Parse JSON text or an open file."""
     text = stream_or_string if isinstance(stream_or_string, (str, bytes)) else stream_or_string.read()
     try:
         return json.loads(text, **options)

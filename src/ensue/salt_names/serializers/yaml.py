@@ -10,7 +10,7 @@ from ensue.salt_names.utils.yaml import YAMLError, dump, load
 
 
 def serialize(obj: Any, **options: Any) -> str:
-    """Write data as text."""
+    """Return data as YAML text."""
     try:
         written: str = dump(obj, **{"allow_unicode": False, **options})
     except YAMLError as error:
@@ -19,7 +19,7 @@ def serialize(obj: Any, **options: Any) -> str:
 
 
 def deserialize(stream_or_string: Any, **options: Any) -> Any:
-    """Read a text or an open file."""
+    """Parse YAML text or an open file."""
     del options
     try:
         return load(stream_or_string)

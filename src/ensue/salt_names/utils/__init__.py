@@ -1,4 +1,4 @@
-"""`salt.utils`: its modules, and the functions that it had itself until 2018."""
+"""`salt.utils`: its modules, and the functions that it contained itself until 2018."""
 
 from ensue.salt_names.absent import not_there
 from ensue.salt_names.exceptions import CommandNotFoundError
@@ -20,10 +20,10 @@ from ensue.salt_names.utils.versions import compare_versions, version_cmp, warn_
 
 
 def check_or_die(command: str | None) -> None:
-    """Refuse a program that is not installed.
+    """Check that a program is installed.
 
     Raises:
-        CommandNotFoundError: it is not.
+        CommandNotFoundError: it is not installed.
     """
     if command is None or which(command) is None:
         raise CommandNotFoundError("'None' is not a valid command." if command is None else command)

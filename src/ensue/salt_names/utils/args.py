@@ -1,6 +1,6 @@
-"""`salt.utils.args`: what was given to a function."""
+"""`salt.utils.args`: the arguments of functions."""
 # pyright: basic
-# What custom code hands over may be anything.
+# Custom code may pass values of any type.
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def clean_kwargs(**kwargs: Any) -> dict[str, Any]:
-    """Return the arguments without those that Salt adds for itself (`__pub_user`)."""
+    """Return the arguments without those that Salt adds internally (`__pub_user`)."""
     return {name: value for name, value in kwargs.items() if not name.startswith("__")}
 
 
 def invalid_kwargs(invalid_kwargs: Mapping[str, Any], raise_exc: bool = True) -> str:
-    """Refuse arguments that a function does not take; called only when there are any.
+    """Report arguments that a function does not accept; call it only if there are any.
 
     Args:
         invalid_kwargs: the arguments.
-        raise_exc: raise; otherwise the message is returned.
+        raise_exc: raise an error; otherwise return the message.
 
     Raises:
-        SaltInvocationError: always, where it may.
+        SaltInvocationError: always, with `raise_exc`.
     """
     shown = ", ".join(f"{name}={value}" for name, value in invalid_kwargs.items())
     message = f"The following keyword arguments are not valid: {shown}"
@@ -51,12 +51,12 @@ def arg_lookup(fun: Callable[..., Any], aspec: inspect.FullArgSpec | None = None
 
 
 def shlex_split(s: Any, **kwargs: Any) -> Any:
-    """Split a command line into words; what is no text is returned."""
+    """Split a command line into words; anything but a string is returned as it is."""
     return shlex.split(s, **kwargs) if isinstance(s, str) else s
 
 
 def split_input(val: Any, mapper: Callable[[str], Any] | None = None) -> list[Any]:
-    """Return a list, made of a comma-separated text where it is none."""
+    """Return a list; anything else is split at commas."""
     convert = mapper or (lambda part: part)
     if isinstance(val, list):
         return [convert(part) for part in val]

@@ -1,6 +1,6 @@
 """`salt.utils.data`: nested data."""
 # pyright: basic
-# What custom code hands over may be anything.
+# Custom code may pass values of any type.
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ensue.salt_names.utils.stringutils import to_bytes, to_str, to_unicode
 
 
 def is_true(value: Any = None) -> bool:
-    """Return whether a value means yes: a number from 1, `true` in any case, or truthy in Python."""
+    """Return whether a value means yes: a number from 1 on, `true` in any case, or truthy in Python."""
     for kind in (int, float):
         try:
             return kind(value) > 0
@@ -27,18 +27,18 @@ def is_list(obj: Any) -> bool:
 
 
 def is_iter(thing: Any, ignore: tuple[type, ...] = (str, bytes)) -> bool:
-    """Return whether a value can be gone through, and is no text."""
+    """Return whether a value is iterable and not a string."""
     return isinstance(thing, Iterable) and not isinstance(thing, ignore)
 
 
 def traverse_dict(data: Any, key: str, default: Any = None, delimiter: str = ":") -> Any:
-    """Return what nested mappings have at a path of keys.
+    """Return the value at a path of keys in nested mappings.
 
     Args:
         data: the mappings.
         key: the path, `a:b:c`.
-        default: what is returned where there is nothing.
-        delimiter: what stands between keys.
+        default: returned if there is no such value.
+        delimiter: the separator between keys.
     """
     for part in str(key).split(delimiter):
         try:
@@ -49,13 +49,13 @@ def traverse_dict(data: Any, key: str, default: Any = None, delimiter: str = ":"
 
 
 def traverse_dict_and_list(data: Any, key: Any, default: Any = None, delimiter: str = ":") -> Any:
-    """Return what nested mappings and lists have at a path of keys; a number picks an item of a list.
+    """Return the value at a path of keys in nested mappings and lists; a number is a list index.
 
     Args:
         data: the mappings and lists.
         key: the path, `a:0:c`, or a list of its parts.
-        default: what is returned where there is nothing.
-        delimiter: what stands between keys.
+        default: returned if there is no such value.
+        delimiter: the separator between keys.
     """
     for part in key if isinstance(key, (list, tuple)) else str(key).split(delimiter):
         found, data = _below(data, part)
@@ -80,7 +80,7 @@ def _below(data: Any, part: Any) -> tuple[bool, Any]:
 
 
 def subdict_match(data: Any, expr: str, delimiter: str = ":", **_options: Any) -> bool:
-    """Return whether nested data has a value at a path: `a:b:value`, the value being a glob."""
+    """Return whether nested data has a value at a path, as `a:b:value`; the value may be a glob."""
     from fnmatch import fnmatchcase
 
     parts = str(expr).split(delimiter)
@@ -96,7 +96,7 @@ def subdict_match(data: Any, expr: str, delimiter: str = ":", **_options: Any) -
 def compare_dicts(
     old: Mapping[Any, Any] | None = None, new: Mapping[Any, Any] | None = None
 ) -> dict[Any, Any]:
-    """Return what two mappings have different, as `{key: {"old": …, "new": …}}`; `""` stands for absent."""
+    """Return the differences of two mappings as `{key: {"old": …, "new": …}}`; `""` for a missing key."""
     before, after = old or {}, new or {}
     return {
         key: {"old": before.get(key, ""), "new": after.get(key, "")}
@@ -106,7 +106,7 @@ def compare_dicts(
 
 
 def compare_lists(old: list[Any] | None = None, new: list[Any] | None = None) -> dict[str, list[Any]]:
-    """Return what is in one list and not in the other, as `{"new": […], "old": […]}`."""
+    """Return the items that are in only one of two lists, as `{"new": […], "old": […]}`."""
     added = [item for item in new or [] if item not in (old or [])]
     gone = [item for item in old or [] if item not in (new or [])]
     return {**({"new": added} if added else {}), **({"old": gone} if gone else {})}
@@ -115,12 +115,12 @@ def compare_lists(old: list[Any] | None = None, new: list[Any] | None = None) ->
 def repack_dictlist(
     data: Any, strict: bool = False, recurse: bool = False, **_options: Any
 ) -> dict[Any, Any]:
-    """Return a list of one-key mappings as one mapping; empty where it is no such list.
+    """Return a list of one-key mappings as one mapping; empty if it is not such a list.
 
     Args:
-        data: the list; a text or number in it is a key whose value is None.
-        strict: has no effect, as in Salt.
-        recurse: values that are such lists become mappings, too.
+        data: the list; a string or number in it is a key with the value None.
+        strict: without effect, as in Salt.
+        recurse: convert values that are such lists, too.
     """
     packed: dict[Any, Any] = {}
     for item in data if isinstance(data, list) else []:
@@ -136,7 +136,7 @@ def repack_dictlist(
 
 
 def filter_falsey(data: Any, recurse_depth: int | None = None, **_options: Any) -> Any:
-    """Return data without what Python takes for false, as deep as wanted."""
+    """Return data without falsy values, down to a depth."""
     deeper = None if recurse_depth is None else recurse_depth - 1
 
     def inner(value: Any) -> Any:
@@ -148,17 +148,17 @@ def filter_falsey(data: Any, recurse_depth: int | None = None, **_options: Any) 
 
 
 def decode(data: Any, encoding: str | None = None, **_options: Any) -> Any:
-    """Return nested data, every bytes in it as text."""
+    """Return nested data with every bytes object decoded to a string."""
     return _mapped(data, lambda value: to_unicode(value, encoding))
 
 
 def encode(data: Any, encoding: str | None = None, **_options: Any) -> Any:
-    """Return nested data, every text in it as bytes."""
+    """Return nested data with every string encoded to bytes."""
     return _mapped(data, lambda value: to_bytes(value, encoding))
 
 
 def stringify(data: Iterable[Any]) -> list[str]:
-    """Return the items as text."""
+    """Return the items as strings."""
     return [to_str(item) if isinstance(item, (str, bytes)) else str(item) for item in data]
 
 

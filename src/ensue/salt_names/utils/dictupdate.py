@@ -1,6 +1,6 @@
-"""`salt.utils.dictupdate`: mappings put on top of each other."""
+"""`salt.utils.dictupdate`: merging of mappings."""
 # pyright: basic
-# What custom code hands over may be anything.
+# Custom code may pass values of any type.
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ensue.salt_names.absent import not_there
 
 
 def update(dest: Any, upd: Any, recursive_update: bool = True, merge_lists: bool = False) -> Any:
-    """Put one mapping on top of another, which is changed and returned.
+    """Merge a mapping into another one in place, and return the latter.
 
     Args:
-        dest: what is changed.
-        upd: what goes on top.
-        recursive_update: mappings below are put on top of each other, too.
-        merge_lists: of two lists the second one adds what the first one lacks.
+        dest: the mapping to change.
+        upd: the mapping that takes precedence.
+        recursive_update: merge nested mappings, too.
+        merge_lists: append to a list the items of the other one that it lacks.
     """
     if not isinstance(dest, Mapping) or not isinstance(upd, Mapping):
         message = "Cannot update using non-dict types in dictupdate.update()"
@@ -36,7 +36,7 @@ def update(dest: Any, upd: Any, recursive_update: bool = True, merge_lists: bool
 
 
 def merge_list(obj_a: Mapping[Any, Any], obj_b: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return both mappings as one; what both have is a list of the two values."""
+    """Return both mappings as one; a key of both has a list of the two values."""
     merged = dict(obj_a)
     for key, value in obj_b.items():
         merged[key] = [merged[key], value] if key in merged else value
@@ -44,12 +44,12 @@ def merge_list(obj_a: Mapping[Any, Any], obj_b: Mapping[Any, Any]) -> dict[Any, 
 
 
 def merge_recurse(obj_a: Any, obj_b: Any, merge_lists: bool = False) -> Any:
-    """Return the second mapping on top of a copy of the first one."""
+    """Return the second mapping merged over a copy of the first one."""
     return update(copy.deepcopy(obj_a), obj_b, merge_lists=merge_lists)
 
 
 def merge_overwrite(obj_a: Any, obj_b: Any, merge_lists: bool = False) -> Any:
-    """Return the second mapping on top of the first one, whose own values go where both have a key."""
+    """Return the second mapping merged over the first one; values of common keys are replaced whole."""
     for key in obj_b:
         if key in obj_a:
             obj_a[key] = obj_b[key]
@@ -59,14 +59,14 @@ def merge_overwrite(obj_a: Any, obj_b: Any, merge_lists: bool = False) -> Any:
 def merge(
     obj_a: Any, obj_b: Any, strategy: str = "smart", renderer: str = "yaml", merge_lists: bool = False
 ) -> Any:
-    """Return two mappings as one.
+    """Return two mappings merged into one.
 
     Args:
-        obj_a: the lower one.
-        obj_b: the upper one.
-        strategy: `smart`, `recurse`, `list` or `overwrite`; any other name is `recurse`.
-        renderer: has no effect, since aggregation is a matter of pillar files.
-        merge_lists: of two lists the second one adds what the first one lacks.
+        obj_a: the base mapping.
+        obj_b: the mapping that takes precedence.
+        strategy: `smart`, `recurse`, `list` or `overwrite`; any other name means `recurse`.
+        renderer: without effect; only aggregation in pillar files would use it.
+        merge_lists: append to a list the items of the other one that it lacks.
     """
     del renderer
     if strategy == "list":
@@ -81,7 +81,7 @@ def merge(
 def set_dict_key_value(
     in_dict: Any, keys: str, value: Any, delimiter: str = ":", ordered_dict: bool = False
 ) -> Any:
-    """Set a value at a path of keys, made where they are not there; the mapping is changed and returned."""
+    """Set a value at a path of keys, creating missing ones; the mapping is changed in place and returned."""
     del ordered_dict
     inner = in_dict
     *path, last = keys.split(delimiter)
@@ -92,7 +92,7 @@ def set_dict_key_value(
 
 
 def ensure_dict_key(in_dict: Any, keys: str, delimiter: str = ":", ordered_dict: bool = False) -> Any:
-    """Have a mapping at a path of keys; the mapping is changed and returned."""
+    """Ensure that there is a mapping at a path of keys; the whole is changed in place and returned."""
     del ordered_dict
     inner = in_dict
     for key in keys.split(delimiter):

@@ -1,6 +1,6 @@
 """`salt.utils.files`: files of this machine."""
 # pyright: basic
-# What custom code hands over may be anything.
+# Custom code may pass values of any type.
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ TEMPFILE_PREFIX: Final = "__salt.tmp."
 
 
 def fopen(*args: Any, **kwargs: Any) -> Any:
-    """Open a file, as UTF-8 where it is read as text; with an owner where `uid` or `gid` are given."""
+    """Open a file, as UTF-8 in text mode; set its owner if `uid` or `gid` is given."""
     own = {name: kwargs.pop(name) for name in ("uid", "gid") if name in kwargs}
     path, *_ = args
     mode = args[1] if len(args) > 1 else kwargs.get("mode", "r")
     if isinstance(mode, str) and "b" not in mode:
         kwargs.setdefault("encoding", "utf-8")
-    opened = open(*args, **kwargs)  # noqa: PTH123, SIM115 -- whoever asked closes it
+    opened = open(*args, **kwargs)  # noqa: PTH123, SIM115 -- the caller closes it
     if "uid" in own or "gid" in own:
         os.chown(path, own.get("uid", -1), own.get("gid", -1))
     return opened
@@ -35,7 +35,7 @@ def fopen(*args: Any, **kwargs: Any) -> Any:
 
 @contextlib.contextmanager
 def flopen(*args: Any, **kwargs: Any) -> Generator[Any]:
-    """Open a file and lock it as long as it is open."""
+    """Open a file and lock it while it is open."""
     with fopen(*args, **kwargs) as opened:
         fcntl.flock(opened.fileno(), fcntl.LOCK_SH)
         try:
@@ -46,7 +46,7 @@ def flopen(*args: Any, **kwargs: Any) -> Generator[Any]:
 
 @contextlib.contextmanager
 def fpopen(*args: Any, **kwargs: Any) -> Generator[Any]:
-    """Open a file and give it an owner and a mode (`uid`, `gid`, `mode`)."""
+    """Open a file and set its owner and mode (`uid`, `gid`, `mode`)."""
     mode, owner = kwargs.pop("mode", None), (kwargs.pop("uid", -1), kwargs.pop("gid", -1))
     with fopen(*args, **kwargs) as opened:
         os.chown(args[0], *owner)
@@ -56,7 +56,7 @@ def fpopen(*args: Any, **kwargs: Any) -> Generator[Any]:
 
 
 def mkstemp(*args: Any, **kwargs: Any) -> Any:
-    """Make a temporary file; its path, or the descriptor and the path with `close_fd=False`."""
+    """Create a temporary file; return its path, with `close_fd=False` its descriptor and path."""
     close = kwargs.pop("close_fd", True)
     kwargs.setdefault("prefix", TEMPFILE_PREFIX)
     descriptor, path = tempfile.mkstemp(*args, **kwargs)
@@ -67,35 +67,35 @@ def mkstemp(*args: Any, **kwargs: Any) -> Any:
 
 
 def normalize_mode(mode: Any) -> str | None:
-    """Return the bits of a file as text with a zero in front; None for None."""
+    """Return a file mode as a string with a leading zero; None for None."""
     if mode is None:
         return None
     return str(mode if isinstance(mode, str) else str(mode)).strip("\"'").lstrip("0Oo").zfill(4)
 
 
 def safe_rm(tgt: Any) -> None:
-    """Remove a file; one that is not there is fine."""
+    """Remove a file if it exists."""
     with contextlib.suppress(OSError):
         Path(tgt).unlink()
 
 
 def remove(path: Any) -> None:
-    """Remove a file; one that is not there is fine."""
+    """Remove a file if it exists."""
     Path(path).unlink(missing_ok=True)
 
 
 def rm_rf(path: Any) -> None:
-    """Remove a folder with all that is in it."""
+    """Remove a folder with everything in it."""
     shutil.rmtree(path)
 
 
 def rename(src: Any, dst: Any) -> None:
-    """Give a file another name, in place of what has that name."""
+    """Rename a file, replacing an existing one."""
     Path(src).replace(dst)
 
 
 def copyfile(source: Any, dest: Any, *_options: Any) -> None:
-    """Copy a file in place of another, whose owner and mode stay."""
+    """Copy a file over another one, which keeps its owner and mode."""
     before = Path(dest).stat() if Path(dest).exists() else None
     new = mkstemp(dir=str(Path(dest).parent))
     shutil.copyfile(source, new)
@@ -112,7 +112,7 @@ def recursive_copy(source: Any, dest: Any) -> None:
 
 @contextlib.contextmanager
 def set_umask(mask: int | None) -> Generator[None]:
-    """Work under a umask; None leaves it as it is."""
+    """Set the umask within a block; None leaves it as it is."""
     before = None if mask is None else os.umask(mask)
     try:
         yield
@@ -122,7 +122,7 @@ def set_umask(mask: int | None) -> Generator[None]:
 
 
 def is_empty(filename: Any) -> bool:
-    """Return whether a file has no content, or cannot be looked at."""
+    """Return whether a file is empty or cannot be examined."""
     try:
         return Path(filename).stat().st_size == 0
     except OSError:
@@ -130,7 +130,7 @@ def is_empty(filename: Any) -> bool:
 
 
 def is_binary(path: Any) -> bool:
-    """Return whether a file holds bytes that are no text."""
+    """Return whether a file contains binary data."""
     try:
         return b"\0" in Path(path).read_bytes()[:2048]
     except OSError:
@@ -138,7 +138,7 @@ def is_binary(path: Any) -> bool:
 
 
 def is_text(path: Any, blocksize: int = 512) -> bool:
-    """Return whether a file begins like text."""
+    """Return whether the beginning of a file is text."""
     try:
         start = Path(path).read_bytes()[:blocksize]
         start.decode()
@@ -148,12 +148,12 @@ def is_text(path: Any, blocksize: int = 512) -> bool:
 
 
 def list_files(directory: Any) -> list[str]:
-    """Return a folder with all that is below it."""
+    """Return the paths of a folder and everything below it."""
     return sorted({str(directory), *map(str, Path(directory).rglob("*"))})
 
 
 def human_size_to_bytes(human_size: str) -> int:
-    """Return a size that is written with a unit (`1k`) in bytes."""
+    """Return a size with a unit (`1k`) in bytes."""
     from ensue.salt_names.utils.stringutils import human_to_bytes
 
     return human_to_bytes(human_size)

@@ -1,4 +1,4 @@
-"""`salt.utils.functools`: a function for another file."""
+"""`salt.utils.functools`: functions for use in another file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def namespaced_function(function: Any, global_dict: dict[str, Any], *_options: Any, **_more: Any) -> Any:
-    """Return a function that has the globals of another file; one of ours has no globals to exchange."""
+    """Return a function with the globals of another file; ensue's own functions are returned as they are."""
     if not isinstance(function, FunctionType) or not function.__module__.startswith("ensue_project"):
         return function
     made = FunctionType(

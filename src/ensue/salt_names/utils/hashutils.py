@@ -17,7 +17,7 @@ def get_hash(path: str, form: str = "sha256", chunk_size: int = 65536) -> str:
     Args:
         path: the file.
         form: the algorithm.
-        chunk_size: has no effect.
+        chunk_size: without effect.
     """
     del chunk_size
     with Path(path).open("rb") as opened:
@@ -45,18 +45,18 @@ def sha512_digest(instr: str | bytes) -> str:
 
 
 def hmac_signature(string: str, shared_secret: str, challenge_hmac: str) -> bool:
-    """Return whether a base64 signature is that of a text."""
+    """Return whether a base64 HMAC signature matches a text."""
     made = hmac.new(to_bytes(shared_secret), to_bytes(string), hashlib.sha256).digest()
     return hmac.compare_digest(base64.b64encode(made), to_bytes(challenge_hmac))
 
 
 def base64_b64encode(instr: str | bytes) -> str:
-    """Return a text as base64 without line ends."""
+    """Encode a text as base64 without line ends."""
     return base64.b64encode(to_bytes(instr)).decode()
 
 
 def base64_b64decode(instr: str | bytes) -> str | bytes:
-    """Return what base64 says; bytes where it is no text."""
+    """Decode base64; returns bytes if the content is not text."""
     decoded = base64.b64decode(instr)
     try:
         return decoded.decode()
@@ -65,12 +65,12 @@ def base64_b64decode(instr: str | bytes) -> str | bytes:
 
 
 def base64_encodestring(instr: str | bytes) -> str:
-    """Return a text as base64 with line ends."""
+    """Encode a text as base64 with line ends."""
     return base64.encodebytes(to_bytes(instr)).decode()
 
 
 def base64_decodestring(instr: str | bytes) -> str | bytes:
-    """Return what base64 with line ends says."""
+    """Decode base64 with line ends."""
     return base64_b64decode(instr)
 
 

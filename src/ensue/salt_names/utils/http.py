@@ -1,4 +1,4 @@
-"""`salt.utils.http`: requests, made by the execution function `http.query`."""
+"""`salt.utils.http`: requests, through the execution function `http.query`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ensue.salt_names.running import execution_function
 
 
 def query(url: str, **kwargs: Any) -> Any:
-    """Make a request; see `http.query`, whose arguments these are."""
+    """Send a request with the arguments of the execution function `http.query`."""
     for name in ("opts", "backend", "node"):
         kwargs.pop(name, None)
     return execution_function("http.query")(url, **kwargs)

@@ -10,30 +10,30 @@ from ensue.salt_names.utils.stringutils import to_str
 
 
 def loads(s: str | bytes, **kwargs: Any) -> Any:
-    """Read a text."""
+    """Parse a JSON text."""
     kwargs.pop("encoding", None)
     return json.loads(to_str(s), **kwargs)
 
 
 def load(fp: Any, **kwargs: Any) -> Any:
-    """Read an open file."""
+    """Parse an open JSON file."""
     return loads(fp.read(), **kwargs)
 
 
 def dumps(obj: Any, **kwargs: Any) -> str:
-    """Write data as text, letters beyond ASCII as they are."""
+    """Return data as JSON; non-ASCII characters are not escaped."""
     kwargs.pop("_json_module", None)
     kwargs.setdefault("ensure_ascii", False)
     return json.dumps(obj, **kwargs)
 
 
 def dump(obj: Any, fp: Any, **kwargs: Any) -> None:
-    """Write data to an open file."""
+    """Write data as JSON to an open file."""
     fp.write(dumps(obj, **kwargs))
 
 
 def find_json(raw: str) -> Any:
-    """Return the first mapping or list in a text that has other lines, too.
+    """Return the first JSON object or array in a text with other lines.
 
     Raises:
         ValueError: there is none.
@@ -45,7 +45,7 @@ def find_json(raw: str) -> Any:
                 return decoder.raw_decode(raw, place)[0]
             except ValueError:
                 continue
-    message = "there is no JSON in it"
+    message = "the text contains no JSON"
     raise ValueError(message)
 
 

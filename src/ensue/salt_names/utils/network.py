@@ -1,4 +1,4 @@
-"""`salt.utils.network`: addresses; those of the machine come from its execution functions."""
+"""`salt.utils.network`: addresses; this machine's come from the execution module `network`."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from ensue.salt_names.running import execution_function
 
 
 def ip_addrs(interface: str | None = None, include_loopback: bool = False, **kwargs: Any) -> Any:
-    """Return the IPv4 addresses of the machine; see `network.ip_addrs`."""
+    """Return this machine's IPv4 addresses, as the execution function `network.ip_addrs` does."""
     return execution_function("network.ip_addrs")(
         interface=interface, include_loopback=include_loopback, **kwargs
     )
 
 
 def ip_addrs6(interface: str | None = None, include_loopback: bool = False, **kwargs: Any) -> Any:
-    """Return the IPv6 addresses of the machine; see `network.ip_addrs6`."""
+    """Return this machine's IPv6 addresses, as the execution function `network.ip_addrs6` does."""
     return execution_function("network.ip_addrs6")(
         interface=interface, include_loopback=include_loopback, **kwargs
     )
 
 
 def interfaces() -> Any:
-    """Return the interfaces of the machine; see `network.interfaces`."""
+    """Return this machine's network interfaces, as the execution function `network.interfaces` does."""
     return execution_function("network.interfaces")()
 
 
 def in_subnet(cidr: str, addr: Any = None) -> bool:
-    """Return whether an address, or one of several, is in a network; None means those of the machine."""
+    """Return whether an address, or any of a list, is in a network; None for this machine's addresses."""
     network = ipaddress.ip_network(cidr, strict=False)
     asked = ip_addrs() if addr is None else [addr] if isinstance(addr, str) else addr
     return any(ipaddress.ip_address(one) in network for one in asked)
 
 
 def host_to_ips(host: str) -> list[str] | None:
-    """Return the addresses of a name; None when it has none."""
+    """Return the addresses of a host name, None if it has none."""
     try:
         found = socket.getaddrinfo(host, 0, socket.AF_UNSPEC, socket.SOCK_STREAM)
     except OSError:
@@ -46,12 +46,12 @@ def host_to_ips(host: str) -> list[str] | None:
 
 
 def get_fqhostname() -> str:
-    """Return the full name of this machine."""
+    """Return the fully qualified host name of this machine."""
     return socket.getfqdn()
 
 
 def is_ip(ip: Any) -> bool:
-    """Return whether a text is an address."""
+    """Return whether a text is an IP address."""
     return is_ipv4(ip) or is_ipv6(ip)
 
 

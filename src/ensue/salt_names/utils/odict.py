@@ -1,4 +1,4 @@
-"""`salt.utils.odict`: mappings that keep their order, as all of Python do."""
+"""`salt.utils.odict`: mappings that keep their order, as all mappings in Python 3 do."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class DefaultOrderedDict(OrderedDict[Any, Any]):
-    """An ordered mapping that makes what it lacks.
+    """An ordered mapping that creates missing values.
 
     Args:
-        default_factory: makes it.
-        a: content, as for a mapping.
-        kw: the same.
+        default_factory: creates a missing value.
+        a: the content, as for `dict`.
+        kw: the content, as for `dict`.
     """
 
     def __init__(self, default_factory: Callable[[], Any] | None = None, *a: Any, **kw: Any) -> None:

@@ -1,6 +1,6 @@
 """`salt.utils.path`: paths and programs of this machine."""
 # pyright: basic
-# What custom code hands over may be anything.
+# Custom code may pass values of any type.
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ensue.salt_names.absent import not_there
 
 
 def which(exe: str | None = None) -> str | None:
-    """Return where a program is, None when it is not installed."""
+    """Return the path of a program, None if it is not installed."""
     return shutil.which(exe) if exe else None
 
 
 def which_bin(exes: Any) -> str | None:
-    """Return where the first of several programs is that is installed."""
+    """Return the path of the first installed program of a list."""
     if not isinstance(exes, (list, tuple, set)):
         return None
     return next((found for exe in exes if (found := which(exe))), None)
 
 
 def join(*parts: str, **_options: Any) -> str:
-    """Return a path of its parts; a part after the first one is never taken for absolute."""
+    """Join the parts of a path; only the first part can make it absolute."""
     if not parts:
         return ""
     first, *rest = parts
@@ -33,27 +33,27 @@ def join(*parts: str, **_options: Any) -> str:
 
 
 def readlink(path: str) -> str:
-    """Return what a link points to."""
+    """Return the target of a symlink."""
     return os.readlink(path)  # noqa: PTH115 -- the text of the link
 
 
 def islink(path: str) -> bool:
-    """Return whether a path is a link."""
+    """Return whether a path is a symlink."""
     return os.path.islink(path)  # noqa: PTH114
 
 
 def os_walk(top: str, *args: Any, **kwargs: Any) -> Any:
-    """Walk a folder, as `os.walk`."""
+    """Walk a folder like `os.walk`."""
     return os.walk(top, *args, **kwargs)
 
 
 def expand(path: str) -> str:
-    """Return a path with `~` and variables filled in."""
+    """Return a path with `~` and variables expanded."""
     return os.path.expandvars(os.path.expanduser(path))  # noqa: PTH111
 
 
 def safe_path(path: str, allow_path: str | None = None) -> bool:
-    """Return whether a path leads to no place but those below a folder."""
+    """Return whether a path leads only to places below a folder."""
     real = os.path.realpath(path)
     return allow_path is None or real.startswith(os.path.realpath(allow_path))
 

@@ -1,4 +1,4 @@
-"""`salt.utils.platform`: which system this machine runs."""
+"""`salt.utils.platform`: the operating system of this machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_darwin() -> bool:
 
 
 def is_sunos() -> bool:
-    """Return whether it is Solaris or a relative of it."""
+    """Return whether it is Solaris or a derivative."""
     return sys.platform.startswith("sunos")
 
 

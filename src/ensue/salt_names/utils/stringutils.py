@@ -1,6 +1,6 @@
 """`salt.utils.stringutils`: text and bytes."""
 # pyright: basic
-# What custom code hands over may be anything.
+# Custom code may pass values of any type.
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ to_unicode = to_str
 
 
 def to_num(text: Any) -> Any:
-    """Return a text as a number, as it is where it is none."""
+    """Return a text as a number, or unchanged if it is not one."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -51,7 +51,7 @@ def to_num(text: Any) -> Any:
 
 
 def to_none(text: Any) -> Any:
-    """Return None for what is only blanks."""
+    """Return None for an empty or blank text."""
     return text if str(text).strip() else None
 
 
@@ -65,7 +65,7 @@ def is_hex(value: Any) -> bool:
 
 
 def is_quoted(value: str) -> str:
-    """Return the quote around a text, empty where there is none."""
+    """Return the quotation mark around a text, empty if there is none."""
     return value[0] if value[:1] in {'"', "'"} and len(value) > 1 and value[0] == value[-1] else ""
 
 
@@ -75,21 +75,21 @@ def dequote(value: str) -> str:
 
 
 def is_binary(data: Any) -> bool:
-    """Return whether a text or bytes hold what is no text."""
+    """Return whether a string or bytes contain binary data."""
     return ("\0" in data) if isinstance(data, str) else (b"\0" in bytes(data or b""))
 
 
 def contains_whitespace(text: str) -> bool:
-    """Return whether there is a blank in a text."""
+    """Return whether a text contains whitespace."""
     return any(letter.isspace() for letter in text)
 
 
 def human_to_bytes(size: str, default_unit: str = "B", **_options: Any) -> int:
-    """Return a size that is written with a unit in bytes; 0 where it is none.
+    """Return a size with a unit in bytes; 0 if it is not a size.
 
     Args:
         size: `10`, `10k`, `10 MiB`.
-        default_unit: the unit of a number without one.
+        default_unit: the unit of a number without a unit.
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(size))
     if found is None:
@@ -99,7 +99,7 @@ def human_to_bytes(size: str, default_unit: str = "B", **_options: Any) -> int:
 
 
 def expr_match(line: str, expr: str) -> bool:
-    """Return whether a text matches a glob or a regular expression, or is the same."""
+    """Return whether a text equals an expression, or matches it as a glob or a regular expression."""
     if expr == line or fnmatch.fnmatch(line, expr):
         return True
     try:
@@ -109,7 +109,7 @@ def expr_match(line: str, expr: str) -> bool:
 
 
 def check_whitelist_blacklist(value: str, whitelist: Any = None, blacklist: Any = None) -> bool:
-    """Return whether a text is on one list, if there is one, and not on the other."""
+    """Return whether a text is on the whitelist, if there is one, and not on the blacklist."""
     allowed = [whitelist] if isinstance(whitelist, str) else list(whitelist or ())
     denied = [blacklist] if isinstance(blacklist, str) else list(blacklist or ())
     if any(expr_match(value, one) for one in denied):

@@ -1,6 +1,6 @@
-"""`salt.utils.templates`: files rendered, by the execution function `slsutil.renderer`."""
+"""`salt.utils.templates`: rendering of files, through the execution function `slsutil.renderer`."""
 # pyright: basic
-# What custom code hands over may be anything.
+# Custom code may pass values of any type.
 
 from __future__ import annotations
 

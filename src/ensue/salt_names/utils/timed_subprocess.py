@@ -1,4 +1,4 @@
-"""`salt.utils.timed_subprocess`: a process that may take so long and no longer."""
+"""`salt.utils.timed_subprocess`: a process with a timeout."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ensue.salt_names.exceptions import TimedProcTimeoutError
 
 
 class TimedProc:
-    """A process.
+    """A process with a timeout.
 
     Args:
         args: the command.
-        kwargs: `timeout` in seconds, `stdin` as text, `with_communicate`, and what `subprocess.Popen` takes.
+        kwargs: `timeout` in seconds, `stdin` as text, `with_communicate`, and those of `subprocess.Popen`.
     """
 
     def __init__(self, args: Any, **kwargs: Any) -> None:
@@ -33,13 +33,13 @@ class TimedProc:
         self.stderr: Any = None
 
     def run(self) -> int:
-        """Wait for its end.
+        """Wait until it ends.
 
         Returns:
             Its exit code.
 
         Raises:
-            TimedProcTimeoutError: it took too long, and was killed.
+            TimedProcTimeoutError: it timed out and was killed.
         """
         try:
             self.stdout, self.stderr = self.process.communicate(self._given, timeout=self.timeout)

@@ -1,4 +1,4 @@
-"""`salt.utils.url`: `salt://` and other addresses."""
+"""`salt.utils.url`: `salt://` and other URLs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SALT = "salt://"
 
 
 def parse(url: str) -> tuple[str, str | None]:
-    """Return the path and the environment of a `salt://` address."""
+    """Return the path and the environment of a `salt://` URL."""
     if not url.startswith(_SALT):
         return url, None
     path, _, query = url.removeprefix(_SALT).partition("?")
@@ -18,13 +18,13 @@ def parse(url: str) -> tuple[str, str | None]:
 
 
 def create(path: str, saltenv: str | None = None) -> str:
-    """Return the `salt://` address of a path."""
+    """Return the `salt://` URL of a path."""
     query = f"?{urlencode({'saltenv': saltenv})}" if saltenv else ""
     return f"{_SALT}{path.replace(chr(92), '/')}{query}"
 
 
 def validate(url: str, protos: list[str]) -> tuple[bool, str]:
-    """Return whether an address has one of some schemes, and why not."""
+    """Return whether a URL has one of some schemes, and a message."""
     scheme = urlsplit(url).scheme
     if scheme in protos or (not scheme and "" in protos):
         return True, f"Valid URI: {url}"
@@ -32,7 +32,7 @@ def validate(url: str, protos: list[str]) -> tuple[bool, str]:
 
 
 def split_env(url: str) -> tuple[str, str | None]:
-    """Return an address without its environment, and that."""
+    """Return a URL without its environment, and the environment."""
     if not url.startswith(_SALT):
         return url, None
     path, saltenv = parse(url)
@@ -40,7 +40,7 @@ def split_env(url: str) -> tuple[str, str | None]:
 
 
 def redact_http_basic_auth(output: str) -> str:
-    """Return a text without passwords in its addresses."""
+    """Return a text with the passwords in URLs redacted."""
     import re
 
     return re.sub(r"(https?://)[^/\s@]+@", r"\1<redacted>@", output)

@@ -1,4 +1,4 @@
-"""`salt.utils.user`: who runs this, and the groups of others."""
+"""`salt.utils.user`: the current user, and user and group ids."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ensue.salt_names.absent import not_there
 
 
 def get_user() -> str:
-    """Return the name of the user who runs this."""
+    """Return the name of the user who runs this process."""
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:
@@ -19,7 +19,7 @@ def get_user() -> str:
 
 
 def get_uid(user: str | None = None) -> int | None:
-    """Return the number of a user, None when there is none."""
+    """Return the id of a user, None if the user does not exist."""
     if user is None:
         return os.geteuid()
     try:
@@ -29,7 +29,7 @@ def get_uid(user: str | None = None) -> int | None:
 
 
 def get_gid(group: str | None = None) -> int | None:
-    """Return the number of a group, None when there is none."""
+    """Return the id of a group, None if the group does not exist."""
     if group is None:
         return os.getegid()
     try:

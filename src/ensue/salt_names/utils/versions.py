@@ -1,4 +1,4 @@
-"""`salt.utils.versions`: versions compared."""
+"""`salt.utils.versions`: comparison of versions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OPERATORS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 
 
 class LooseVersion:
-    """A version of numbers and letters, in the order that people expect.
+    """A version of numbers and letters, in natural order.
 
     Args:
         vstring: the version as text.
@@ -37,7 +37,7 @@ class LooseVersion:
         ]
 
     def _key(self) -> tuple[tuple[int, int | str], ...]:
-        # Numbers come after letters, so that 1.0rc1 is before 1.0.1.
+        # Numbers sort after letters, so 1.0rc1 is before 1.0.1.
         return tuple((1, part) if isinstance(part, int) else (0, part) for part in self.version)
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ Version = LooseVersion
 
 
 def version_cmp(pkg1: Any, pkg2: Any, ignore_epoch: bool = False) -> int | None:
-    """Return -1, 0 or 1 for the order of two versions."""
+    """Compare two versions: -1 if the first is older, 0 if they are equal, 1 if it is newer."""
     first, second = (
         LooseVersion(str(one).rpartition(":")[2] if ignore_epoch else one) for one in (pkg1, pkg2)
     )
@@ -87,23 +87,23 @@ def compare(
     cmp_func: Callable[..., int | None] | None = None,
     ignore_epoch: bool = False,
 ) -> bool:
-    """Return whether two versions are in an order."""
+    """Return whether a comparison of two versions holds (`>=`, …)."""
     order = (cmp_func or version_cmp)(ver1, ver2, ignore_epoch=ignore_epoch)
     return order is not None and _OPERATORS["==" if oper == "=" else oper](order, 0)
 
 
 def compare_versions(**kwargs: Any) -> bool:
-    """Return whether two versions are in an order; the name of 2017."""
+    """Return whether a comparison of two versions holds; the old name of `compare`."""
     return compare(**kwargs)
 
 
 def warn_until(version: Any, message: str, *_args: Any, **_kwargs: Any) -> None:
-    """Do nothing: that something is to go is news for those who develop Salt."""
+    """Do nothing: deprecations in Salt concern its developers only."""
     del version, message
 
 
 def kwargs_warn_until(kwargs: Any, version: Any, *_args: Any, **_options: Any) -> None:
-    """Do nothing; see `warn_until`."""
+    """Do nothing: deprecations in Salt concern its developers only."""
     del kwargs, version
 
 

@@ -1,6 +1,6 @@
-"""`salt.utils.yaml`: YAML, read and written safely."""
+"""`salt.utils.yaml`: safe parsing and writing of YAML."""
 # pyright: basic
-# What custom code hands over may be anything.
+# Custom code may pass values of any type.
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _MAPPING: Final = "tag:yaml.org,2002:map"
 
 
 class SaltYamlSafeLoader(yaml.SafeLoader):
-    """Reads YAML."""
+    """Salt's loader: parses YAML safely."""
 
 
 def load(stream: Any, Loader: Any = SaltYamlSafeLoader) -> Any:  # noqa: N803 -- PyYAML's name
-    """Read a text or an open file."""
-    return yaml.load(stream, Loader)  # noqa: S506 -- safe where nobody says otherwise
+    """Parse YAML text or an open file."""
+    return yaml.load(stream, Loader)  # noqa: S506 -- safe unless the caller passes another loader
 
 
 def safe_load(stream: Any, Loader: Any = SaltYamlSafeLoader) -> Any:  # noqa: N803 -- PyYAML's name
-    """Read a text or an open file."""
+    """Parse YAML text or an open file safely."""
     return load(stream, Loader)
 
 
 class SafeOrderedDumper(SafeDumper):
-    """Writes YAML; ordered mappings keep their order, other ones are sorted."""
+    """Writes YAML; ordered mappings keep their order, others are sorted."""
 
 
 SafeOrderedDumper.add_multi_representer(
@@ -42,16 +42,16 @@ SafeOrderedDumper.add_multi_representer(
 
 
 class IndentedSafeOrderedDumper(SafeOrderedDumper):
-    """Writes YAML with the items of a list set off."""
+    """Writes YAML with indented list items."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        """Begin a level, never without its indentation."""
+        """Start a level, always indented."""
         del indentless
         super().increase_indent(flow, indentless=False)
 
 
 def dump(data: Any, stream: Any = None, **kwargs: Any) -> Any:
-    """Write data; the innermost mappings and lists are written in one line each."""
+    """Write data as YAML; the innermost mappings and lists are in flow style."""
     kwargs.setdefault("default_flow_style", None)
     kwargs.setdefault("allow_unicode", True)
     kwargs.setdefault("Dumper", SafeOrderedDumper)
@@ -59,7 +59,7 @@ def dump(data: Any, stream: Any = None, **kwargs: Any) -> Any:
 
 
 def safe_dump(data: Any, stream: Any = None, **kwargs: Any) -> Any:
-    """Write data; see `dump`."""
+    """Write data as YAML, safely; the arguments are those of `dump`."""
     return dump(data, stream, **kwargs)
 
 

@@ -1,1 +1,1 @@
-"""Where apt takes packages from: the files that say so, and keys that repositories are signed with."""
+"""apt's package repositories: the files that list them, and their signing keys."""

@@ -1,4 +1,4 @@
-"""Functions of module `pkg` that are about apt's repositories.
+"""The functions of module `pkg` for apt repositories.
 
 Source: Salt's execution module `pkg` (aptpkg), 3008: names and return values.
 """
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class Found(msgspec.Struct, kw_only=True, frozen=True):
-    """A repository that is there.
+    """An existing repository.
 
     Args:
         source: the repository.
-        file: the file that names it.
+        file: the file that lists it.
     """
 
     source: Source
@@ -38,7 +38,7 @@ class Found(msgspec.Struct, kw_only=True, frozen=True):
 
 
 async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[DataMap]]:  # noqa: ARG001 (Salt takes more)
-    """Return the repositories by their addresses."""
+    """Return the apt repositories by URI."""
     await _need_apt(ctx)
     repos: dict[str, list[DataMap]] = {}
     for file in await source_files(ctx):
@@ -48,32 +48,32 @@ async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[Data
 
 
 async def get_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
-    """Return a repository by its line, nothing when it is not there."""
+    """Return the repository of a sources line, an empty mapping if it does not exist."""
     found = await find(ctx, await wanted_source(ctx, repo, kwargs))
     return found.source.as_data(found.file.path) if found else {}
 
 
 async def plan_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
-    """Return a repository as `mod_repo` would have it; not one of Salt's functions."""
+    """Return a repository as `mod_repo` would write it; Salt has no such function."""
     found = await find(ctx, wanted := await wanted_source(ctx, repo, kwargs))
     path = found.file.path if found else str(kwargs.get("file") or await _default_file(ctx, repo))
     return wanted.as_data(path)
 
 
 async def mod_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> dict[str, DataMap]:
-    """Have a repository, and the key that it is signed with.
+    """Add or change a repository, and install its signing key.
 
     Args:
         ctx: the target.
-        repo: its line, or `ppa:owner/name`.
+        repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: `file`, `comps`, `dist`, `architectures`, `disabled`, `comments`, `clean_file`; `key_url`,
             `key_text`, or `keyid` and `keyserver`; `signedby`; `refresh`.
 
     Returns:
-        The repository, as `get_repo` returns it, by `repo`.
+        `{repo: …}` with the repository as `get_repo` returns it.
 
     Raises:
-        StateFailedError: it cannot be read, or its key cannot be had.
+        StateFailedError: the line cannot be parsed, or the key is not available.
         RemoteFileError: the file cannot be written.
     """
     wanted = await wanted_source(ctx, repo, kwargs)
@@ -94,13 +94,13 @@ async def mod_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> dict[str, 
 
 
 async def del_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> str:
-    """Have no such repository.
+    """Remove a repository.
 
     Returns:
-        What was done.
+        A message with what was done.
 
     Raises:
-        StateFailedError: it is not there.
+        StateFailedError: there is no such repository.
     """
     wanted = await wanted_source(ctx, repo, kwargs)
     said: list[str] = []
@@ -117,7 +117,7 @@ async def del_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> str:
 
 
 async def find(ctx: FunctionContext, wanted: Source) -> Found | None:
-    """Return the repository that is there in place of a wanted one: one that is switched on first."""
+    """Return the existing repository that matches a wanted one; an enabled one is preferred."""
     there = [
         Found(source=source, file=file)
         for file in await source_files(ctx)
@@ -128,11 +128,11 @@ async def find(ctx: FunctionContext, wanted: Source) -> Found | None:
 
 
 async def wanted_source(ctx: FunctionContext, repo: str, options: Mapping[str, Any]) -> Source:
-    """Return the repository that a line and further options ask for.
+    """Return the repository that a line and further options describe.
 
     Raises:
         NotAvailableError: the target has no apt.
-        StateFailedError: they make no sense.
+        StateFailedError: the line or an option is invalid.
     """
     await _need_apt(ctx)
     source = named_source(await _line(ctx, repo))
@@ -191,7 +191,7 @@ async def _ppa(ctx: FunctionContext, repo: str) -> tuple[str, str]:
         raise StateFailedError(f'cannot parse "ppa:" style repo definitions: {repo}')
     owner, slash, name = repo.removeprefix("ppa:").partition("/")
     if not slash:
-        raise StateFailedError(f"{repo} names no PPA: write ppa:owner/name")
+        raise StateFailedError(f"{repo} is not a PPA: write ppa:owner/name")
     return owner, name
 
 

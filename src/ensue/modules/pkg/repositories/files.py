@@ -1,6 +1,6 @@
-"""The files that name apt's repositories, in the one-line style and as deb822, read and written.
+"""Reads and writes the files that list apt's repositories, in the one-line style and in deb822.
 
-What a change does not concern stays as it is, comments too.
+A change leaves everything else in a file as it is, including comments.
 
 Source: sources.list(5), both styles.
 """
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     Change = Callable[[Source], Source | None]
 
 MAIN: Final = "/etc/apt/sources.list"
-"""Where a repository goes that names no file."""
+"""The file for a repository that does not specify one."""
 
 PARTS: Final = "/etc/apt/sources.list.d"
-"""The folder of further files."""
+"""The folder of additional files."""
 
 _STYLES: Final = (".list", ".sources")
 _FIELDS: Final = {"types", "uris", "suites", "components", "enabled"}
@@ -40,11 +40,11 @@ _NAMES: Final = {option: field.title() for field, option in _OPTIONS.items()}
 
 
 class SourceFile(msgspec.Struct, kw_only=True, frozen=True):
-    """One file.
+    """One file that lists repositories.
 
     Args:
-        path: where it is.
-        blocks: its parts in order: lines, or in deb822 paragraphs, each with its line ends.
+        path: its path.
+        blocks: its parts in order: lines, or paragraphs in deb822, each with its line ends.
         sources: the repositories of each block.
     """
 
@@ -58,7 +58,7 @@ class SourceFile(msgspec.Struct, kw_only=True, frozen=True):
         return [source for each in self.sources for source in each]
 
     def changed(self, change: Change) -> SourceFile:
-        """Return the file with each repository as `change` returns it; None takes it out."""
+        """Return the file with `change` applied to each repository; None removes it."""
         blocks: list[str] = []
         for block, before in zip(self.blocks, self.sources, strict=True):
             after = tuple(new for old in before if (new := change(old)) is not None)
@@ -66,7 +66,7 @@ class SourceFile(msgspec.Struct, kw_only=True, frozen=True):
         return _parsed(self.path, "".join(blocks))
 
     def with_source(self, source: Source) -> SourceFile:
-        """Return the file with one repository more, at its end."""
+        """Return the file with another repository at its end."""
         text = "".join(self.blocks)
         text += "" if not text or text.endswith("\n") else "\n"
         if self.path.endswith(".sources") and text and not text.endswith("\n\n"):
@@ -74,12 +74,12 @@ class SourceFile(msgspec.Struct, kw_only=True, frozen=True):
         return _parsed(self.path, text + _written(self.path, "", (source,)))
 
     def text(self) -> str:
-        """Return it as it is written."""
+        """Return the content of the file."""
         return "".join(self.blocks)
 
 
 async def source_files(ctx: FunctionContext) -> list[SourceFile]:
-    """Return all files that apt reads for its repositories."""
+    """Return all files in which apt looks for repositories."""
     paths = [MAIN]
     if await ctx.connection.stat(PARTS, follow=True) is not None:
         names = await ctx.connection.list_directory(PARTS)
@@ -88,15 +88,15 @@ async def source_files(ctx: FunctionContext) -> list[SourceFile]:
 
 
 def empty_file(path: str) -> SourceFile:
-    """Return a file without anything in it."""
+    """Return an empty file."""
     return SourceFile(path=path, blocks=(), sources=())
 
 
 async def save(ctx: FunctionContext, file: SourceFile) -> None:
-    """Write a file; one below the folder that names nothing any more goes.
+    """Write a file; a file in the folder that lists nothing any more is removed.
 
     Raises:
-        RemoteFileError: it cannot be written.
+        RemoteFileError: the file cannot be written.
     """
     if not file.all and file.path.startswith(f"{PARTS}/"):
         await ctx.connection.remove(file.path)
@@ -170,7 +170,7 @@ def _written(path: str, before: str, sources: Sequence[Source]) -> str:
 
 
 def _joined(sources: Sequence[Source]) -> list[list[Source]]:
-    """Put repositories together that one paragraph can name: all but one of its fields are the same."""
+    """Combine repositories that differ in one field only, which one paragraph can describe."""
     groups: list[list[Source]] = []
     for source in sources:
         for group in groups:

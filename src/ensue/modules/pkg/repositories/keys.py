@@ -1,4 +1,4 @@
-"""Keys that apt's repositories are signed with: fetched, and put where apt looks for them.
+"""Fetches the signing keys of apt repositories and installs them where apt looks for them.
 
 Source: apt-secure(8), apt-key(8) ("DEPRECATION"); RFC 9580, "ASCII Armor".
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 TRUSTED: Final = "/etc/apt/trusted.gpg.d"
-"""Where keys lie that any repository may be signed with."""
+"""The folder of keys that apt trusts for any repository."""
 
 _MODE: Final = 0o644
 _ARMOUR: Final = re.compile(
@@ -28,16 +28,16 @@ _SLUG: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
 async def install_key(ctx: FunctionContext, content: bytes, path: str) -> None:
-    """Put a key where it is looked for, in the form that the file's name says.
+    """Write a key file, in the format that its name requires.
 
     Args:
         ctx: the target.
         content: the key, armoured or not.
-        path: the file, which ends in `.asc` when it is armoured.
+        path: the file; `.asc` stands for an armoured key.
 
     Raises:
-        StateFailedError: it is no key.
-        RemoteFileError: it cannot be written.
+        StateFailedError: the content is not a key.
+        RemoteFileError: the file cannot be written.
     """
     data = content if path.endswith(".asc") else _plain(content)
     found = await ctx.connection.stat(path, follow=True)
@@ -48,14 +48,14 @@ async def install_key(ctx: FunctionContext, content: bytes, path: str) -> None:
 
 
 async def fetched_key(ctx: FunctionContext, keyid: str, keyserver: str) -> bytes:
-    """Ask a key server for a key; the managing minion does.
+    """Fetch a key from a key server, on the managing minion.
 
     Raises:
-        StateFailedError: it has none of that id, or cannot be reached.
+        StateFailedError: the server has no key with that id, or cannot be reached.
     """
     digits = keyid.removeprefix("0x")
     if not re.fullmatch(r"[0-9A-Fa-f]{8,64}", digits):
-        raise StateFailedError(f"{keyid!r} is no id of a key")
+        raise StateFailedError(f"{keyid!r} is not a key id")
     scheme, _, host = keyserver.rpartition("://")
     where = f"http://{host}" if scheme in {"hkp", "http"} else f"https://{host}"
     if scheme == "hkp" and ":" not in host:
@@ -64,7 +64,7 @@ async def fetched_key(ctx: FunctionContext, keyid: str, keyserver: str) -> bytes
 
 
 def key_path(name: str, content: bytes) -> str:
-    """Return the file of a key that no repository names a file for."""
+    """Return the path for a key whose repository does not specify a file."""
     suffix = "asc" if content.lstrip().startswith(b"-----BEGIN") else "gpg"
     return f"{TRUSTED}/{_SLUG.sub('-', name).strip('-').lower()}.{suffix}"
 
@@ -73,7 +73,7 @@ def _plain(content: bytes) -> bytes:
     blocks = [match["body"] for match in _ARMOUR.finditer(content)]
     if not blocks:
         if content.lstrip().startswith(b"-----BEGIN") or content.lstrip()[:1] == b"<":
-            raise StateFailedError("what was fetched is no public key of OpenPGP")
+            raise StateFailedError("the downloaded file is not an OpenPGP public key")
         return content
     try:
         return b"".join(base64.b64decode(b"".join(block.split())) for block in blocks)

@@ -1,4 +1,4 @@
-"""A repository of apt, and the line that names it.
+"""An apt repository, and its line in a sources file.
 
 Source: sources.list(5), "THE DEB AND DEB-SRC TYPES", one-line style.
 """
@@ -22,16 +22,16 @@ _LINE: Final = re.compile(
 
 
 class Source(msgspec.Struct, kw_only=True, frozen=True):
-    """One repository.
+    """One apt repository.
 
     Args:
-        type: `deb`, or `deb-src` for sources.
-        uri: where it is.
+        type: `deb`, or `deb-src` for source packages.
+        uri: its URI.
         dist: the suite, or a path that ends in a slash.
         comps: its components.
-        options: what stands in brackets (`arch`, `signed-by`, `trusted`), values joined by commas.
-        disabled: it is switched off.
-        comment: a remark.
+        options: the options in brackets (`arch`, `signed-by`, `trusted`), values joined by commas.
+        disabled: whether it is disabled.
+        comment: a comment at the end of the line.
     """
 
     type: str
@@ -44,31 +44,31 @@ class Source(msgspec.Struct, kw_only=True, frozen=True):
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """What makes it the same repository as another one."""
+        """The identity of the repository: two with the same place are the same repository."""
         return self.type, self.uri.rstrip("/"), self.dist
 
     @property
     def settings(self) -> tuple[object, ...]:
-        """What may be set of it; their order does not count."""
+        """The changeable settings, independent of order."""
         return frozenset(self.comps), frozenset(self.options), self.disabled
 
     def option(self, name: str) -> str:
-        """Return an option, empty without it."""
+        """Return the value of an option, empty if it is not set."""
         return dict(self.options).get(name, "")
 
     def line(self) -> str:
-        """Return it as one line, without the mark of what is switched off."""
+        """Return its line, without the mark of a disabled repository."""
         words = [f"{name}={value}" for name, value in self.options]
         inside = [f"[{' '.join(words)}]"] if words else []
         return " ".join([self.type, *inside, self.uri, self.dist, *self.comps])
 
     def text(self) -> str:
-        """Return it as it is written, without a line end."""
+        """Return its line as written to the file, without a line end."""
         remark = f" # {self.comment}" if self.comment else ""
         return ("# " if self.disabled else "") + self.line() + remark
 
     def as_data(self, path: str) -> DataMap:
-        """Return it as Salt's `pkg.get_repo` does."""
+        """Return it in the form of Salt's `pkg.get_repo`."""
         return {
             "file": path,
             "type": self.type,
@@ -83,7 +83,7 @@ class Source(msgspec.Struct, kw_only=True, frozen=True):
 
 
 def read_source(line: str) -> Source | None:
-    """Return the repository that a line names, None when it names none."""
+    """Parse a line of a sources file; None if it does not list a repository."""
     match = _LINE.match(line.rstrip())
     if match is None:
         return None
@@ -100,10 +100,10 @@ def read_source(line: str) -> Source | None:
 
 
 def named_source(name: str) -> Source:
-    """Return the repository that a user names.
+    """Parse the sources line that a user gives.
 
     Raises:
-        StateFailedError: it is no line of a sources file.
+        StateFailedError: it is not a line of a sources file.
     """
     found = read_source(name)
     if found is None:

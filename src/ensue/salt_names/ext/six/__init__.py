@@ -1,4 +1,4 @@
-"""`salt.ext.six`: Python 2 and 3 by the same names, of which the second is there."""
+"""`salt.ext.six`: common names for Python 2 and 3, with their meaning in Python 3."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ def raise_from(value: BaseException, from_value: BaseException | None) -> None:
 
 
 def with_metaclass(meta: Any, *bases: type) -> Any:
-    """Return a class to inherit from."""
+    """Return a base class with a metaclass."""
     return meta("temporary_class", bases, {})
 
 
 def add_metaclass(metaclass: Any) -> Any:
-    """Return a decorator that makes a class anew with a metaclass."""
+    """Return a class decorator that recreates the class with a metaclass."""
 
     def decorate(made: type) -> Any:
         own = {name: value for name, value in vars(made).items() if name not in {"__dict__", "__weakref__"}}

@@ -1,6 +1,6 @@
 """`salt.ext.six.moves`: builtins, and modules of the standard library that had other names in Python 2.
 
-A module below it (`six.moves.urllib.parse`) is an attribute here; `ensue.salt_names.importing` knows.
+A module below it (`six.moves.urllib.parse`) is an attribute here; `ensue.salt_names.importing` resolves it.
 """
 
 from __future__ import annotations

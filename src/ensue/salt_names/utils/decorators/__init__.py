@@ -1,4 +1,4 @@
-"""`salt.utils.decorators`: functions that need something, or remember what they returned."""
+"""`salt.utils.decorators`: decorators for functions with dependencies, and for caching."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class depends:
-    """`@depends('module', fallback_function=…)`: the function is called only when its needs are there.
+    """`@depends('module', fallback_function=…)`: call the function only if its dependencies exist.
 
-    A need is a name in the function's file, an importable module, an execution function (`cmd.run`), or a
-    bool.
+    A dependency is a name in the function's file, an importable module, an execution function (`cmd.run`),
+    or a bool.
 
     Args:
-        dependencies: the needs.
-        kwargs: `fallback_function`, which is called in its place.
+        dependencies: the dependencies.
+        kwargs: `fallback_function`, which is called instead.
     """
 
     def __init__(self, *dependencies: Any, **kwargs: Any) -> None:
@@ -32,7 +32,7 @@ class depends:
         self._fallback: Callable[..., Any] | None = kwargs.get("fallback_function")
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function, guarded."""
+        """Return the guarded function."""
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -43,7 +43,7 @@ class depends:
                 return self._fallback(*args, **kwargs)
             from ensue.salt_names.exceptions import CommandExecutionError
 
-            message = f"{function.__name__} needs {', '.join(map(str, missing))}"
+            message = f"{function.__name__} requires {', '.join(map(str, missing))}"
             raise CommandExecutionError(message)
 
         return call
@@ -53,7 +53,7 @@ Depends = depends
 
 
 def memoize(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that remembers what it returned for its arguments."""
+    """Return a function that caches its return values by argument."""
     remembered: dict[str, Any] = {}
 
     @functools.wraps(func)
@@ -67,7 +67,7 @@ def memoize(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def which(exe: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator of functions that need a program."""
+    """Return a decorator for functions that require a program."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)

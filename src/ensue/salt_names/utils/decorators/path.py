@@ -1,4 +1,4 @@
-"""`salt.utils.decorators.path`: functions that need a program."""
+"""`salt.utils.decorators.path`: decorators for functions that require a program."""
 
 from ensue.salt_names.absent import not_there
 from ensue.salt_names.utils.decorators import which

@@ -1,4 +1,4 @@
-"""`salt.utils.validate`: what a text may be."""
+"""`salt.utils.validate`: validation of values."""
 
 from ensue.salt_names.absent import not_there
 
