@@ -107,7 +107,7 @@ class ArgumentCheck:
             "E0408",
             f"{declaration.module}.{declaration.function} makes no use of {name!r}",
             _place(declaration, name),
-            detail=f"{declaration.id!r} gives it one; Salt ignores it without a word",
+            detail=f"{declaration.id!r} passes it; Salt ignores it silently",
             help=f"write `{successor}` if that is meant, or remove it" if successor else "remove it",
         )
 
@@ -119,7 +119,7 @@ def _refuse(declaration: Declaration, signature: Signature, name: str, refused: 
         "E0402",
         f"{declaration.module}.{declaration.function} takes no argument {name!r}",
         _place(declaration, name),
-        detail=f"{declaration.id!r} gives it one",
+        detail=f"{declaration.id!r} passes it",
         help=meant_by(name, signature.names) or f"it takes {', '.join(sorted(signature.names))}",
     )
 

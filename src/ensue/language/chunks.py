@@ -133,7 +133,7 @@ class Drafter:
                 "E0306",
                 f"{declaration.id!r} names no function of {declaration.module!r}",
                 declaration.span(),
-                help=f"write `{declaration.module}.function:`, or the function as one word of the list",
+                help=f"write `{declaration.module}.function:`, or the function as one item of the list",
             )
             return ()
         target = declaration.arguments.get("tgt")
@@ -161,7 +161,7 @@ class Drafter:
                 "E0806",
                 f"`names` of {declaration.id!r} is {names}",
                 declaration.span("names"),
-                detail="which states there are is known before anything runs, and what they return is not",
+                detail="the states are known before anything runs; what a state returns is not",
                 help="let the other state call for a delayed block, and loop over `prev_ret` in it",
             )
             return
@@ -170,7 +170,7 @@ class Drafter:
                 "E0311",
                 f"`names` of {declaration.id!r} is not a list",
                 declaration.span("names"),
-                help="write one `- name` a line under names:",
+                help="write one `- name` per line under names:",
             )
             return
         seen: set[str] = set()
@@ -247,7 +247,7 @@ class Drafter:
                     self._catalog.fanned_signature(*key) if target else self._catalog.signature(*function)
                 )
             except PluginError as error:
-                help_ = "mend the module, or remove it"
+                help_ = "fix the module, or remove it"
                 return Diagnostic(code="E0405", summary=str(error), span=declaration.span(), help=help_)
             except NotAvailableError as error:
                 return Diagnostic(code="E0401", summary=str(error), span=declaration.span())

@@ -218,7 +218,7 @@ class Compiler:
                     "E0301",
                     f"there is no file {shown}",
                     Span(shown),
-                    help="check the path; it is taken from the project's root",
+                    help="check the path; it is relative to the project's root",
                 )
         return _finished(loader.tree, found)
 

@@ -11,9 +11,9 @@ from ensue.model.data_bounds import CircularError, DataBoundError, TooDeepError,
 if TYPE_CHECKING:
     from ensue.diagnostics import Span
 
-_FLATTER: Final = "use fewer levels, or several values beside each other"
-_NO_CIRCLE: Final = "give what it holds as a value of its own, or by name"
-_SMALLER: Final = "write the values out where they are few, or generate them in a loop"
+_FLATTER: Final = "nest it less deeply, or split it into several values"
+_NO_CIRCLE: Final = "write the inner value out, or refer to it by name"
+_SMALLER: Final = "write the values out if they are few, or generate them in a loop"
 
 
 def bound_fault(error: DataBoundError, span: Span) -> CompileError:

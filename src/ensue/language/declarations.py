@@ -164,7 +164,7 @@ def read_body(
                 "E0305",
                 f"{id_!r} names several functions of {module!r}",
                 document.locate(place),
-                detail=f"{', '.join([*functions, function])} stand in one list",
+                detail=f"{', '.join([*functions, function])} are in one list",
                 help="give each function an ID of its own",
             )
         if module in modules:
@@ -172,7 +172,7 @@ def read_body(
                 "E0305",
                 f"{id_!r} declares {module!r} twice",
                 document.locate(place),
-                detail=f"{modules[module].key} is there already",
+                detail=f"{modules[module].key} already declares it",
                 help="one ID can hold one function of each state module: give the other an ID of its own",
             )
             continue
@@ -272,7 +272,7 @@ def _merged_arguments(
                 "E0307",
                 f"an argument of {place[-2]!r} is ignored: it is neither a name with a value nor a function",
                 document.locate((*place, index)),
-                detail=f"{item!r} stands alone",
+                detail=f"the item is {item!r}",
                 help="write `- name: value`",
             )
     return merged, functions
@@ -304,7 +304,7 @@ def refuse_half_pair(what: str, span: Span, found: Collector) -> None:
         "E0303",
         f"{what} holds half of a surrogate pair",
         span,
-        detail="that is no character, and can be neither written nor compared",
+        detail="it is not a character, and can be neither written nor compared",
         help="write the whole pair, or another character",
     )
 

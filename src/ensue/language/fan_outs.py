@@ -70,7 +70,7 @@ def _read(
         _refuse(declaration, OPTIONAL, optional, "it takes true or false", found)
         return None
     if TARGET not in given:
-        _refuse(declaration, OPTIONAL, optional, "it needs a `tgt` beside it", found)
+        _refuse(declaration, OPTIONAL, optional, "it requires a `tgt` in the same state", found)
         return None
     if not isinstance(expression, str):
         wanted = "it takes a target as one text, for example 'T@ssh_host:web-*' or 'web-01 or web-02'"
@@ -96,7 +96,7 @@ def _check(declaration: Declaration, expression: str, vocabulary: Vocabulary, fo
             error.code,
             str(error),
             _place(declaration, expression, error.column),
-            detail=f"{declaration.id!r} is to run there",
+            detail=f"it is the target of {declaration.id!r}",
             help="write words such as T@type:id, G@grain:value or an id, with and, or, not and parentheses",
         )
 

@@ -149,7 +149,7 @@ def _need_the_end(answer: Any, source: str) -> None:
         StateFailedError: it is.
     """
     if answer.length:
-        raise StateFailedError(f"the source {source} breaks off {answer.length} bytes before its end")
+        raise StateFailedError(f"the source {source} ended {answer.length} bytes early")
 
 
 @contextmanager

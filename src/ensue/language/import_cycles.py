@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LONGEST_CHAIN: Final = 100
 """Python's own limit ends a chain of some hundred templates, according to how they pull each other in."""
 
-_HELP: Final = "end it with a condition, or put what both need into a template of its own"
+_HELP: Final = "end the cycle with a condition, or put what both need into a third template"
 
 
 def endless(chain: Sequence[Span], fallback: Span) -> Diagnostic:
@@ -36,14 +36,14 @@ def endless(chain: Sequence[Span], fallback: Span) -> Diagnostic:
         return Diagnostic(
             code="E0205",
             summary="a template could not be rendered",
-            detail=f"more than {_LONGEST_CHAIN} templates pull each other in, one within another",
+            detail=f"more than {_LONGEST_CHAIN} templates pull each other in, one inside the other",
             span=fallback,
             help="let one template pull in several, or include the SLS under `include:`",
         )
     return Diagnostic(
         code="E0205",
         summary="a template could not be rendered",
-        detail="what this line calls goes on calling itself without end",
+        detail="what this line calls keeps calling itself without end",
         span=fallback,
         help="give the macro, or the function, a case in which it does not call itself",
     )

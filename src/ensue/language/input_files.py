@@ -30,10 +30,12 @@ def read_text(path: Path, shown: str) -> str:
     try:
         content = read_regular(path)
     except NotRegularError as error:
-        help_ = "put a file in its place"
+        help_ = "replace it with a file"
         raise _refused("E0218", f"{shown} is {error}", shown, "a file is expected here", help_) from None
     except TooLargeFileError as error:
-        raise _refused("E0219", "a file is too large", shown, str(error), "divide it into several") from None
+        raise _refused(
+            "E0219", "a file is too large", shown, str(error), "split it into several files"
+        ) from None
     except (OSError, ValueError) as error:
         detail = getattr(error, "strerror", None) or str(error)
         is_missing = isinstance(error, FileNotFoundError)
@@ -56,7 +58,7 @@ def decoded(content: bytes, shown: str) -> str:
         text = content.decode("utf-8").removeprefix(_BYTE_ORDER_MARK)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        detail = f"byte 0x{content[error.start]:02x} does not belong there"
+        detail = f"byte 0x{content[error.start]:02x} is not valid there"
         raise _refused(
             "E0208", "a file is not UTF-8", Span(shown, line), detail, "save it as UTF-8"
         ) from None

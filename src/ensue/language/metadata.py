@@ -45,8 +45,8 @@ def warn_of_state(data: Mapping[Any, Any], document: YamlDocument, found: Collec
     if function is not None:
         found.warning(
             "E0315",
-            f"{META} is no state: {function} is not run",
+            f"{META} is not a state: {function} is not run",
             document.locate((META,)),
-            detail="what stands under this word is metadata, as in Idem",
+            detail="this key holds metadata, as in Idem",
             help="give a state another ID",
         )

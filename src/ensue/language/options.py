@@ -188,7 +188,7 @@ class _Reader:
 
     def _refuse_entry(self, item: Any, place: int) -> None:
         """Say what is wrong with an entry of `delayed_render`, and what may have been meant."""
-        help_ = "write one `- block: NAME` or `- sls: NAME` a line under delayed_render:"
+        help_ = "write one `- block: NAME` or `- sls: NAME` per line under delayed_render:"
         match item:
             case str(name):
                 help_ = f"write `- block: {name}`, or `- sls: {name}` for a whole SLS"

@@ -247,7 +247,7 @@ class _Loader:
         if not is_list(listed):
             message = f"`include` in the pillar SLS {file.name!r} is not a list"
             place = document.locate(("include",))
-            self._found.error("E0302", message, place, help="write one `- name` a line under include:")
+            self._found.error("E0302", message, place, help="write one `- name` per line under include:")
             return
         for index, entry in enumerate(listed):
             name, key = entry, ""

@@ -76,9 +76,9 @@ def run_pipe_to_data(stream: Stream, pipe: str) -> Stream:
         [
             Diagnostic(
                 code="E0207",
-                summary=f"the renderer {pipe!r} leaves a text, no mapping",
+                summary=f"the renderer {pipe!r} returns text, not a mapping",
                 span=Span(stream.path, stream.first_line),
-                help=f"let one that makes data follow: #!{pipe}|yaml",
+                help=f"add a renderer that makes data: #!{pipe}|yaml",
             )
         ]
     )

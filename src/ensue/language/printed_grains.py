@@ -49,9 +49,9 @@ def warn_of_printed_grains(drafts: Iterable[Draft], tree: Tree, found: Collector
                 "E0716",
                 "`grains` here are not those of the resources that the state runs on",
                 span,
-                detail="an SLS is rendered once, for what it is compiled for; this state has a `tgt`",
+                detail="an SLS is rendered once, for the target it is compiled for, and this state has a `tgt`",
                 help="apply the SLS to the resources (`ensue apply --tgt`, ssh_host.state_applied), or use"
-                " `delayed_render`; if this machine's are meant, set a variable to them and print that",
+                " `delayed_render`; if you mean this machine's grains, set a variable to them and print it",
             )
 
 

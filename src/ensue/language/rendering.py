@@ -334,8 +334,8 @@ def _blocks_of(cut: Scan) -> tuple[Block, ...]:
 def _uncallable(block: Block) -> Diagnostic:
     return Diagnostic(
         code="E0906",
-        summary=f"the delayed block {block.name!r} stands where there are no states",
+        summary=f"the delayed block {block.name!r} is in a file that holds no states",
         span=block.place,
-        detail="pillar and top files hold nothing that could call for it",
+        detail="pillar and top files hold no state that could call for it",
         help="move it into an SLS",
     )

@@ -81,7 +81,7 @@ class Resolver:
                 f"`{word}` of {draft.declaration.id!r} is not a list",
                 draft.declaration.span(word),
                 detail=f"{references!r} is ignored, as in Salt",
-                help=f"write one `- module: id` a line under {word}:",
+                help=f"write one `- module: id` per line under {word}:",
             )
             return
         if not is_list(references):
@@ -89,7 +89,7 @@ class Resolver:
                 "E0503",
                 f"`{word}` of {draft.declaration.id!r} is not a list",
                 draft.declaration.span(word),
-                help=f"write one `- module: id` a line under {word}:",
+                help=f"write one `- module: id` per line under {word}:",
             )
             return
         backward = word in REQUISITES_IN and word not in MEANINGS
@@ -159,7 +159,7 @@ class Resolver:
             "E0503",
             f"`{word}` of {draft.declaration.id!r} holds {reference!r}",
             draft.declaration.span(word, place),
-            help="write `- module: id` (a number or a yes/no as ID needs quotes), or just `- id`",
+            help="write `- module: id` (an ID that is a number or a yes/no needs quotes), or just `- id`",
         )
 
     def _index(self) -> dict[tuple[str, str], list[int]]:
@@ -252,10 +252,10 @@ class Resolver:
     def _outside(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
         self._found.error(
             "E0501",
-            f"`{word}` of {draft.declaration.id!r} names {key}: {value}, a state of another scope",
+            f"`{word}` of {draft.declaration.id!r} names {key}: {value}, a state in another scope",
             draft.declaration.span(word, place),
-            detail=f"{value!r} stands in a scope around this one; no requisite leaves its scope",
-            help="what stands in a delayed rendering runs after its caller: ask `prev_ret` in the template, "
+            detail=f"{value!r} is in an enclosing scope; a requisite names only states of its own scope",
+            help="a delayed rendering runs after its caller: read `prev_ret` in the template, "
             "or set the requisite on the caller",
         )
 

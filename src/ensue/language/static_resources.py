@@ -36,7 +36,10 @@ def read_static(
         return {}
     if not is_mapping(declared):
         found.error(
-            "E0703", f"pillar {key!r} is not a mapping", locate([key]), help="it holds resource types"
+            "E0703",
+            f"pillar {key!r} is not a mapping",
+            locate([key]),
+            help="it maps resource types to their resources",
         )
         return {}
     resources: dict[Srn, dict[str, Any]] = {}
@@ -94,7 +97,7 @@ def _hosts(
             "E0703",
             f"the resource type {type_name!r} in pillar holds {body!r}",
             locate(path),
-            help="under it stands `hosts:` with one mapping an id, or the ids themselves",
+            help="write `hosts:` under it with one mapping per id, or the ids themselves",
         )
         return
     defaults = type_defaults(body)
@@ -110,7 +113,7 @@ def _hosts(
         return
     if not is_mapping(hosts):
         found.error(
-            "E0703", f"`hosts` of {type_name!r} is not a mapping", locate(path), help="write one id a line"
+            "E0703", f"`hosts` of {type_name!r} is not a mapping", locate(path), help="write one id per line"
         )
         return
     for id_, config in hosts.items():

@@ -125,7 +125,7 @@ class _Matcher:
         if kind not in _ENGINES:
             self._found.error(
                 "E0602",
-                f"there is no match {kind!r}",
+                f"there is no kind of match {kind!r}",
                 span,
                 help=near_names(kind, _ENGINES) or ", ".join(_ENGINES),
             )
@@ -135,7 +135,7 @@ class _Matcher:
         except TargetSyntaxError as error:
             if error.code == UNKNOWN_NODEGROUP:
                 # As in Salt: one top file may serve several masters, each with its own nodegroups.
-                self._found.warning(error.code, str(error), span, detail="the target matches nobody")
+                self._found.warning(error.code, str(error), span, detail="the target matches nothing")
             else:
                 self._found.error(error.code, str(error), span)
             return False

@@ -155,7 +155,7 @@ class _Reader:
     def _missing(self, name: str, place: Place) -> None:
         self._found.error(
             "E0601",
-            f"the top file includes {name!r}, which is not there",
+            f"the top file includes {name!r}, which does not exist",
             place,
             help=f"create {name.replace('.', '/')}.sls beside it, or remove it from `include`",
         )
@@ -170,7 +170,7 @@ class _Reader:
                 "E0601",
                 "the top file is not a mapping",
                 document.source_span(1),
-                help="it is `base:`, under it targets, under each of them a list of SLS names",
+                help="it names environments such as `base:`, targets under each, and a list of SLS names under each target",
             )
             return {}, []
         included: Any = stream.data.get("include") or []
@@ -194,9 +194,9 @@ class _Reader:
         if not is_mapping(targets):
             self._found.error(
                 "E0601",
-                f"the environment {saltenv!r} of the top file holds no targets",
+                f"the environment {saltenv!r} of the top file has no targets",
                 document.locate((saltenv,)),
-                help="under it stand targets, each with a list of SLS names",
+                help="write targets under it, each with a list of SLS names",
             )
             return
         for expression, entries in targets.items():
@@ -204,9 +204,9 @@ class _Reader:
             if not is_list(entries):
                 self._found.error(
                     "E0601",
-                    f"the target {str(expression)!r} of the top file holds no list",
+                    f"the target {str(expression)!r} of the top file has no list",
                     span,
-                    help="write one `- name` a line under it",
+                    help="write one `- name` per line under it",
                 )
                 continue
             yield str(expression), Target(entries=entries, span=span, order=_order(entries))

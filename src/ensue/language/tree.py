@@ -225,8 +225,8 @@ class TreeLoader:
                 "E0308",
                 f"the ID {id_!r} is declared twice",
                 second.span(),
-                detail=f"it stands first at {before}",
-                help="IDs are unique over all SLS of a run: rename one, and set `name` where it was the name",
+                detail=f"it is first declared at {before}",
+                help="IDs are unique across all SLS of a run: rename one, and set `name` if the ID was its name",
                 related=((before, "first here"),),
             )
 
@@ -239,7 +239,7 @@ class TreeLoader:
                 "E0302",
                 f"`include` in SLS {file.name!r} is not a list",
                 document.locate(("include",)),
-                help="write one `- name` a line under include:",
+                help="write one `- name` per line under include:",
             )
             return
         for index, item in enumerate(listed):
@@ -262,7 +262,7 @@ class TreeLoader:
                         "E0302",
                         f"the include {name!r} leads out of the file root",
                         place,
-                        detail=f"it stands in SLS {file.name!r}",
+                        detail=f"it is in SLS {file.name!r}",
                         help="use fewer dots, or the whole name",
                     )
                     continue
@@ -278,7 +278,7 @@ class TreeLoader:
                 "E0309",
                 f"`extend` in SLS {file.name!r} is not a mapping of IDs",
                 document.locate(("extend",)),
-                help="under extend: stand IDs, under each of them module and arguments as in a declaration",
+                help="it maps IDs to modules with arguments, as in a declaration",
             )
             return
         for raw_id, body in extended.items():
@@ -305,7 +305,7 @@ class TreeLoader:
                 case dict() if item.keys().isdisjoint(("id", "sls")):
                     self._found.warning(
                         "E0310",
-                        "`exclude` knows `sls: name` and `id: name` alone",
+                        "`exclude` takes only `sls: name` and `id: name`",
                         place,
                         detail=f"{item!r} is ignored, as in Salt",
                         help="write `- sls: a.b` or `- id: some_id`",

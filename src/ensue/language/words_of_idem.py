@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _CODE: Final = "E0313"
 _STANDS_FOR: Final = {
-    "hub": "call an execution function with salt['module.function'](…); what another state returned is "
-    "${state:ID:property} in an argument, or `prev_ret` in a delayed block",
+    "hub": "call an execution function with salt['module.function'](…); read what another state returned with "
+    "${state:ID:property} in an argument, or with `prev_ret` in a delayed block",
     "acct": "keep credentials in pillar, and read them with pillar['key'] or salt['pillar.get']('a:b')",
 }
 _ARGUMENTS: Final = frozenset({"acct_profile", "acct_data", "acct_file", "acct_key"})
@@ -31,7 +31,7 @@ def foreign_name(name: str, span: Span) -> Diagnostic | None:
         return None
     return Diagnostic(
         code=_CODE,
-        summary=f"templates have no {name!r}, which is Idem's",
+        summary=f"templates have no {name!r}; it belongs to Idem",
         span=span,
         help=_STANDS_FOR[name],
     )
@@ -49,9 +49,9 @@ def refuse_credentials(declaration: Declaration, others: Iterable[str], found: C
     for name in refused:
         found.error(
             _CODE,
-            f"`{name}` of {declaration.id!r} is Idem's way to credentials",
+            f"`{name}` of {declaration.id!r} is Idem's option for credentials",
             declaration.span(name),
-            detail="there is no acct here",
+            detail="ensue has no acct",
             help="keep credentials in pillar and give them as arguments; a plug-in reads `__pillar__`",
         )
     return bool(refused)

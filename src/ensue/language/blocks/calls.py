@@ -140,13 +140,13 @@ class Lookup:
 
     def _no_caller(self, drafts: Sequence[Draft], block: Block) -> None:
         near = near_names(block.caller, {draft.declaration.id for draft in drafts})
-        outer = f"{block.caller!r} is a state of a scope around this one; it has ended"
+        outer = f"{block.caller!r} is a state of an enclosing scope, and has already run"
         self._found.error(
             "E0314",
             f"the block waits for {block.caller!r}, which is not in this run",
             block.place,
             detail=outer if block.caller in self._tree.outer_ids else "",
-            help=near or "mend the ID, or include the SLS that declares it",
+            help=near or "correct the ID, or include the SLS that declares it",
         )
 
     def _look_up(self, declaration: Declaration, place: int, kind: str, name: str) -> Called | None:
@@ -170,7 +170,7 @@ class Lookup:
                 span(),
                 detail=self._elsewhere(name),
                 help=near_names(name, caller.space.names())
-                or f"write #!delayed_block {name} in {caller.path}, or mend the name",
+                or f"write #!delayed_block {name} in {caller.path}, or correct the name",
             )
             return None
         block, space = known
@@ -185,7 +185,7 @@ class Lookup:
                 f"there is no SLS {name!r} to render",
                 span(),
                 help=near_names(name, self._roots.names(calling.saltenv))
-                or "mend the name, or create the file",
+                or "correct the name, or create the file",
             )
             return None
         head = self._head(file)
@@ -217,7 +217,9 @@ class Lookup:
         for stream in self._tree.streams.values():
             for block in _all_blocks(stream.space.own.values()):
                 if block.name == name:
-                    return f"the one at {block.place} is in another block or SLS, which nobody can look into"
+                    return (
+                        f"the one at {block.place} is in another block or SLS, and cannot be called from here"
+                    )
         return ""
 
 

@@ -251,7 +251,7 @@ class _Cutter:
             self._faults.append(
                 Diagnostic(
                     code="E0901",
-                    summary="the end of a delayed block that was not begun",
+                    summary="the end of a delayed block that was never begun",
                     span=tag.span,
                     help="remove the line, or begin the block with #!delayed_block NAME",
                 )
@@ -277,7 +277,7 @@ class _Cutter:
                     code="E0901",
                     summary=f"the end of a delayed block {name!r}, where {innermost.name!r} is open",
                     span=tag.span,
-                    detail=f"{innermost.name!r} was begun at {innermost.span}",
+                    detail=f"{innermost.name!r} begins at {innermost.span}",
                     help=meant or f"write #!end_delayed_block {innermost.name}",
                     related=((innermost.span, "begun here"),),
                 )
@@ -292,9 +292,9 @@ class _Cutter:
         self._faults.append(
             Diagnostic(
                 code="E0901",
-                summary=f"the delayed block {block.name!r} is not ended",
+                summary=f"the delayed block {block.name!r} has no end",
                 span=block.span,
-                help=f"write #!end_delayed_block {block.name}".rstrip() + " behind its last line",
+                help=f"write #!end_delayed_block {block.name}".rstrip() + " after its last line",
             )
         )
 
@@ -342,7 +342,7 @@ def twice(name: str, first: Span, second: Span) -> Diagnostic:
         code="E0903",
         summary=f"there are two delayed blocks {name!r}",
         span=second,
-        detail=f"the first stands at {first}",
+        detail=f"the first is at {first}",
         help="give one of them another name",
         related=((first, "first here"),),
     )

@@ -45,7 +45,7 @@ def read_sls_tag(text: str, path: str, faults: list[Diagnostic]) -> tuple[TagOpt
                     code="E0902",
                     summary=f"a second {SLS_MARK} in one file",
                     span=span,
-                    detail=f"the first stands at {place}",
+                    detail=f"the first is at {place}",
                     help="put everything on one line",
                 )
             )

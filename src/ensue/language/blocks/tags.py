@@ -51,7 +51,7 @@ def read_opening(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> 
     """
     if any("{{" in word or "{%" in word for word in words):
         listed = " ".join(words)
-        help_ = "tags are read before any template is rendered: write what stands there as it is"
+        help_ = "tags are read before any template is rendered: write the text itself"
         faults.append(_fault(f"a tag holds template code: {listed!r}", span, help_))
         return "", TagOptions()
     name = words[0] if words and "=" not in words[0] else ""
@@ -75,7 +75,7 @@ def read_options(words: Sequence[str], span: Span, faults: list[Diagnostic], *, 
     for word in words:
         key, equals, value = word.partition("=")
         if key in seen:
-            faults.append(_fault(f"the word {key!r} stands twice on a tag", span, "write it once"))
+            faults.append(_fault(f"the word {key!r} is on a tag twice", span, "write it once"))
         elif word == SCOPED_WORD:
             scoped = True
         elif key == LIMIT_WORD:
@@ -93,7 +93,7 @@ def read_limit(text: str, span: Span, faults: list[Diagnostic]) -> Limit:
         return UNLIMITED
     if re.match(_COUNT, text):
         return int(text)
-    help_ = f"it takes a number from 1, or None for no limit: {LIMIT_WORD}=3"
+    help_ = f"it takes a number of at least 1, or None for no limit: {LIMIT_WORD}=3"
     faults.append(_fault(f"{LIMIT_WORD} is {text!r}", span, help_))
     return UNSET
 

@@ -51,7 +51,7 @@ def as_compile_error(
             diagnostic = Diagnostic(
                 code="E0203",
                 summary="broken Jinja",
-                detail="blocks or expressions are nested too deep",
+                detail="blocks or expressions are nested too deeply",
                 span=span,
                 help="put an inner part into a macro, or into a variable of its own",
             )
@@ -161,7 +161,7 @@ def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
         code="E0203",
         summary=str(unknown),
         span=span,
-        help=f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are there too",
+        help=f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are available too",
     )
 
 
@@ -172,7 +172,7 @@ def _near(message: str, variables: Iterable[str]) -> str:
 
         close = difflib.get_close_matches(name, list(variables), n=2)
         if close:
-            return f"did you mean {' or '.join(close)}? Else {advice}"
+            return f"did you mean {' or '.join(close)}? If not, {advice}"
     return advice
 
 

@@ -72,7 +72,7 @@ def as_compile_error(
 def _undefined_fault(name: str, error: NameError, span: Span, variables: Iterable[str]) -> CompileError:
     if foreign := foreign_name(name, span):
         return CompileError([foreign])
-    help_ = near_names(name, variables) or "define it, or ask context.get('name') where it may be missing"
+    help_ = near_names(name, variables) or "define it, or use context.get('name') where it may be missing"
     return _fault(f"{type(error).__name__}: {error}", span, help_)
 
 

@@ -73,7 +73,7 @@ class Faults:
             "E0804",
             f"{draft.declaration.id!r} is bound to itself",
             span,
-            detail=f"{reference.text} reads what the state returns, and that is known only after it ran",
+            detail=f"{reference.text} reads what the state returns, which is known only after it has run",
             help="write the value itself, or bind to another state",
         )
 
@@ -83,18 +83,18 @@ class Faults:
             "E0806",
             f"`{option}` of {draft.declaration.id!r} holds {reference.text}",
             span,
-            detail="state options are looked at before a state's arguments are bound",
-            help=f"bind it in an argument, or write {escaped(reference.text)} for the text itself",
+            detail="state options are read before a state's arguments are bound",
+            help=f"use it in an argument, or write {escaped(reference.text)} for the text itself",
         )
 
     def warn_of_lookalike(self, piece: str, id_: str, reference: str, span: Span) -> None:
         """Warn of a text that names a state of this run and is no reference."""
         self._found.warning(
             "E0407",
-            f"{piece} is no reference and stays as it is",
+            f"{piece} is not a reference and stays as it is",
             span,
             detail=f"{id_!r} is a state of this run",
-            help=f"write {reference} for what the state returns",
+            help=f"write {reference} to read what the state returns",
         )
 
     def malformed(self, piece: Malformed) -> Fault:
@@ -102,7 +102,7 @@ class Faults:
         return Fault(
             text=piece.text,
             code="E0803",
-            summary=f"{piece.text} is no reference",
+            summary=f"{piece.text} is not a reference",
             detail=piece.problem,
             help=f"a reference is ${{state:id:property}}; write {escaped(piece.text)} for the text itself",
         )
@@ -122,7 +122,7 @@ class Faults:
             text=reference.text,
             code="E0801",
             summary=f"{reference.text} names no state",
-            detail=f"{path!r} has no state of the ID or name {id_!r}, neither in this run nor earlier",
+            detail=f"{path!r} has no state of the ID or name {id_!r}, in this run or an earlier one",
             help=f"{meant}write {escaped(reference.text)} for the text itself",
             is_told=id_ in self._found.refused,
         )
@@ -169,7 +169,7 @@ class Faults:
             text=reference.text,
             code="E0802",
             summary=f"{reference.text} means several states",
-            detail=f"not in this run, but of earlier applies: {', '.join(told[:_MOST_SHOWN])}",
+            detail=f"none of this run, but several of earlier applies: {', '.join(told[:_MOST_SHOWN])}",
             help="write the whole module path, or name an instance: `ID[name]`",
         )
 
@@ -178,7 +178,7 @@ class Faults:
         return Fault(
             text=reference.text,
             code="E0720",
-            summary=f"{reference.text} reads an output that is not kept whole",
+            summary=f"{reference.text} reads an output that was cut",
             detail=f"{reference.id!r} is not in this run, and {cut!r} of what the last apply enforced was cut"
             " (`keep_output_bytes`)",
             help="include the SLS of that state, or set `keep_output_bytes` higher and apply that SLS again",
@@ -189,8 +189,8 @@ class Faults:
         return Fault(
             text=reference.text,
             code="E0805",
-            summary=f"{reference.text} names a state of another scope",
-            detail=f"{reference.id!r} stands in a scope around this one; no reference leaves its scope",
+            summary=f"{reference.text} names a state in another scope",
+            detail=f"{reference.id!r} is in an enclosing scope; a reference names only states of its own scope",
             help="use `prev_ret`, what the calling state returned, or a variable of a `scoped` block",
         )
 

@@ -226,7 +226,7 @@ def _id(part: str) -> tuple[str, str | None]:
         return id_, None
     name = _NAME.fullmatch(rest)
     if name is None:
-        raise _BrokenError(f"behind the ID stands {rest}, which is no [name]")
+        raise _BrokenError(f"the ID is followed by {rest}, which is not a [name]")
     return id_, name["bare"] if name["quoted"] is None else _unquoted(name["quoted"])
 
 
@@ -251,13 +251,15 @@ def _indexes(text: str) -> Iterator[Index]:
     while position < len(text):
         found = _INDEX.match(text, position)
         if found is None:
-            raise _BrokenError(f"{text[position:]} is no [index]; quotes go round a key that holds brackets")
+            raise _BrokenError(
+                f"{text[position:]} is not an [index]; put a key that contains brackets in quotes"
+            )
         if found[1] == "*":
             yield Every.ITEM
         elif _NUMBER.fullmatch(found[1]):
             yield int(found[1])
         else:
-            raise _BrokenError(f"[{found[1]}] is no index; an index is a whole number, or *")
+            raise _BrokenError(f"[{found[1]}] is not an index; an index is a whole number, or *")
         position = found.end()
 
 
@@ -265,7 +267,7 @@ def _quotable(part: str) -> tuple[str, str]:
     """Return the quoted or bare word that a part begins with, and the rest."""
     found = _ID.fullmatch(part)
     if found is None or (found["rest"] and found["rest"][0] != "["):
-        raise _BrokenError(f"{part} cannot be read; double quotes go round a whole key, ID or name")
+        raise _BrokenError(f"{part} cannot be read; put the whole key, ID or name in double quotes")
     word = found["bare"] if found["quoted"] is None else _unquoted(found["quoted"])
     return word, found["rest"]
 

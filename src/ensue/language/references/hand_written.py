@@ -79,7 +79,7 @@ def _bindings(listed: Any) -> Iterator[_ArgumentBinding]:
             raise _ShapeError(f"{item!r} names no state")
         for path, value in item.items():
             if not is_list(value):
-                raise _ShapeError(f"behind {path} stands {value!r}, which is not a list")
+                raise _ShapeError(f"{path} is followed by {value!r}, which is not a list")
             yield from _bindings_of_path(str(path), value)
 
 
@@ -90,7 +90,7 @@ def _bindings_of_path(path: str, listed: Sequence[Any]) -> Iterator[_ArgumentBin
             for key, value in item.items():
                 if isinstance(value, str):
                     if not id_:
-                        raise _ShapeError(f"no ID stands in front of {key}: {value}")
+                        raise _ShapeError(f"there is no ID before {key}: {value}")
                     yield _ArgumentBinding(path, id_, str(key), value)
                 else:
                     yield from _bindings_of_id(path, str(key), value)
@@ -103,7 +103,7 @@ def _bindings_of_path(path: str, listed: Sequence[Any]) -> Iterator[_ArgumentBin
 def _bindings_of_id(path: str, id_: str, listed: Any) -> Iterator[_ArgumentBinding]:
     for item in listed if is_list(listed) else [listed]:
         if not is_mapping(item) or not all(isinstance(argument, str) for argument in item.values()):
-            raise _ShapeError(f"behind {id_} stands {item!r}, which is no `property: argument`")
+            raise _ShapeError(f"{id_} is followed by {item!r}, which is not `property: argument`")
         for property_, argument in item.items():
             yield _ArgumentBinding(path, id_, str(property_), argument)
 
@@ -111,7 +111,7 @@ def _bindings_of_id(path: str, id_: str, listed: Any) -> Iterator[_ArgumentBindi
 def _fulfil(declaration: Declaration, binding: _ArgumentBinding) -> None:
     first, *below = _steps(binding.argument)
     if not isinstance(first, str):
-        raise _ShapeError(f"{binding.argument} is no argument")
+        raise _ShapeError(f"{binding.argument} is not an argument")
     arguments = declaration.arguments
     arguments[first] = _with(arguments.get(first), below, _reference(binding), binding)
 
@@ -124,8 +124,8 @@ def _reference(binding: _ArgumentBinding) -> Reference:
     text = f"${{{binding.path}:{name}:{binding.property}}}"
     pieces = read_text(text)
     if len(pieces) != 1 or not isinstance(pieces[0], Reference):
-        problem = pieces[0].problem if isinstance(pieces[0], Malformed) else "it has not the parts of one"
-        raise _ShapeError(f"{text} is no reference: {problem}")
+        problem = pieces[0].problem if isinstance(pieces[0], Malformed) else "it lacks the parts of one"
+        raise _ShapeError(f"{text} is not a reference: {problem}")
     return pieces[0]
 
 
@@ -157,7 +157,7 @@ def _with(data: Any, steps: Sequence[str | Index], reference: Reference, binding
         copied = list(data)
         copied[step] = _with(copied[step], rest, reference, binding)
         return copied
-    raise _ShapeError(f"the argument {binding.argument} leads nowhere")
+    raise _ShapeError(f"the argument {binding.argument} has no such place")
 
 
 def _holds(data: Any, reference: Reference) -> bool:

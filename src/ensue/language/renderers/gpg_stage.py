@@ -105,7 +105,7 @@ def _plain(stream: Stream, message: str, place: Span) -> str:
                     summary="a PGP message cannot be decrypted",
                     detail=str(error),
                     span=place,
-                    help="see that the secret key is in the folder that the option `gpg_keydir` names; "
+                    help="check that the secret key is in the folder that the option `gpg_keydir` names; "
                     "`gpg_decrypt_must_succeed: false` leaves such messages as they are",
                 )
             ]

@@ -87,7 +87,7 @@ def _failed(name: str, detail: str, place: Span) -> CompileError:
                 summary=f"the renderer {name!r} failed",
                 detail=detail,
                 span=place,
-                help="mend it, or take it out of the first line of the file",
+                help="fix it, or remove it from the first line of the file",
             )
         ]
     )

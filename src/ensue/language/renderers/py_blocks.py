@@ -121,7 +121,7 @@ class DelayedBlocks:
         if not isinstance(name, str) or not name or name.split() != [name]:
             self._refuse(f"the delayed block's name is {name!r}", span, 'write @delayed_block("NAME")')
         if limit is not UNSET and limit is not None and (type(limit) is not int or limit < 1):
-            self._refuse(f"limit is {limit!r}", span, "it takes a number from 1, or None for no limit")
+            self._refuse(f"limit is {limit!r}", span, "it takes a number of at least 1, or None for no limit")
 
     def _refuse(self, summary: str, span: Span, help_: str) -> None:
         raise CompileError([Diagnostic(code="E0902", summary=summary, span=span, help=help_)])

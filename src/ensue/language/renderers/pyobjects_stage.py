@@ -158,7 +158,7 @@ def _refuse_objects(data: Any, declarations: Declarations) -> None:
             body = body[part]
         if strange := _object_in(body):
             raise refused(
-                f"an argument of {key[-1]!r} is no data: {strange}",
+                f"an argument of {key[-1]!r} is not data: {strange}",
                 place,
                 "give text, numbers, lists and mappings; a name with a capital that the file does not define "
                 "is a state module",

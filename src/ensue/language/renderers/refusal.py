@@ -84,7 +84,7 @@ def _within(stream: Stream, text: str, extent: Extent, what: str) -> Diagnostic:
     return Diagnostic(
         code="E0220",
         summary=f"a printed value would change what a {what} means",
-        detail=f"{_excerpt(text, extent)} is printed into a {what}; there it may be a plain word only",
+        detail=f"{_excerpt(text, extent)} is printed into a {what}; only a plain word is allowed there",
         span=_place(stream, text, extent),
         help=f"write the {what} out, and choose between several with `{{% if %}}`",
     )

@@ -56,7 +56,7 @@ def read_options(arguments: str, path: str) -> StateconfOptions:
     parts = _DOT.split(" ".join(words) or _DEFAULT, maxsplit=1)
     data, template = (part.replace("\\.", ".") for part in (*parts, "")[:2])
     if not data.strip(". ") or not template.strip(". "):
-        raise misuse("it names no two renderers", Span(path, 1), help_=FORM)
+        raise misuse("it does not name two renderers", Span(path, 1), help_=FORM)
     return StateconfOptions(
         template=template,
         data=data,

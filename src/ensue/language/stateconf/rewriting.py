@@ -118,7 +118,9 @@ def _add_start(data: Body, document: YamlDocument) -> None:
     first = next(_states(data), None)
     if first is None:
         raise misuse(
-            "-s adds a state before the first one, and there is none", document.locate(()), "leave -s out"
+            "-s adds a state before the first one, and the SLS has no state",
+            document.locate(()),
+            "leave -s out",
         )
     data[START] = {FUNCTION: [{"require_in": [{_module(first[1]): first[0]}]}]}
 
@@ -186,7 +188,7 @@ class _Names:
                 whole = self._id(id_, (*above, id_))
                 if whole in renamed:
                     raise misuse(
-                        f"{id_!r} is {whole!r} in full, which is there already",
+                        f"{id_!r} is {whole!r} in full, which already exists",
                         self._document.locate((*above, id_)),
                         help_="give one of them another ID",
                     )

@@ -29,18 +29,21 @@ _BEGUN: Final = {
     "while scanning a quoted scalar": "end the text with the quote that it begins with",
     "while parsing a flow sequence": "close the list with ], and put a comma between its entries",
     "while parsing a flow mapping": "close the mapping with }, and put a comma between its entries",
-    "while scanning a simple key": "put a colon behind the key, or mend the indentation of this line",
+    "while scanning a simple key": "put a colon after the key, or correct the indentation of this line",
 }
 """What was begun on the line at fault, in the reader's words, and how to mend it."""
 
 _REMEDIES: Final = (
-    ((" is no integer", " is no number", " is no boolean", " digits"), "put it in quotes if it is a text"),
+    (
+        (" is not an integer", " is not a number", " is not a boolean", " digits"),
+        "put it in quotes if it is a text",
+    ),
     (("tab",), "indent with spaces, never with tabs"),
     (
         ("mapping values are not allowed",),
-        "put a text that holds ': ' in quotes, or mend the indentation",
+        "put a text that contains ': ' in quotes, or correct the indentation",
     ),
-    (("scanning an alias", "scanning an anchor"), "a text that begins with * or & stands in quotes: '*'"),
+    (("scanning an alias", "scanning an anchor"), "put a text that begins with * or & in quotes: '*'"),
     (
         ("block end", "did not find expected"),
         "check the indentation of this line and the one before it",
@@ -73,7 +76,7 @@ def faults_of(document: YamlDocument) -> Generator[None]:
         raise _fault(str(getattr(error, "reason", error)), document.source_span(line), help_) from None
     except UnicodeEncodeError as error:
         line = document.text.count("\n", 0, error.start) + 1
-        detail = "half of a surrogate pair is no character"
+        detail = "half of a surrogate pair is not a character"
         raise _fault(detail, document.source_span(line), "remove it, or write the whole pair") from None
     except RecursionError:
         # `yamlex` puts values together as it reads them, which takes more calls within each other.
@@ -96,8 +99,8 @@ def _refuse_duplicate(document: YamlDocument, error: full.DuplicateKeyError) -> 
         [
             Diagnostic(
                 code="E0202",
-                summary=f"the key {error.key!r} is there twice",
-                detail=f"it stands first at {first}",
+                summary=f"the key {error.key!r} appears twice",
+                detail=f"it is first at {first}",
                 span=document.source_span(error.second[0] + 1, error.second[1] + 1),
                 help="give one of them another name, or put both under one key",
                 related=((first, "first here"),),

@@ -72,7 +72,7 @@ def boolean(text: str) -> bool:
     """
     value = _BOOLS.get(text.lower())
     if value is None:
-        msg = f"{_shortened(text)} is no boolean"
+        msg = f"{_shortened(text)} is not a boolean"
         raise ValueError(msg)
     return value
 
@@ -93,7 +93,7 @@ def integer(text: str) -> int:
     try:
         value = _magnitude(digits)
     except ValueError:
-        msg = f"{_shortened(text)} is no integer"
+        msg = f"{_shortened(text)} is not an integer"
         raise ValueError(msg) from None
     # Python writes no longer one as decimal digits: a message, JSON or a file with it could not be made.
     if value.bit_length() > MOST_DIGITS * 3 and value >= 10**MOST_DIGITS:
@@ -130,7 +130,7 @@ def floating(text: str) -> float:
     try:
         return sign * (_sexagesimal(digits) if ":" in digits else float(digits))
     except ValueError:
-        msg = f"{_shortened(text)} is no number"
+        msg = f"{_shortened(text)} is not a number"
         raise ValueError(msg) from None
 
 

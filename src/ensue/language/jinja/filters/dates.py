@@ -101,7 +101,7 @@ def _now() -> datetime:
 
 
 def _refuse(value: Any) -> datetime:
-    msg = f"strftime: {value!r} is no date that can be read; 2002-12-25 can be"
+    msg = f"strftime: {value!r} cannot be read as a date; write for example 2002-12-25"
     raise TemplateRuntimeError(msg)
 
 

@@ -54,7 +54,7 @@ def _finite(value: Any) -> Any:
     try:
         return plain(value)
     except RecursionError:
-        raise TemplateRuntimeError("the data holds itself, or is nested too deep") from None
+        raise TemplateRuntimeError("the data contains itself, or is nested too deeply") from None
 
 
 @keeps_undefined

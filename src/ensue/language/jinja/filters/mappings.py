@@ -162,7 +162,7 @@ def _empty(*, ordered: bool) -> dict[Any, Any]:
 
 def _unfit(doing: str, keys: str, found: Any, value: Any = None) -> TemplateRuntimeError:
     given = "" if value is None else f" with a {type(value).__name__}"
-    return TemplateRuntimeError(f"cannot {doing} what stands under {keys!r}, a {type(found).__name__}{given}")
+    return TemplateRuntimeError(f"cannot {doing} the value under {keys!r}, a {type(found).__name__}{given}")
 
 
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
