@@ -1,6 +1,7 @@
-"""The files that a project is made of (SLS, pillar, templates, ensue.yaml) as text.
+"""Reads the files of a project (SLS, pillar, templates, ensue.yaml) as text.
 
-A path may lead to anything. What is no file is named as what it is, and none of it makes a run wait.
+A path may lead to something other than a file, such as a FIFO. The error names what it is; a run never
+waits for it.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ _BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 def read_text(path: Path, shown: str) -> str:
-    """Return the text of a file without a byte order mark, line ends made one newline each.
+    """Return the text of a file without a byte order mark, and with newlines as line ends.
 
     Args:
         path: the file.
         shown: the path as messages show it.
 
     Raises:
-        CompileError: it is no file, cannot be read, is too large or is not UTF-8; with the line.
+        CompileError: it is not a file, cannot be read, is too large or is not UTF-8; with the line.
     """
     try:
         content = read_regular(path)

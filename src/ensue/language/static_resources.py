@@ -1,6 +1,6 @@
-"""Resources declared in pillar: the shapes it may have, as one mapping of SRN to configuration.
+"""Reads the resources declared in pillar, in any allowed shape, into a mapping of SRN to configuration.
 
-Source: Salt Resources, "Configuration"; the short shape and type-level defaults are ours.
+Source: Salt Resources, "Configuration"; the short shape and type-level defaults are ensue's.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def read_static(
     """Return the resources that pillar declares.
 
     Args:
-        declared: what stands under the pillar key.
-        key: that key, for messages.
+        declared: the value of the pillar key.
+        key: the pillar key, for messages.
         minion_id: the id of this machine, which no resource may claim.
         locate: finds places in pillar files.
-        found: where faults go.
+        found: collects the errors.
     """
     if declared is None:
         return {}
@@ -51,7 +51,7 @@ def read_static(
                 found.error(
                     "E0703",
                     f"a resource of the type {type_name!r} has the id {id_!r}",
-                    # A key such as `~` is not found by its text; what holds it is.
+                    # A key such as `~` cannot be found by its text, but its parent can.
                     locate(path) or locate(path[:-1]),
                     help="an id is a text of at least one character, on one line, without blanks at its ends"
                     if isinstance(id_, str)
@@ -76,7 +76,7 @@ def read_static(
 
 
 def type_defaults(body: Any) -> Mapping[str, Any]:
-    """Return what pillar says for all resources of a type; `body` is what stands under the type's name."""
+    """Return pillar's defaults for all resources of a type; `body` is the value under the type's name."""
     if not is_mapping(body):
         return {}
     if "hosts" in body:

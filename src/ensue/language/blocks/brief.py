@@ -24,7 +24,7 @@ _JINJA: Final = ("{{", "{%", "#jinja2:")
 
 
 def is_brief(block: Block) -> bool:
-    """Say whether a block is short and only prints variables: rendering it is quick and waits for nothing.
+    """Return whether a block is short and only prints variables: rendering it is quick and waits for nothing.
 
     Args:
         block: a delayed block; with another renderer than Jinja, YAML and JSON it is not brief.

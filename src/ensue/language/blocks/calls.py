@@ -94,7 +94,7 @@ class Lookup:
         tree: everything that is compiled together.
         roots: where SLS files are.
         reader: reads the tags of SLS files.
-        found: where faults go.
+        found: collects the errors.
     """
 
     def __init__(self, tree: Tree, roots: Roots, reader: HeadReader, found: Collector) -> None:

@@ -26,7 +26,7 @@ def read_sls_tag(text: str, path: str, faults: list[Diagnostic]) -> tuple[TagOpt
     Args:
         text: the file's text.
         path: the file, as messages show it.
-        faults: what is wrong is added.
+        faults: the errors are added here.
 
     Returns:
         What it says, and its place; without one the options of none, and the file.

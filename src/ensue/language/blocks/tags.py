@@ -44,7 +44,7 @@ def read_opening(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> 
     Args:
         words: the words.
         span: the tag's place.
-        faults: what is wrong is added.
+        faults: the errors are added here.
 
     Returns:
         The name, empty when there is none, and the options.

@@ -58,7 +58,7 @@ def read_pipe(line: str) -> str:
 
 
 def is_end(line: str) -> bool:
-    """Say whether a line that begins with `#!` ends such a block."""
+    """Return whether a line that begins with `#!` ends such a block."""
     return line.removeprefix("#!").strip() == _END
 
 

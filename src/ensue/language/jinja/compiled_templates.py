@@ -99,7 +99,7 @@ class CompiledTemplates:
         self._make_room()
 
     def _has_room(self) -> bool:
-        """Say whether the cachedir is there and its disk far from full: the journal needs what is left."""
+        """Return whether the cachedir is there and its disk far from full: the journal needs what is left."""
         if self._may_write is None:
             try:
                 disk = os.statvfs(self._folder.parent)

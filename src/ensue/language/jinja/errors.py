@@ -107,7 +107,7 @@ def _span(error: Exception, path: str, shorten: Callable[[str], str]) -> Span:
 
 
 def _is_nested_too_deep(error: Exception) -> bool:
-    """Say whether one template nests more than Jinja can read, or Python can compile."""
+    """Return whether one template nests more than Jinja can read, or Python can compile."""
     if isinstance(error, SyntaxError):
         return any(frame.name == "_compile" for frame in traceback.extract_tb(error.__traceback__))
     return len(_compiling(error)) > _DEEP_CALLS

@@ -26,7 +26,7 @@ class OuterIds:
         self._around: Container[str] = () if plan.tree is None else plan.tree.outer_ids
 
     def __contains__(self, name: object) -> bool:
-        """Say whether a chunk of a scope around has this ID or name."""
+        """Return whether a chunk of a scope around has this ID or name."""
         return isinstance(name, str) and (name in self._own or name in self._around)
 
     @cached_property

@@ -73,7 +73,8 @@ def _too_many(called: Called, caller: Chunk, limit: int, asked: int) -> Diagnost
         summary=f"{what} is called for the {_ordinal(asked)} time in this run; its limit is {limit}",
         span=caller.span(),
         detail=f"{caller.id!r} ({caller.full_function}) calls for it once more; it was not rendered",
-        help=f"raise the limit {where} ({tag}; None is no limit), or for all as delayed_repeat_limit in ensue.yaml",
+        help=f"raise the limit {where} ({tag}; None is no limit), "
+        "or for all as delayed_repeat_limit in ensue.yaml",
     )
 
 

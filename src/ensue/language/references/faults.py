@@ -51,7 +51,7 @@ class Faults:
     Args:
         drafts: all drafts of the scope.
         producers: the same, as references know them.
-        found: where faults go.
+        found: collects the errors.
     """
 
     def __init__(self, drafts: Sequence[Draft], producers: Producers, found: Collector) -> None:
@@ -190,7 +190,8 @@ class Faults:
             text=reference.text,
             code="E0805",
             summary=f"{reference.text} names a state in another scope",
-            detail=f"{reference.id!r} is in an enclosing scope; a reference names only states of its own scope",
+            detail=f"{reference.id!r} is in an enclosing scope; "
+            "a reference names only states of its own scope",
             help="use `prev_ret`, what the calling state returned, or a variable of a `scoped` block",
         )
 

@@ -107,7 +107,7 @@ def read_text(text: str, *, own: bool = False) -> list[Piece]:
 
 
 def counts_at(text: str, start: int) -> bool:
-    """Say whether a reference or an escape is read from the dollar signs at a place of a text."""
+    """Return whether a reference or an escape is read from the dollar signs at a place of a text."""
     opening = _OPENING.search(text, start)
     return opening is not None and _content(text, opening.end()) is not None
 

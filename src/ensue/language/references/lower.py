@@ -84,7 +84,7 @@ class Bindings:
     Args:
         drafts: all drafts of the scope.
         around: what lies around it.
-        found: where faults go.
+        found: collects the errors.
     """
 
     def __init__(self, drafts: Sequence[Draft], around: Surroundings, found: Collector) -> None:

@@ -128,5 +128,5 @@ def _picked(left: list[tuple[Identity, T]], selector: str) -> list[tuple[Identit
 
 
 def is_below(module: str, path: str) -> bool:
-    """Say whether a path is a module path or a dotted prefix of it."""
+    """Return whether a path is a module path or a dotted prefix of it."""
     return module == path or module.startswith(f"{path}.")

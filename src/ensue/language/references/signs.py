@@ -8,12 +8,12 @@ _ESCAPES: Final = ("$\\", "\\x24", "\\x7", "\\u0024", "\\u007", "\\U00000024", "
 
 
 def holds_sign(text: str) -> bool:
-    """Say whether a reference or an escape might stand in a text; never wrong when it says no."""
+    """Return whether a reference or an escape might stand in a text; never wrong when it says no."""
     return "${" in text or "$\\{" in text
 
 
 def may_bind(rendering: str) -> bool:
-    """Say whether what a rendering becomes might hold a reference: most trees need not be searched.
+    """Return whether what a rendering becomes might hold a reference: most trees need not be searched.
 
     Quotes of YAML and JSON may write the sign as an escape, and those of YAML end a line within it.
     """
@@ -21,5 +21,5 @@ def may_bind(rendering: str) -> bool:
 
 
 def may_hold_slot(rendering: str) -> bool:
-    """Say whether what a rendering becomes might hold a slot (`__slot__:`), in the same way."""
+    """Return whether what a rendering becomes might hold a slot (`__slot__:`), in the same way."""
     return "__slot__" in rendering or "\\" in rendering

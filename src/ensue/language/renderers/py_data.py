@@ -80,7 +80,8 @@ def _ambiguous(sign: str, written: YamlDocument) -> Diagnostic:
     return Diagnostic(
         code="E0221",
         summary=f"{sign} may be data of the run",
-        detail="the function was given text that contains references or slots, so it is unknown who wrote this",
+        detail="the function was given text that contains references or slots, "
+        "so it is unknown who wrote this",
         span=written.locate(()),
         help="put literal(…) around what comes from prev_ret, grains or salt[…]; write references out",
     )

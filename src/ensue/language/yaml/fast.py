@@ -145,7 +145,7 @@ class _Reader:
 
     @staticmethod
     def is_nested(rest: str) -> bool:
-        """Say whether a sequence item is itself a mapping or a sequence in block form."""
+        """Return whether a sequence item is itself a mapping or a sequence in block form."""
         first = rest[0]
         if first in "\"'":
             return not (_SINGLE if first == "'" else _DOUBLE).fullmatch(rest)

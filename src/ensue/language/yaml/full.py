@@ -73,7 +73,7 @@ def load(text: str) -> Any:
 
 
 def is_merge(node: Node) -> bool:
-    """Say whether a key is `<<`."""
+    """Return whether a key is `<<`."""
     return node.tag == _MERGE
 
 

@@ -54,17 +54,17 @@ def ipv6(value: Any, options: str | None = None) -> Any:
 
 
 def is_ip(value: Any, options: str | None = None) -> bool:
-    """Say whether a value is an address, also with a prefix."""
+    """Return whether a value is an address, also with a prefix."""
     return any(_address(value, version, options) is not None for version in _VERSIONS)
 
 
 def is_ipv4(value: Any, options: str | None = None) -> bool:
-    """Say whether a value is an address of version 4, also with a prefix."""
+    """Return whether a value is an address of version 4, also with a prefix."""
     return _address(value, 4, options) is not None
 
 
 def is_ipv6(value: Any, options: str | None = None) -> bool:
-    """Say whether a value is an address of version 6, also with a prefix."""
+    """Return whether a value is an address of version 6, also with a prefix."""
     return _address(value, 6, options) is not None
 
 
@@ -115,7 +115,7 @@ def _address(value: Any, version: int, options: str | None) -> str | None:
 
 
 def _has(address: Address, nature: str) -> bool:
-    """Say whether an address is what an option asks for; a word that is no option asks for nothing."""
+    """Return whether an address is what an option asks for; a word that is no option asks for nothing."""
     if nature in _PUBLIC:
         return not address.is_private
     # Addresses of version 4 have no sites.

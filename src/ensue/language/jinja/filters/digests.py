@@ -40,7 +40,7 @@ def hmac_compute(text: Any, shared_secret: Any) -> str:
 
 
 def hmac_verify(text: Any, shared_secret: Any, challenge_hmac: Any) -> bool:
-    """Say whether a signature, in base64, is that of a text."""
+    """Return whether a signature, in base64, is that of a text."""
     signature = hmac.new(as_bytes(shared_secret), as_bytes(text), hashlib.sha256).digest()
     return hmac.compare_digest(base64.b64encode(signature), as_bytes(challenge_hmac))
 

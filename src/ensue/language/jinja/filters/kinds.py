@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 def is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:
-    """Say whether a value is any mapping."""
+    """Return whether a value is any mapping."""
     return isinstance(value, Mapping)
 
 
 def is_row(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
-    """Say whether a value is a list or a tuple."""
+    """Return whether a value is a list or a tuple."""
     return isinstance(value, (list, tuple))
 
 
 def is_hashable(value: Any) -> TypeGuard[Hashable]:
-    """Say whether a value's class is hashable, as text, numbers and tuples are and lists are not."""
+    """Return whether a value's class is hashable, as text, numbers and tuples are and lists are not."""
     return isinstance(value, Hashable)
 
 
 def is_iterable(value: Any) -> TypeGuard[Iterable[Any]]:
-    """Say whether a value can be iterated over; text can."""
+    """Return whether a value can be iterated over; text can."""
     try:
         iter(value)
     except TypeError:

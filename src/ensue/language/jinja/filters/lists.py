@@ -81,12 +81,12 @@ def average(values: Any) -> float:
 
 
 def exactly_n_true(values: Iterable[Any], amount: int = 1) -> bool:
-    """Say whether so many items are true."""
+    """Return whether so many items are true."""
     return sum(1 for value in values if value) == amount
 
 
 def exactly_one_true(values: Iterable[Any]) -> bool:
-    """Say whether one item alone is true."""
+    """Return whether one item alone is true."""
     return exactly_n_true(values)
 
 
@@ -106,7 +106,7 @@ def sorted_ignorecase(values: Iterable[str]) -> list[str]:
 
 
 def substring_in_list(text: str, values: Iterable[str]) -> bool:
-    """Say whether one of the texts in a list holds a text."""
+    """Return whether one of the texts in a list holds a text."""
     return any(text in value for value in values)
 
 
@@ -116,7 +116,7 @@ def sequence(value: Any) -> Any:
 
 
 def is_iter(value: Any, ignore: Any = (str,)) -> bool:
-    """Say whether a value can be iterated over and is no text."""
+    """Return whether a value can be iterated over and is no text."""
     return not (ignore and isinstance(value, ignore)) and is_iterable(value)
 
 

@@ -37,20 +37,20 @@ def file_hashsum(context: Context, path: str, form: str = "sha256") -> str:
 
 @pass_context
 def is_empty(context: Context, path: str) -> bool:
-    """Say whether a file is there and has no content."""
+    """Return whether a file is there and has no content."""
     there: bool = _call(context, "file.path_exists", path)
     return there and _call(context, "file.stats", path)["size"] == 0
 
 
 @pass_context
 def is_text_file(context: Context, path: str) -> bool:
-    """Say whether a file is there and looks like text in its first 512 bytes."""
+    """Return whether a file is there and looks like text in its first 512 bytes."""
     return _is_file(context, path) and not _is_binary(_begin(context, path, 512))
 
 
 @pass_context
 def is_bin_file(context: Context, path: str) -> bool:
-    """Say whether a file is there and looks like no text in its first 2048 bytes."""
+    """Return whether a file is there and looks like no text in its first 2048 bytes."""
     return _is_file(context, path) and _is_binary(_begin(context, path, 2048))
 
 
@@ -134,7 +134,7 @@ def _begin(context: Context, path: str, size_bytes: int) -> bytes:
 
 
 def _is_binary(data: bytes) -> bool:
-    """Say whether data has a NUL, or more than three tenths of it are not characters of text."""
+    """Return whether data has a NUL, or more than three tenths of it are not characters of text."""
     if not data:
         return False
     if 0 in data:

@@ -29,7 +29,7 @@ def to_num(text: Any) -> Any:
 
 
 def is_hex(text: Any) -> bool:
-    """Say whether a text is a hexadecimal number."""
+    """Return whether a text is a hexadecimal number."""
     try:
         int(text, 16)
     except (TypeError, ValueError):
@@ -56,7 +56,7 @@ def human_to_bytes(size: Any, default_unit: str = "B", handle_metric: bool = Fal
 
 
 def to_bool(value: Any) -> bool:
-    """Say whether a value means yes: `yes`, `1`, `true`, a number above 0, a list that is not empty."""
+    """Return whether a value means yes: `yes`, `1`, `true`, a number above 0, a list that is not empty."""
     if isinstance(value, str):
         return value.lower() in {"yes", "1", "true"}
     if isinstance(value, int):

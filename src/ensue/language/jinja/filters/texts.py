@@ -44,7 +44,7 @@ def regex_escape(text: str) -> str:
 
 
 def matches(text: str, pattern: str, ignorecase: bool = False, multiline: bool = False) -> bool:
-    """Say whether a pattern matches at the beginning."""
+    """Return whether a pattern matches at the beginning."""
     return re.match(pattern, text, _flags(ignorecase, multiline)) is not None
 
 
@@ -67,7 +67,7 @@ def to_camelcase(text: str, uppercamel: bool = False) -> str:
 
 
 def contains_whitespace(text: str) -> bool:
-    """Say whether there is a blank, a tab or a line end in a text."""
+    """Return whether there is a blank, a tab or a line end in a text."""
     return any(character.isspace() for character in text)
 
 
@@ -84,7 +84,7 @@ def path_join(*parts: str, use_posixpath: bool = False) -> str:
 
 
 def check_whitelist_blacklist(value: str, whitelist: Any = None, blacklist: Any = None) -> bool:
-    """Say whether a value is allowed.
+    """Return whether a value is allowed.
 
     Args:
         value: what is looked at.
