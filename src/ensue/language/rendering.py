@@ -79,7 +79,7 @@ class SlsRenderer:
         return self._with(_variables=lambda: {**own(), **variables})
 
     def of_one_loading(self) -> SlsRenderer:
-        """Return this renderer for one loading of SLS, which share `stateconf` values with each other only."""
+        """Return this renderer for one loading of SLS; they share `stateconf` values only with each other."""
         return self._with(_stateconf=StateconfValues())
 
     def _with(self, **changed: Any) -> SlsRenderer:

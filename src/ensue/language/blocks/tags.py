@@ -30,8 +30,8 @@ class TagOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What an opening tag says besides the name.
 
     Args:
-        scoped: whether the word `scoped` is there.
-        limit: the limit, where one is named.
+        scoped: whether the tag has the word `scoped`.
+        limit: the limit, if the tag names one.
     """
 
     scoped: bool = False
@@ -39,7 +39,7 @@ class TagOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_opening(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> tuple[str, TagOptions]:
-    """Read the words behind `#!delayed_block`.
+    """Read the words after `#!delayed_block`.
 
     Args:
         words: the words.
@@ -47,7 +47,7 @@ def read_opening(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> 
         faults: the errors are added here.
 
     Returns:
-        The name, empty when there is none, and the options.
+        The name, empty if there is none, and the options.
     """
     if any("{{" in word or "{%" in word for word in words):
         listed = " ".join(words)
@@ -99,7 +99,7 @@ def read_limit(text: str, span: Span, faults: list[Diagnostic]) -> Limit:
 
 
 def read_end(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> str:
-    """Read the words behind `#!end_delayed_block`; returns the name, empty when there is none."""
+    """Read the words after `#!end_delayed_block` and return the name; empty if there is none."""
     if len(words) > 1:
         listed = " ".join(words[1:])
         faults.append(_fault(f"an end tag has the unknown words {listed!r}", span, f"write {_END_FORM}"))

@@ -7,9 +7,8 @@
     - ID: state_B_id                       - ID: state_B_id
 ```
 
-Either becomes the reference `${cloud:State_B:ID}` in the argument `state_B_id`, which need not be there;
-deeper places are written as a path (`nics[0]:address`). A reference that stands there already, as it does
-in high data, stays.
+Both become the reference `${cloud:State_B:ID}` in the argument `state_B_id`, which need not exist; deeper
+places are written as a path (`nics[0]:address`). A reference that is already there, as in high data, is kept.
 
 Source: Idem's argument binding, "Arg_bind requisites".
 """
@@ -40,7 +39,7 @@ _HELP: Final = "write `- state: [ID, {property: argument}]`"
 
 
 class _ArgumentBinding(msgspec.Struct, frozen=True):
-    """One binding that is asked for: a state's path and ID, a property of it, and the argument it is for."""
+    """One requested binding: a state's path and ID, one of its properties, and the argument that gets it."""
 
     path: str
     id: str
@@ -49,7 +48,7 @@ class _ArgumentBinding(msgspec.Struct, frozen=True):
 
 
 class _ShapeError(Exception):
-    """Carries what is wrong with an `arg_bind`; never leaves this module."""
+    """Carries the error in an `arg_bind`; never leaves this module."""
 
 
 def apply_arg_bind(declaration: Declaration, found: Collector) -> None:
@@ -130,7 +129,7 @@ def _reference(binding: _ArgumentBinding) -> Reference:
 
 
 def _steps(argument: str) -> list[str | Index]:
-    """Return the keys and indexes of a place in an argument; there is nothing to map in a place."""
+    """Return the keys and indexes of a place in an argument; a `[*]` among them finds no place."""
     segments = read_property(argument)
     if isinstance(segments, str):
         raise _ShapeError(segments)
@@ -146,7 +145,7 @@ def _steps(argument: str) -> list[str | Index]:
 
 
 def _with(data: Any, steps: Sequence[str | Index], reference: Reference, binding: _ArgumentBinding) -> Any:
-    """Return data with a reference at a place in it; nothing is changed, for a file may use data twice."""
+    """Return data with a reference at a place in it; the original may be used twice, so it is not changed."""
     if not steps:
         return data if _holds(data, reference) else reference.text
     step, rest = steps[0], steps[1:]
@@ -173,7 +172,7 @@ def _same(one: Reference, other: Reference) -> bool:
 
 
 def shown_bindings(arguments: Mapping[str, Any]) -> list[dict[str, list[Any]]]:
-    """Return the `arg_bind` of a declaration as high data has it: an entry a reference, in reading order."""
+    """Return the `arg_bind` of a declaration in high data: one entry per reference, in reading order."""
     return [
         {piece.path: [_shown_id(piece), {piece.property: _shown_place(keys)}]}
         for text, keys in signed_texts({name: arguments[name] for name in arguments if name not in _OPTIONS})
