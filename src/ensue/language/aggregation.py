@@ -1,7 +1,7 @@
-"""Values that say themselves that they are to be joined: what `!aggregate` of the `yamlex` renderer means.
+"""Values that are marked to be joined: what `!aggregate` of the `yamlex` renderer means.
 
-Of two values under one key the later one holds, as everywhere, unless both are marked: then mappings
-are merged, and of lists the later one's new items are put behind the earlier one's.
+Of two values under one key the later one counts, as everywhere, unless both are marked. Marked mappings
+are merged; the new items of a later marked list are appended to the earlier list.
 
 Source: Salt's `aggregate` merging strategy, 3008.
 """
@@ -28,7 +28,7 @@ Aggregated: TypeAlias = AggregatedMap | AggregatedList
 
 
 def aggregated(value: Any) -> Aggregated:
-    """Return a value marked; one that is neither a mapping nor a list becomes a list of one."""
+    """Return a value with the mark; anything but a mapping or a list becomes a list of one item."""
     if isinstance(value, (AggregatedMap, AggregatedList)):
         return value
     if is_mapping(value):
@@ -37,10 +37,10 @@ def aggregated(value: Any) -> Aggregated:
 
 
 def aggregate(first: Any, second: Any) -> Any:
-    """Return what two values under one key come to; neither is changed."""
+    """Return the result of two values under one key; neither is changed."""
     if is_mapping(first) and is_mapping(second):
         both = isinstance(first, AggregatedMap) and isinstance(second, AggregatedMap)
-        # Without a mark on both the later mapping stands alone, but what is marked inside it is joined.
+        # Without a mark on both, the later mapping replaces the earlier; marked values inside it are joined.
         base = first if both else {}
         joined = {key: aggregate(first[key], value) for key, value in second.items() if key in first}
         return type(second)({**base, **second, **joined})
@@ -55,5 +55,5 @@ def aggregate_mappings(first: Mapping[str, Any], second: Mapping[str, Any]) -> d
 
 
 def unmarked(value: Any) -> Any:
-    """Return a value in which nothing is marked any more."""
+    """Return a value without any marks."""
     return copied(value)

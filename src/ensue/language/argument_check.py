@@ -1,7 +1,7 @@
-"""Whether a state function takes the arguments that a declaration gives it, and lacks none.
+"""Whether a state function accepts the arguments of a declaration, and none is missing.
 
-This is the one place that decides it, for functions of ensue, of the project and of Salt alike. A function
-that takes only what it names is given nothing else. One that passes any argument on is given all but
+Only this module decides it, for functions of ensue, of the project and of Salt. A function that takes only
+the arguments it names is given no others. A function that passes any argument on is given everything except
 misspelt options.
 """
 
@@ -23,7 +23,7 @@ class ArgumentCheck:
     """Checks the arguments of one compilation.
 
     Args:
-        found: where faults go.
+        found: collects the errors.
     """
 
     def __init__(self, found: Collector) -> None:
@@ -37,13 +37,13 @@ class ArgumentCheck:
         arguments: dict[str, Any],
         refused: Collector,
     ) -> bool:
-        """Say whether all is known to be right: a function takes these arguments and lacks none.
+        """Return whether a function is known to accept these arguments, with none missing.
 
         Args:
             declaration: the state.
-            signature: what its function takes.
-            arguments: what it is given, options left out.
-            refused: where errors in the arguments go, which may be faults of the state alone.
+            signature: the arguments that its function takes.
+            arguments: the arguments it is given, without options.
+            refused: collects errors in the arguments; they may fail only the state.
         """
         if signature is ANY_ARGUMENTS:
             return False
@@ -72,7 +72,7 @@ class ArgumentCheck:
         name: str,
         refused: Collector,
     ) -> bool:
-        """Say whether a function takes an argument that it does not name."""
+        """Return whether a function takes an argument that it does not name."""
         if signature.absorbs_any and _is_copied_by_use(declaration, name):
             return True
         if not signature.passes_on(arguments):
@@ -107,7 +107,7 @@ class ArgumentCheck:
             "E0408",
             f"{declaration.module}.{declaration.function} makes no use of {name!r}",
             _place(declaration, name),
-            detail=f"{declaration.id!r} gives it one; Salt ignores it without a word",
+            detail=f"{declaration.id!r} passes it; Salt ignores it silently",
             help=f"write `{successor}` if that is meant, or remove it" if successor else "remove it",
         )
 
@@ -119,13 +119,13 @@ def _refuse(declaration: Declaration, signature: Signature, name: str, refused: 
         "E0402",
         f"{declaration.module}.{declaration.function} takes no argument {name!r}",
         _place(declaration, name),
-        detail=f"{declaration.id!r} gives it one",
+        detail=f"{declaration.id!r} passes it",
         help=meant_by(name, signature.names) or f"it takes {', '.join(sorted(signature.names))}",
     )
 
 
 def _is_copied_by_use(declaration: Declaration, name: str) -> bool:
-    """Say whether an argument is one of another function, which `use` brought along."""
+    """Return whether an argument belongs to another function and was copied by `use`."""
     if not declaration.borrowed or name not in declaration.borrowed:
         return False
     return declaration.borrowed[name][1][0] != "extend"

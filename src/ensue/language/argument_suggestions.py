@@ -1,7 +1,7 @@
-"""What an argument was meant to be that no function takes: a misspelt option, or another tool's word for one.
+"""Guesses the meaning of an unknown argument: a misspelt option, or another tool's name for one.
 
-Two questions are answered. What a user may have meant by a word that is refused in any case (`meant_by`), and
-whether a word that a function would pass on is so near a known one that it must be a mistake (`near_miss`).
+`meant_by` says what a user may have meant by an argument that is refused. `near_miss` decides whether an
+argument that a function would pass on is so close to a known one that it must be a mistake.
 """
 
 from __future__ import annotations
@@ -62,18 +62,18 @@ _OTHER_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "createdirs": ("makedirs",),
     "gid_from_name": ("usergroup",),
 }
-"""Words of other tools, former releases of Salt and habit, and what they are called here."""
+"""Names from other tools, old releases of Salt and habit, and their names in ensue."""
 
 _RELATIONS: Final = frozenset({"when", "only_when", "not_if", "depends_on", "depends", "refreshonly"})
-"""Those of them that hardly any function has an argument for."""
+"""Those of these names that hardly any function has as an argument."""
 
 _RELATED: Final = MERGED_BY_EXTEND | {"onlyif", "unless", "creates", "names", "name", "retry"}
-"""What such a word may stand for whatever the function is."""
+"""The options that such a name may mean for any function."""
 
 _WORDS_OF_THEIR_OWN: Final = frozenset(
     {"create", "created", "listed", "named", "register", "required", "runs", "stage", "unmask"}
 )
-"""Plain words that are one letter away from an option, and that functions have arguments for."""
+"""Words that are one letter away from an option, and that functions have as arguments."""
 
 _NEVER_MEANT: Final = frozenset({"names", "use", "tgt"})
 _SHORTEST_OPTION: Final = 5
@@ -81,14 +81,14 @@ _SHORTEST_ARGUMENT: Final = 6
 
 
 def meant_by(word: str, names: Collection[str]) -> str:
-    """Say what a user may have meant by an argument that a function does not take.
+    """Return what a user may have meant by an argument that a function does not take.
 
     Args:
         word: the argument.
         names: the function's own arguments.
 
     Returns:
-        `did you mean a or b?`; empty where nothing is near.
+        `did you mean a or b?`; empty if nothing is close.
     """
     known = GLOBAL_WORDS | set(names)
     called = [one for one in _OTHER_TOOLS.get(_folded(word), ()) if one in names or one in _RELATED]
@@ -99,11 +99,11 @@ def meant_by(word: str, names: Collection[str]) -> str:
 
 
 def near_miss(word: str, signature: Signature) -> str:
-    """Return the option or argument that a word is a misspelling of; empty when the word may be what it is.
+    """Return the option or argument that a word misspells; empty if the word may be meant.
 
     Args:
         word: an argument that the function would pass on.
-        signature: the function's.
+        signature: the signature of the function.
     """
     if word.startswith("_") or "." in word or word in signature.mentions:
         return ""
@@ -128,7 +128,7 @@ def _plural_relation(word: str) -> str:
 
 
 def _alike(word: str, known: Iterable[str]) -> str:
-    """Return what is spelt the same but for case, dashes and underscores."""
+    """Return the known word that differs only in case, dashes and underscores."""
     folded = _folded(word).replace("_", "")
     return min((one for one in known if one.replace("_", "").lower() == folded), default="")
 
@@ -138,9 +138,9 @@ def _folded(word: str) -> str:
 
 
 def _one_slip_away(word: str, known: Iterable[str]) -> str:
-    """Return what one letter too many, too few, wrong or in its neighbour's place would make of a word.
+    """Return the known word that differs by one extra, missing, wrong or swapped letter.
 
-    First letters are seldom wrong, and a plural is another word.
+    The first letter must match, because it is seldom wrong. A plural is a different word.
     """
     return min((one for one in known if word[:1] == one[:1] and _is_one_slip(word, one)), default="")
 

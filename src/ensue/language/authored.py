@@ -1,12 +1,12 @@
-"""Which references and slots of a rendering an author wrote, and which came in with a value.
+"""Which references and slots of a rendering an author wrote, and which came with a value.
 
 `${…}` and `__slot__:` mean something only in text that an author wrote: an SLS, a delayed block, a pillar
-file, a template. The same characters in what a host, a command or a store said are data. A renderer therefore
+file, a template. In output of a host, a command or a store the same characters are data. A renderer thus
 puts a mark into each sign of the literal text before it renders (`mark_signs`). Afterwards (`settle`) a sign
 with its mark counts, and a sign without one is escaped: readers of references then see literal text.
 
-What this module leaves out: which values may stand where in YAML (`printed_values`), and the grammars of
-references and slots.
+This module leaves out which values may be where in YAML (`printed_values`), and the grammars of references
+and slots.
 """
 
 from __future__ import annotations
@@ -34,37 +34,37 @@ def mark_signs(text: str) -> str:
 
 
 def is_settled(text: str) -> bool:
-    """Say whether every sign in a rendered text is an author's; never wrong when it says yes.
+    """Return whether every sign in a rendered text is certainly an author's; False may be wrong.
 
-    A backslash may write a sign or a mark as an escape of a quoted scalar.
+    A quoted scalar may write a sign or a mark as an escape, with a backslash.
     """
     return "\\" not in text and not any(sign in text for sign in _UNMARKED_SIGNS)
 
 
 def settle(data: Any) -> Any:
-    """Return data whose signs all count: those that no author wrote are escaped, marks are taken out.
+    """Return data in which every sign counts: signs that no author wrote are escaped, and marks are removed.
 
     Args:
-        data: what a rendered text was read as; lists and mappings are changed in place.
+        data: the data read from a rendered text; lists and mappings are changed in place.
     """
     return _mapped(data, set(), _settled)
 
 
 def as_literal(data: Any) -> Any:
-    """Return data in which no sign counts, its author's included; lists and mappings are changed in place."""
+    """Return data in which no sign counts, not even an author's; lists and mappings are changed in place."""
     return _mapped(data, set(), _escaped)
 
 
 def mark_data(data: Any) -> Any:
-    """Return data that an author wrote, with a mark in each reference and slot; it is changed in place."""
+    """Return data that an author wrote with a mark in each reference and slot; it is changed in place."""
     return _mapped(data, set(), lambda text: _kept(mark_signs(text)))
 
 
 def marks_that_count(data: Any) -> Any:
-    """Return data that has marks only in references and slots, not in what resembles one (`${HOME}`).
+    """Return data with marks only in references and slots, not in text that resembles them (`${HOME}`).
 
     Args:
-        data: what a rendered text was read as; lists and mappings are changed in place.
+        data: the data read from a rendered text; lists and mappings are changed in place.
     """
     return _mapped(data, set(), _kept)
 
@@ -76,7 +76,7 @@ def _marked(found: re.Match[str]) -> str:
 def _mapped(data: Any, seen: set[int], change: Callable[[str], str]) -> Any:
     if isinstance(data, str):
         return change(data) if _is_concerned(data) else data
-    # An alias of YAML puts one object in several places: it is changed once.
+    # A YAML alias puts one object in several places; it is changed only once.
     if is_list(data) and id(data) not in seen:
         seen.add(id(data))
         data[:] = [_mapped(item, seen, change) for item in data]
@@ -100,7 +100,7 @@ def _is_concerned(text: str) -> bool:
 
 
 def _settled(text: str) -> str:
-    """Escape what no author wrote, and take the marks out."""
+    """Escape signs that no author wrote, and remove the marks."""
     plain = without_marks(text)
     is_foreign_slot = _is_slot(plain) and not text.lstrip("$").startswith(_AUTHORED_SLOT)
     pieces: list[str] = ["$"] if is_foreign_slot else []
@@ -124,7 +124,7 @@ def _kept(text: str) -> str:
 
 
 def _openings(text: str) -> Iterator[tuple[int, bool]]:
-    """Yield where references may begin in the text without marks, and whether an author wrote that."""
+    """Yield the positions in the unmarked text where a reference may begin, and if an author wrote it."""
     removed = position = 0
     for found in _OPENING.finditer(text):
         removed += text.count(AUTHORED, position, found.start())
@@ -137,7 +137,7 @@ def _is_slot(text: str) -> bool:
 
 
 def _counts(text: str, start: int) -> bool:
-    """Say whether a reference, or the escape of one, is read at a place of a text."""
+    """Return whether a reference, or an escaped one, begins at a position of a text."""
     from ensue.language.references.grammar import counts_at
 
     return counts_at(text, start)

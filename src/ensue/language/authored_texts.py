@@ -1,8 +1,8 @@
-"""The texts that authors wrote, for a value that changes the structure of what it is printed into.
+"""The texts that authors wrote, to decide whether a printed value may change the structure of a file.
 
 A piece of a pillar file, or of the template itself, may hold any structure, as in Salt. So may quotes that
-an author put within quotes around what a template prints: of `path: '''{{ folder }}x'''` in pillar the value
-is a text in quotes. Everything else that a template prints comes from a host, a command or a store.
+an author wrote inside quotes, around what a template prints: the value of `path: '''{{ folder }}x'''` in
+pillar is a text in quotes. Everything else that a template prints comes from a host, a command or a store.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _ESCAPE: Final = re.compile(r"""\\(["'\\/])""")
-"""What a double-quoted scalar needs a backslash for, though it stands for itself."""
+"""Characters that need a backslash in a double-quoted scalar although they mean themselves."""
 
 _QUOTED_PRINT: Final = re.compile(
     r"""(?P<quote>''|\\")(?P<before>[^'"\\\n{]*)\{\{[^\n]*?\}\}(?P<behind>[^'"\\\n{]*)(?P=quote)"""
@@ -25,7 +25,7 @@ _QUOTED_PRINT: Final = re.compile(
 
 
 class AuthoredTexts:
-    """What authors wrote for one rendering; read when first asked for.
+    """The texts that authors wrote for one rendering; read on first use.
 
     Args:
         source: the template.
@@ -40,14 +40,14 @@ class AuthoredTexts:
         self._texts: list[str] | None = None
 
     def holds(self, value: str) -> bool:
-        """Say whether a value is, but for its blanks, a piece of what an author wrote."""
+        """Return whether a value is part of an author's text, apart from blanks."""
         if self._texts is None:
             self._texts = [_without_layout(form) for text in self._sources() for form in _forms(text)]
         sought = _without_layout(value)
         return any(sought in text for text in self._texts) or self._has_authored_quotes(sought)
 
     def _has_authored_quotes(self, value: str) -> bool:
-        """Say whether a value is a text in quotes, as an author wrote it around what a template prints."""
+        """Return whether a value is a text in quotes that an author wrote around what a template prints."""
         quote = value[:1]
         return quote in ("'", '"') and any(
             found["quote"][-1] == quote and _may_become(found, value)
@@ -56,7 +56,7 @@ class AuthoredTexts:
         )
 
     def _sources(self) -> Iterator[str]:
-        # As a text of a template may write them.
+        # As a string in a template may write them.
         yield self._source.replace("\\n", " ").replace("\\t", " ")
         for path in self._templates:
             yield Path(path).read_text(encoding="utf-8", errors="replace")
@@ -73,7 +73,7 @@ def _forms(text: str) -> Iterator[str]:
 
 
 def _may_become(written: re.Match[str], value: str) -> bool:
-    """Say whether a text in quotes is the value when something without quotes is printed into it."""
+    """Return whether a text in quotes becomes the value when text without quotes is printed into it."""
     before, behind, quote = re.escape(written["before"]), re.escape(written["behind"]), value[0]
     return re.fullmatch(rf"{quote}{before}[^'\"\\\n]*{behind}{quote}", value) is not None
 

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 def argument_fault(
     name: str, functions: Sequence[Callable[..., Any]], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Diagnostic | None:
-    """Return what is wrong with the arguments of a call, None where a function takes them.
+    """Return what is wrong with the arguments of a call; None if a function takes them.
 
     Args:
         name: the function as it was asked for (`cmd.run`).
-        functions: what the types of the targets have under this name.
-        args: the arguments by place.
-        kwargs: the arguments by name.
+        functions: the functions of this name, one per type of the targets.
+        args: the positional arguments.
+        kwargs: the keyword arguments.
 
     Returns:
-        None also where a function's signature cannot be known, and where there are no functions.
+        None also if the signature of a function cannot be read, or there are no functions.
     """
     problems: list[Diagnostic] = []
     for function in functions:
@@ -60,14 +60,14 @@ def _signature(function: Callable[..., Any]) -> Signature:
     """Return the signature that a caller sees: without the context, and without types.
 
     Raises:
-        TypeError: it is nothing that has a signature.
-        ValueError: its signature cannot be known.
+        TypeError: it has no signature.
+        ValueError: its signature cannot be read.
     """
     import inspect
 
     signature = inspect.signature(function)
     taken = list(signature.parameters.values())
-    # A wrapper around a plain function hands over no context.
+    # A wrapper around a plain function passes no context.
     if taken and (taken[0].name == "ctx" or not hasattr(function, "__wrapped__")):
         taken = taken[1:]
     bare = [one.replace(annotation=inspect.Parameter.empty) for one in taken]

@@ -1,8 +1,8 @@
 """From declarations to draft chunks: names, arguments, options and order numbers, each function checked.
 
-A draft becomes a `Chunk` when requisites are resolved and the order is known.
+A draft becomes a `Chunk` once its requisites are resolved and its order is known.
 
-Source: Salt's low data; numbers measured in Salt 3008.5.
+Source: Salt's low data; order numbers measured in Salt 3008.5.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ _LAST: Final = 1_000_000
 
 
 class Draft(msgspec.Struct, eq=False):
-    """A chunk in the making: what it will be called with, and what it asks of others, still by name.
+    """A chunk before its requisites are resolved: they still name other states by text.
 
     Args:
-        declaration: where it comes from.
+        declaration: the declaration that it comes from.
         name: the state's name.
-        arguments: what the function is called with.
+        arguments: the arguments of the function call.
         options: state options.
         requisites: requisite words with their references as written.
-        name_order: its place among `names`, from 1; 0 where there are none.
-        order: the number as written or given by place; None where neither is.
-        fault: why its function cannot be called, for a state that fails for that; empty when it can.
+        name_order: its place in `names`, from 1; 0 without `names`.
+        order: the order number, written or from its place in the file; None without either.
+        fault: why its function cannot be called, for a state that fails because of it; empty if it can.
     """
 
     declaration: Declaration
@@ -64,7 +64,7 @@ class Draft(msgspec.Struct, eq=False):
 
     @property
     def label(self) -> str:
-        """What decides between drafts of the same order."""
+        """The text that sorts drafts of the same order."""
         one = self.declaration
         return f"{one.module}{self.name}{one.function}"
 
@@ -73,11 +73,11 @@ class Drafter:
     """Makes drafts of declarations and checks their functions, arguments and targets.
 
     Args:
-        catalog: what state functions there are.
-        found: where faults go.
-        vocabulary: what targets may name.
-        unknown_fails: whether a function that does not exist, or does not take the arguments, is a failure of
-            its state, not of the compilation.
+        catalog: the state functions.
+        found: collects the errors.
+        vocabulary: the names that targets may use.
+        unknown_fails: whether a function that does not exist, or does not take the arguments, fails only its
+            state instead of the compilation.
 
     Attributes:
         registering: the drafts with `registers`.
@@ -124,7 +124,7 @@ class Drafter:
 
     @property
     def has_requisites(self) -> bool:
-        """Say whether any function that was asked for has such."""
+        """Return whether any function that was looked up declares requisites for all of its states."""
         return any(signature is not None and signature.requisites for signature in self._signatures.values())
 
     def _of(self, declaration: Declaration) -> Iterable[Draft]:
@@ -133,7 +133,7 @@ class Drafter:
                 "E0306",
                 f"{declaration.id!r} names no function of {declaration.module!r}",
                 declaration.span(),
-                help=f"write `{declaration.module}.function:`, or the function as one word of the list",
+                help=f"write `{declaration.module}.function:`, or the function as one item of the list",
             )
             return ()
         target = declaration.arguments.get("tgt")
@@ -151,7 +151,7 @@ class Drafter:
     def _drafts(self, declaration: Declaration, signature: Signature) -> Iterable[Draft]:
         arguments = declaration.arguments
         names = arguments.get("names")
-        if names is None or names == []:  # as in Salt, an empty list is none
+        if names is None or names == []:  # as in Salt, an empty list counts as no `names`
             return (self._draft(declaration, signature, arguments, declaration.id, 0),)
         return self._named(declaration, signature, names)
 
@@ -161,7 +161,7 @@ class Drafter:
                 "E0806",
                 f"`names` of {declaration.id!r} is {names}",
                 declaration.span("names"),
-                detail="which states there are is known before anything runs, and what they return is not",
+                detail="the states are known before anything runs; what a state returns is not",
                 help="let the other state call for a delayed block, and loop over `prev_ret` in it",
             )
             return
@@ -170,7 +170,7 @@ class Drafter:
                 "E0311",
                 f"`names` of {declaration.id!r} is not a list",
                 declaration.span("names"),
-                help="write one `- name` a line under names:",
+                help="write one `- name` per line under names:",
             )
             return
         seen: set[str] = set()
@@ -227,7 +227,7 @@ class Drafter:
                 arguments.pop(word, None)
         refused = Collector() if self._unknown_fails else self._found
         if self._check.accepts(declaration, signature, arguments, refused) and words <= _NAME_ALONE:
-            # Only the names of arguments decide: the next state of this function with the same ones is right.
+            # Only argument names decide: more states of this function with the same names are right too.
             self._plain.add((declaration.module, declaration.function, *declaration.arguments))
         fault = _told(refused.errors) if refused is not self._found else ""
         draft = Draft(declaration, name, arguments, options, requisites, place, order, fault)
@@ -238,7 +238,7 @@ class Drafter:
         return draft
 
     def _signature(self, declaration: Declaration, target: str) -> Signature | Diagnostic:
-        """Return what a function accepts, or what is wrong with its name."""
+        """Return the signature of a function, or what is wrong with its name."""
         function = (declaration.module, declaration.function)
         key = (*function, target)
         if key not in self._signatures:
@@ -247,7 +247,7 @@ class Drafter:
                     self._catalog.fanned_signature(*key) if target else self._catalog.signature(*function)
                 )
             except PluginError as error:
-                help_ = "mend the module, or remove it"
+                help_ = "fix the module, or remove it"
                 return Diagnostic(code="E0405", summary=str(error), span=declaration.span(), help=help_)
             except NotAvailableError as error:
                 return Diagnostic(code="E0401", summary=str(error), span=declaration.span())
@@ -265,7 +265,7 @@ class Drafter:
 
 
 def _name_and_rest(declaration: Declaration) -> tuple[str, dict[str, Any]] | None:
-    """Return a state's name, and its arguments without it; None where the name needs a closer look."""
+    """Return a state's name, and its arguments without the name; None if the name is not plain text."""
     arguments = declaration.arguments
     if "name" not in arguments:
         return declaration.id, arguments
@@ -279,16 +279,16 @@ def _told(faults: list[Diagnostic]) -> str:
 
 
 def _requisites(arguments: dict[str, Any], signature: Signature) -> dict[str, Any]:
-    """Take the requisites out of arguments; a function that has a parameter of that name is given it, too."""
+    """Remove the requisites from arguments; a function with a parameter of that name is given it as well."""
     words = [word for word in arguments if word in MERGED_BY_EXTEND]
     return {word: arguments[word] if word in signature.names else arguments.pop(word) for word in words}
 
 
 def order_numbers(drafts: list[Draft]) -> tuple[list[float], list[float]]:
-    """Return each draft's order number, and the one by which it pulls others forward.
+    """Return each draft's order number, and the number with which it pulls others forward.
 
-    `first` is 0, `last` and negative numbers count from the end, no order is the middle, and the
-    place among `names` adds ten-thousandths.
+    `first` is 0; `last` and negative numbers count from the end; a draft without an order is in the
+    middle; the place in `names` adds ten-thousandths.
     """
     cap = 1.0
     for draft in drafts:

@@ -1,4 +1,4 @@
-"""Collecting faults while a tree is compiled, so that a user sees all of them at once."""
+"""Collects the errors of a compilation, so that a user sees all of them at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Collector:
     """The diagnostics of one compilation.
 
     Attributes:
-        refused: IDs of which nothing came but a fault; that others do not find them is no fault of theirs.
+        refused: IDs whose declaration was refused; states that name them are not reported as well.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Collector:
         help: str = "",  # noqa: A002 -- the field's name
         related: tuple[tuple[Span, str], ...] = (),
     ) -> None:
-        """Note an error."""
+        """Add an error."""
         self.add(
             [
                 Diagnostic(
@@ -52,7 +52,7 @@ class Collector:
         detail: str = "",
         help: str = "",  # noqa: A002 -- the field's name
     ) -> None:
-        """Note a warning."""
+        """Add a warning."""
         self.add(
             [
                 Diagnostic(
@@ -67,7 +67,7 @@ class Collector:
         )
 
     def add(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Note diagnostics; the same one twice counts once."""
+        """Add diagnostics; a repeated one counts once."""
         self._found.update(dict.fromkeys(diagnostics))
 
     @property
@@ -81,10 +81,10 @@ class Collector:
         return sorted((one for one in self._found if one.severity is Severity.WARNING), key=sort_key)
 
     def stop_on_errors(self) -> None:
-        """Raise what has been found.
+        """Raise the errors found so far.
 
         Raises:
-            CompileError: there are errors; carries all of them, and the warnings behind them.
+            CompileError: there are errors; it carries all of them, then the warnings.
         """
         if errors := self.errors:
             raise CompileError([*errors, *self.warnings])
@@ -95,7 +95,7 @@ def _found(span: Span | Place | None) -> Span | None:
 
 
 def near_names(name: str, candidates: Iterable[str], *, count: int = 3, cutoff: float = 0.6) -> str:
-    """Return `did you mean a or b?`, or an empty string when nothing is near."""
+    """Return `did you mean a or b?`, or an empty string if no candidate is close."""
     import difflib
 
     close = difflib.get_close_matches(name, list(candidates), n=count, cutoff=cutoff)

@@ -1,7 +1,7 @@
 """From SLS names to a `Plan`: the whole compilation of one scope for one target.
 
-Loading, `extend`, `exclude`, `use`, names, options, requisites and order, in that order. All faults
-are collected and raised together; nothing is run.
+The steps are loading, `extend`, `exclude`, `use`, names, options, requisites and order. All errors are
+collected and raised together. Nothing is run.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ if TYPE_CHECKING:
     CheckRegisters: TypeAlias = "Callable[[StateOptions, str, Collector], None]"
 
 LISTEN_ERROR: Final = "Listen_Error"
-"""Module and function of the chunk that stands for a `listen` on nothing, as Salt tags it."""
+"""Module and function of the chunk for a `listen` that names no state, as Salt tags it."""
 
 
 class SlsRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One SLS that is asked for.
+    """One requested SLS.
 
     Args:
         name: an SLS name or glob; empty when `path` is given.
-        saltenv: the environment it is looked for in.
+        saltenv: the environment to look in.
         path: a file, for an SLS given by path.
-        place: where a top file asks for it; None: nowhere in a file.
+        place: where a top file names it; None without a top file.
     """
 
     name: str = ""
@@ -67,7 +67,7 @@ class SlsRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Compiled(msgspec.Struct, frozen=True, kw_only=True):
-    """What a compilation gives.
+    """The result of a compilation.
 
     Args:
         plan: what the engine runs.
@@ -79,12 +79,12 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Checks(msgspec.Struct, frozen=True, kw_only=True):
-    """What the states of a scope are checked against, beside the functions that there are.
+    """What the states of a scope are checked against, in addition to the state functions.
 
     Args:
-        vocabulary: what targets may name.
+        vocabulary: the names that targets may use.
         registers: reports what is wrong with a state's `registers`; None accepts everything.
-        unknown_fails: whether an unknown function or argument is a failure of its state alone.
+        unknown_fails: whether an unknown function or argument fails only its state.
     """
 
     vocabulary: Vocabulary = NO_NAMES
@@ -101,11 +101,11 @@ class Compiler:
     Args:
         roots: where SLS files are.
         renderer: renders files with the target's context.
-        catalog: what state functions there are for the target.
+        catalog: the state functions of the target.
         target: the target.
         auto_order: whether definition order counts (`state_auto_order`).
-        enforced: what earlier applies enforced, for references; None where the project keeps none.
-        checks: what states are checked against.
+        enforced: the enforced state, for references; None if the project keeps none.
+        checks: what the states are checked against.
     """
 
     def __init__(
@@ -135,10 +135,10 @@ class Compiler:
         Args:
             requests: the SLS.
             scope: the scope's path.
-            outer_ids: IDs and names of the scopes around it, which no reference reaches.
+            outer_ids: IDs and names of the enclosing scopes, which references cannot name.
 
         Raises:
-            CompileError: with everything that is wrong.
+            CompileError: with all errors.
         """
         found = Collector()
         return self._compiled(self.load(requests, found), found, scope, outer_ids)
@@ -152,10 +152,10 @@ class Compiler:
             file: the SLS that it belongs to.
             stream: its rendering.
             scope: the scope's path.
-            outer_ids: IDs and names of the scopes around it, which no reference reaches.
+            outer_ids: IDs and names of the enclosing scopes, which references cannot name.
 
         Raises:
-            CompileError: with everything that is wrong.
+            CompileError: with all errors.
         """
         found = Collector()
         render = self._renderer.of_one_loading().render_file
@@ -204,7 +204,7 @@ class Compiler:
         return Compiled(plan=plan, tree=tree)
 
     def load(self, requests: Sequence[SlsRequest], found: Collector) -> Tree:
-        """Load SLS with their includes, and apply what they say of each other's declarations."""
+        """Load SLS with their includes, and apply their `extend`, `exclude` and `use`."""
         render = self._renderer.of_one_loading().render_file
         loader = TreeLoader(self._roots, render, found, numbered=self._auto_order)
         for request in requests:
@@ -218,13 +218,13 @@ class Compiler:
                     "E0301",
                     f"there is no file {shown}",
                     Span(shown),
-                    help="check the path; it is taken from the project's root",
+                    help="check the path; it is relative to the project's root",
                 )
         return _finished(loader.tree, found)
 
 
 def _finished(tree: Tree, found: Collector) -> Tree:
-    """Apply what the SLS of a tree say of each other's declarations."""
+    """Apply the `extend`, `exclude` and `use` of a tree."""
     apply_extensions(tree, found)
     apply_exclusions(tree)
     apply_use(tree, found)
@@ -285,10 +285,10 @@ def _checks(ordered: list[int], checks: dict[int, int]) -> dict[int, int]:
 
 
 def _complaints(resolver: Resolver, drafts: list[Draft], ordered: list[int]) -> tuple[Complaint, ...]:
-    """Return what is to be said of everything that `listen` names and is not there.
+    """Return the reports about states that `listen` or `listen_in` names and that do not exist.
 
-    Who listens to nothing is told of it in any case; who is to be listened to by nothing, as in Salt,
-    only when it changed something.
+    A missing state of `listen` is always reported. A missing state of `listen_in` is reported only if the
+    state that names it made changes, as in Salt.
     """
     if not resolver.unheard and not resolver.deaf:
         return ()
@@ -306,7 +306,7 @@ def _complaints(resolver: Resolver, drafts: list[Draft], ordered: list[int]) -> 
 
 def _complaint(key: tuple[str, str], teller: Declaration, order: int, after: tuple[int, ...]) -> Complaint:
     module, name = key
-    verb = "is to be listened to by it" if after else "listens to it"
+    verb = "has `listen_in` on it" if after else "has `listen` on it"
     chunk = Chunk(
         id=f"listen_{name}",
         name=f"listen_{module}",
@@ -327,7 +327,7 @@ def _chunk(
     draft: Draft, place: int, requisites: tuple[Requisite, ...], bindings: dict[str, BoundText] | None
 ) -> Chunk:
     one = draft.declaration
-    # By place: by name, this takes as long as all the rest.
+    # Positional arguments: with keywords, this call takes as long as all the rest.
     return Chunk(
         one.id,
         draft.name,

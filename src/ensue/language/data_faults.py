@@ -1,4 +1,4 @@
-"""Data beyond a bound (see `model.data_bounds`) as a Diagnostic, whatever it was read from."""
+"""Turns a data bound error (see `model.data_bounds`) into a Diagnostic, whatever the data was read from."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ensue.model.data_bounds import CircularError, DataBoundError, TooDeepError,
 if TYPE_CHECKING:
     from ensue.diagnostics import Span
 
-_FLATTER: Final = "use fewer levels, or several values beside each other"
-_NO_CIRCLE: Final = "give what it holds as a value of its own, or by name"
-_SMALLER: Final = "write the values out where they are few, or generate them in a loop"
+_FLATTER: Final = "nest it less deeply, or split it into several values"
+_NO_CIRCLE: Final = "write the inner value out, or refer to it by name"
+_SMALLER: Final = "write the values out if they are few, or generate them in a loop"
 
 
 def bound_fault(error: DataBoundError, span: Span) -> CompileError:
     """Return the error for data beyond a bound.
 
     Args:
-        error: what refused it.
+        error: the exception that refused it.
         span: where it is.
     """
     match error:
@@ -34,14 +34,14 @@ def bound_fault(error: DataBoundError, span: Span) -> CompileError:
 
 
 def refuse_unbounded(data: Any, span: Span) -> None:
-    """Refuse data that no reader made (a program did) where it is beyond a bound.
+    """Refuse data of a program, which no reader has checked, if it exceeds a bound.
 
     Args:
         data: the data.
         span: where it comes from.
 
     Raises:
-        CompileError: it is.
+        CompileError: it exceeds a bound.
     """
     try:
         check_data(data)

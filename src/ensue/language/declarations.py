@@ -1,7 +1,7 @@
-"""From the data of one SLS file to declarations: one a (ID, state module).
+"""From the data of one SLS file to declarations, one per ID and state module.
 
-Short declarations (`id: pkg.installed`), several modules an ID, arguments as a list of one-key
-mappings; everything that is not of this form is a diagnostic.
+A declaration may be short (`id: pkg.installed`) or have several modules per ID, with arguments as a list of
+one-key mappings. Any other form is a diagnostic.
 
 Source: Salt's "highstate" data structure.
 """
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
 
 TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude", META})
 _NEVER_TWICE: Final = frozenset({"delayed_render", "registers"})
-"""Lists of ours, of which none may be lost: for the words of Salt the last one wins, as it does there."""
+"""Options of ensue that may not be repeated; of a repeated option of Salt's the last one wins, as there."""
 
 
 EntryPlace: TypeAlias = "tuple[str, YamlDocument, tuple[str | int, ...]]"
-"""Where an entry of a list is written: the SLS, its file, and the way to it there."""
+"""Where an entry of a list is written: the SLS, its file, and the path to it in the file."""
 
 
 class Declaration(msgspec.Struct):
-    """One state declaration as it stands in an SLS. It is built up by `extend` and `use`, hence not frozen.
+    """One state declaration of an SLS. `extend` and `use` change it, so it is not frozen.
 
     Args:
         id: the ID.
         module: the state module (`file`, `cloud.instance`).
-        function: the function; empty while none is named (an `extend` need not name one).
-        arguments: one-key mappings in the order they stand, values untouched.
-        sls: the SLS it stands in.
+        function: the function; empty if none is named (an `extend` need not name one).
+        arguments: one-key mappings in the order of the file, with unchanged values.
+        sls: the SLS it is in.
         document: the file.
         key: how the file spells module and function (`file.managed`, `file`); empty for a short declaration.
-        order: the number it is sorted by; None until it is numbered.
+        order: the number that sorts it; None until it has one.
         saltenv: the environment the SLS was found in.
-        delayed_from: where each entry of `delayed_render` is written: SLS, file, and the way to it there;
-            empty when no other SLS added one.
-        borrowed: arguments that `extend`, `use` or a hand-written `arg_bind` put there: the file and the
-            way to the place in it where they are written.
+        delayed_from: where each entry of `delayed_render` is written: SLS, file, and the path to it there;
+            empty if no other SLS added one.
+        borrowed: arguments that `extend`, `use` or a hand-written `arg_bind` added: the file in which each is
+            written, and the path to it there.
     """
 
     id: str
@@ -66,18 +66,18 @@ class Declaration(msgspec.Struct):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Where the declaration stands in its document."""
+        """The path of the declaration in its document."""
         return (self.id, self.key) if self.key else (self.id,)
 
     def span(self, *below: str | int) -> Span:
-        """Return the declaration's place, or that of an argument of it."""
+        """Return the place of the declaration, or of one of its arguments."""
         return self.document.locate((*self.keys, *below))
 
     def written_at(self, *argument: str | int) -> tuple[YamlDocument, tuple[str | int, ...]]:
-        """Return the file in which an argument is written, and the way to it there.
+        """Return the file in which an argument is written, and the path to it there.
 
         Args:
-            argument: the argument's name, and keys and indices below it.
+            argument: the argument's name, then keys and indices below it.
         """
         if self.borrowed and argument and (place := self.borrowed.get(str(argument[0]))):
             document, keys = place
@@ -85,14 +85,14 @@ class Declaration(msgspec.Struct):
         return self.document, (*self.keys, *argument)
 
     def borrow(self, argument: str, place: tuple[YamlDocument, tuple[str | int, ...]]) -> None:
-        """Note that an argument is written elsewhere."""
+        """Record that an argument is written in another place."""
         self.borrowed = {**(self.borrowed or {}), argument: place}
 
 
 def read_declarations(
     data: Mapping[Any, Any], sls: str, document: YamlDocument, found: Collector
 ) -> dict[str, dict[str, Declaration]]:
-    """Return the declarations of an SLS by ID and module; its `include`, `extend`, `exclude` left aside."""
+    """Return the declarations of an SLS by ID and module, without its `include`, `extend` and `exclude`."""
     declared: dict[str, dict[str, Declaration]] = {}
     for raw_id, body in data.items():
         if raw_id in TOP_LEVEL_WORDS:
@@ -154,17 +154,17 @@ def read_body(
             module, function = key, ""
         merged, functions = _merged_arguments(listed, document, place, found)
         if not dot and functions:
-            # The long form: `pkg:` with the function as one word of the list.
+            # The long form: `pkg:` with the function as one item of the list.
             function = functions.pop()
         elif dot and functions:
-            # `cloud.instance: [present, …]`: the key is the module path, the word is the function.
+            # `cloud.instance: [present, …]`: the key is the module path, the item is the function.
             module, function = key, functions.pop()
         if functions:
             found.error(
                 "E0305",
                 f"{id_!r} names several functions of {module!r}",
                 document.locate(place),
-                detail=f"{', '.join([*functions, function])} stand in one list",
+                detail=f"{', '.join([*functions, function])} are in one list",
                 help="give each function an ID of its own",
             )
         if module in modules:
@@ -172,7 +172,7 @@ def read_body(
                 "E0305",
                 f"{id_!r} declares {module!r} twice",
                 document.locate(place),
-                detail=f"{modules[module].key} is there already",
+                detail=f"{modules[module].key} already declares it",
                 help="one ID can hold one function of each state module: give the other an ID of its own",
             )
             continue
@@ -181,20 +181,20 @@ def read_body(
 
 
 def _usual(id_: str, body: Mapping[Any, Any], sls: str, document: YamlDocument) -> Declaration | None:
-    """Return the one declaration of an ID that is written as nearly all are; None for any other."""
+    """Return the declaration of an ID in the most common form; None for any other form."""
     if len(body) != 1:
         return None
     for key, listed in body.items():
         if key.__class__ is str and listed.__class__ is list and key[:1] != "_":
             module, dot, function = _parts(key)
             if dot and (merged := _plain_arguments(listed)) is not None:
-                # By place: by name, this takes as long as all the rest.
+                # Positional arguments: with keywords, this call takes as long as all the rest.
                 return Declaration(id_, module, function, merged, sls, document, key)
     return None
 
 
 def _in_order(body: Mapping[Any, Any]) -> list[tuple[str, Any]]:
-    """Return what an ID holds in the order it runs: first the short keys (`cmd:`), then those with a dot."""
+    """Return the content of an ID in the order it runs: keys without a dot (`cmd:`), then the others."""
     entries = [
         (key, arguments)
         for raw, arguments in body.items()
@@ -205,12 +205,12 @@ def _in_order(body: Mapping[Any, Any]) -> list[tuple[str, Any]]:
 
 @lru_cache(maxsize=1024)
 def _parts(key: str) -> tuple[str, str, str]:
-    """Return module, dot and function; the texts are the same objects for all declarations."""
+    """Return module, dot and function; all declarations share the text objects."""
     return key.rpartition(".")
 
 
 def _plain_arguments(listed: list[Any]) -> dict[str, Any] | None:
-    """Return the arguments of a list of mappings in which each key is text and stands once, or None."""
+    """Return the arguments of a list of mappings whose keys are text and unique, or None."""
     merged: dict[str, Any] = {}
     for item in listed:
         if item.__class__ is not dict:
@@ -259,7 +259,7 @@ def _merged_arguments(
         if item.__class__ is str:
             functions.append(item)
         elif is_mapping(item):
-            # Later arguments win, as in Salt; keys are text, whatever YAML made of them.
+            # Later arguments win, as in Salt; every key becomes text, whatever YAML read it as.
             for name, value in item.items():
                 if name in merged and name in _NEVER_TWICE:
                     _refuse_second(name, document, (*place, index), found)
@@ -272,7 +272,7 @@ def _merged_arguments(
                 "E0307",
                 f"an argument of {place[-2]!r} is ignored: it is neither a name with a value nor a function",
                 document.locate((*place, index)),
-                detail=f"{item!r} stands alone",
+                detail=f"the item is {item!r}",
                 help="write `- name: value`",
             )
     return merged, functions
@@ -299,12 +299,12 @@ def _refuse_id(raw_id: Any, document: YamlDocument, found: Collector) -> None:
 
 
 def refuse_half_pair(what: str, span: Span, found: Collector) -> None:
-    """Note that a name holds half of a surrogate pair, which Python and JSON allow and UTF-8 does not."""
+    """Report a name with half of a surrogate pair, which Python and JSON allow and UTF-8 does not."""
     found.error(
         "E0303",
         f"{what} holds half of a surrogate pair",
         span,
-        detail="that is no character, and can be neither written nor compared",
+        detail="it is not a character, and can be neither written nor compared",
         help="write the whole pair, or another character",
     )
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _NEVER_USED: Final = frozenset({"name", "names", "order", "delayed_render", "arg_bind"})
-"""Arguments that stay with the state that has them."""
+"""Arguments that `use` does not copy."""
 
 
 def apply_extensions(tree: Tree, found: Collector) -> None:
@@ -38,7 +38,7 @@ def _extend(tree: Tree, extension: Extension, found: Collector) -> None:
     for module, addition in extension.declarations.items():
         target = _find(tree, extension.id, module)
         if target is None and extension.id in tree.declared:
-            # The ID is there without this module: extending adds the module, as in Salt.
+            # The ID exists without this module: extending adds the module, as in Salt.
             tree.declared[extension.id][module] = addition
         elif target is None:
             found.error(
@@ -69,7 +69,7 @@ def _merge(target: Declaration, addition: Declaration) -> None:
 
 
 def _add_delayed(target: Declaration, old: Any, addition: Declaration) -> None:
-    """Add what is to be rendered late; whose blocks are meant depends on the SLS that says so."""
+    """Add entries of `delayed_render`; a block's name is looked up in the SLS that wrote the entry."""
     word = "delayed_render"
     new: Any = addition.arguments[word]
     known: list[Any] = old if is_list(old) else [] if old is None else [old]
@@ -105,7 +105,7 @@ def _declarations(tree: Tree) -> Iterator[Declaration]:
 
 
 def apply_exclusions(tree: Tree) -> None:
-    """Remove what stands under `exclude:`."""
+    """Remove everything that `exclude:` names."""
     if not tree.excluded_ids and not tree.excluded_sls:
         return
     for id_ in list(tree.declared):
@@ -122,9 +122,9 @@ def _is_excluded(tree: Tree, sls: str) -> bool:
 
 
 def apply_use(tree: Tree, found: Collector) -> None:
-    """Copy arguments along `use` and `use_in`: all but names, requisites and what is there already.
+    """Copy arguments along `use` and `use_in`, except names, requisites and arguments that exist already.
 
-    What came along is not copied any further, whichever order things stand in.
+    Copied arguments are not copied on, whatever the order of the declarations.
     """
     pairs: list[tuple[Declaration, Declaration]] = []
     for one in [one for one in _declarations(tree) if "use" in one.arguments or "use_in" in one.arguments]:
@@ -162,7 +162,7 @@ def _find_used(tree: Tree, module: str, name: str) -> Declaration | None:
 
 
 def _copy_arguments(source: Declaration, target: Declaration, own: Mapping[int, Mapping[str, Any]]) -> None:
-    """Copy all arguments but the target's own; of several sources the later outranks the earlier."""
+    """Copy all arguments that the target does not set; later sources override earlier ones."""
     for name, value in own[id(source)].items():
         if name in _NEVER_USED or name in REQUISITE_OPTIONS or name in own[id(target)]:
             continue

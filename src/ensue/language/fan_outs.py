@@ -1,6 +1,6 @@
-"""`tgt` and `tgt_optional`: the words by which a state is fanned out over the resources of a target.
+"""`tgt` and `tgt_optional`: the options that fan a state out over the resources of a target.
 
-What a target matches is found out when the state's turn has come; that it parses, here.
+The target is parsed here. What it matches is found out when the state is about to run.
 
 Source: Salt Resources, "Targeting".
 """
@@ -40,15 +40,15 @@ def with_fan_out(
     vocabulary: Vocabulary,
     found: Collector,
 ) -> StateOptions:
-    """Take the target out of a declaration's arguments and put it to its options.
+    """Move the target from a declaration's arguments to its options.
 
     Args:
         options: the other options.
         declaration: for messages.
-        arguments: the arguments; a function with a parameter `tgt` of its own keeps both words.
+        arguments: the arguments; a function with its own parameter `tgt` keeps both words.
         accepts: whether the function has a parameter of that name.
-        vocabulary: what targets may name.
-        found: where faults go.
+        vocabulary: the names that targets may use.
+        found: collects the errors.
     """
     if accepts(TARGET):
         return options
@@ -58,7 +58,7 @@ def with_fan_out(
 
 
 def is_fanned(words: AbstractSet[str]) -> bool:
-    """Say whether words of a declaration are about its target."""
+    """Return whether a declaration has options about its target."""
     return not FAN_OUT_WORDS.isdisjoint(words)
 
 
@@ -70,7 +70,7 @@ def _read(
         _refuse(declaration, OPTIONAL, optional, "it takes true or false", found)
         return None
     if TARGET not in given:
-        _refuse(declaration, OPTIONAL, optional, "it needs a `tgt` beside it", found)
+        _refuse(declaration, OPTIONAL, optional, "it requires a `tgt` in the same state", found)
         return None
     if not isinstance(expression, str):
         wanted = "it takes a target as one text, for example 'T@ssh_host:web-*' or 'web-01 or web-02'"
@@ -96,13 +96,13 @@ def _check(declaration: Declaration, expression: str, vocabulary: Vocabulary, fo
             error.code,
             str(error),
             _place(declaration, expression, error.column),
-            detail=f"{declaration.id!r} is to run there",
+            detail=f"it is the target of {declaration.id!r}",
             help="write words such as T@type:id, G@grain:value or an id, with and, or, not and parentheses",
         )
 
 
 def _check_around_references(expression: str, vocabulary: Vocabulary) -> None:
-    """Check the types and nodegroups that are written out; what a reference brings in is read at run time."""
+    """Check the types and nodegroups in the text; the values of references are checked at run time."""
     from ensue.language.references.grammar import read_text
 
     pieces = [piece if isinstance(piece, str) else ANYTHING for piece in read_text(expression)]
@@ -114,7 +114,7 @@ def _check_around_references(expression: str, vocabulary: Vocabulary) -> None:
 
 
 def _place(declaration: Declaration, expression: str, column: int) -> Span:
-    """Return the place of a column of a target; that of the word where the target is written otherwise."""
+    """Return the place of a column of a target; the place of `tgt` if the text differs in the file."""
     document, keys = declaration.written_at(TARGET)
     word = document.locate(keys)
     span = document.locate_text(keys, expression)

@@ -27,9 +27,9 @@ class ProjectFiles:
 
     Args:
         roots: the file roots.
-        saltenv: the environment of sources that name none.
-        digests: the digests of long files, which all readers of a project share.
-        downloads: a folder on a disk for what is fetched and too long for the memory; None: the system's.
+        saltenv: the default environment of sources.
+        digests: the digests of long files, shared by all readers of a project.
+        downloads: a folder on disk for downloads that are too long for memory; None: the system's.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class ProjectFiles:
         """Return the content of a source.
 
         Raises:
-            StateFailedError: it is nowhere, or cannot be read.
+            StateFailedError: it does not exist, or cannot be read.
         """
         if source.startswith(("http://", "https://")):
             return await asyncio.to_thread(_download, source)
@@ -64,10 +64,10 @@ class ProjectFiles:
             raise StateFailedError(msg) from None
 
     async def open(self, source: str, *, saltenv: str = "") -> SourceContent:
-        """Return the content of a source, in chunks when it is long; targets share the digest of a file.
+        """Return the content of a source, in chunks if it is long; targets share the digest of a file.
 
         Raises:
-            StateFailedError: it is nowhere, or cannot be read.
+            StateFailedError: it does not exist, or cannot be read.
         """
         if source.startswith(("http://", "https://")):
             return await asyncio.to_thread(_download_long, source, self._downloads)
@@ -81,7 +81,7 @@ class ProjectFiles:
             raise StateFailedError(msg) from None
 
     def local_path(self, source: str, *, saltenv: str = "") -> Path | None:
-        """Return the file of this machine that a source names, None when there is none."""
+        """Return the file of this machine that a source names; None if there is none."""
         if source.startswith("salt://"):
             relative, environment = self._split(source, saltenv)
             return self._roots.find_file(relative, environment)
@@ -109,7 +109,7 @@ class ProjectFiles:
         return f"the source {source} {said} (searched below {folders or 'no file roots'})"
 
     def _split(self, source: str, saltenv: str) -> tuple[str, str]:
-        """Return a source's path below the roots, and the environment it names or is looked for in."""
+        """Return a source's path below the roots, and its environment."""
         from urllib.parse import parse_qs
 
         relative, _, query = source.removeprefix("salt://").partition("?")
@@ -123,7 +123,7 @@ def _download(source: str) -> bytes:
 
 
 def _download_long(source: str, folder: Path | None) -> SourceContent:
-    """Fetch a source; what is not short goes to a file that has no name."""
+    """Fetch a source; a long one goes to an unnamed temporary file."""
     import tempfile
 
     with _answer(source) as answer:
@@ -143,21 +143,21 @@ def _download_long(source: str, folder: Path | None) -> SourceContent:
 
 
 def _need_the_end(answer: Any, source: str) -> None:
-    """Refuse an answer that is shorter than announced: reading in parts, the library does not say so.
+    """Refuse an answer that is shorter than announced; the library does not report it for partial reads.
 
     Raises:
-        StateFailedError: it is.
+        StateFailedError: it is shorter.
     """
     if answer.length:
-        raise StateFailedError(f"the source {source} breaks off {answer.length} bytes before its end")
+        raise StateFailedError(f"the source {source} ended {answer.length} bytes early")
 
 
 @contextmanager
 def _answer(source: str) -> Generator[Any]:
-    """Yield the answer to a request for a source.
+    """Yield the HTTP response for a source.
 
     Raises:
-        StateFailedError: it is not at a URL, or cannot be fetched.
+        StateFailedError: it is not a URL, or cannot be fetched.
     """
     import urllib.parse
     import urllib.request

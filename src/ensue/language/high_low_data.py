@@ -1,8 +1,8 @@
-"""High and low data, as `ensue show` gives them to people and tools to look at.
+"""High and low data, as `ensue show` prints them for people and tools.
 
-The shape is Salt's. `low` says of each state what is written of it, options and requisites included, and
-besides under `__requisites__` which states that comes to: what names them here, at the other end, by
-globs or by SLS.
+The shape is Salt's. An entry of `low` has all that is written of a state, including options and requisites.
+Its key `__requisites__` lists the states that these requisites resolve to, whether they were written here, in
+the other state, with globs or by SLS.
 
 Source: Salt's `state.show_highstate` and `state.show_low_sls`, 3008.
 """
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from ensue.model.chunk import Chunk
 
 _LEFT_OUT: Final = frozenset({"name", "names", "state", "fun"})
-"""Arguments of a declaration that its entry has under keys of its own, or that count for nothing."""
+"""Arguments of a declaration that its entry has under other keys, or that have no effect."""
 
 
 def high_data(tree: Tree) -> dict[str, Any]:
-    """Return the declarations of a tree, `extend`, `exclude` and `use` done, and the metadata of files."""
+    """Return the declarations of a tree after `extend`, `exclude` and `use`, and the metadata of files."""
     of_files = {sls: by_id[""] for sls, by_id in tree.metadata.items() if "" in by_id}
     shown = {id_: _body(tree, modules) for id_, modules in tree.declared.items()}
     return {META: of_files, **shown} if of_files else shown
@@ -72,7 +72,7 @@ def low_data(tree: Tree, plan: Plan) -> list[dict[str, Any]]:
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """A declaration, what `names` says of one name of it, and the number that this is sorted by."""
+    """A declaration with one entry of its `names`, and the number that sorts it."""
 
     declaration: Declaration
     own: dict[str, Any]
@@ -85,7 +85,7 @@ _Entries = dict[tuple[str, str, str], _Entry]
 
 def _written(tree: Tree, chunk: Chunk, entries: _Entries) -> dict[str, Any]:
     key = (chunk.id, chunk.module, chunk.name)
-    # A state that is named by a list of words has its entry under its ID.
+    # A state whose name is a list of words has its entry under its ID.
     entry = entries.get(key) or entries.get((chunk.id, chunk.module, chunk.id))
     if entry is None:
         return {"__sls__": chunk.sls, "__env__": chunk.saltenv, "order": chunk.order, **chunk.arguments}
@@ -102,7 +102,7 @@ def _place(tree: Tree, one: Declaration) -> dict[str, Any]:
 
 
 def _named(one: Declaration) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the entries of `names`: each name, and what is written below it."""
+    """Yield the entries of `names`: each name with the arguments below it."""
     names = one.arguments.get("names")
     for entry in names if is_list(names) else []:
         if is_mapping(entry) and entry:
@@ -116,7 +116,7 @@ def _named(one: Declaration) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _entries(tree: Tree) -> _Entries:
-    """Return what stands behind each state."""
+    """Return the entry of each state."""
     drafts: list[Draft] = []
     owns: list[dict[str, Any]] = []
     for one in (one for modules in tree.declared.values() for one in modules.values()):

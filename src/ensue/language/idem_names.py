@@ -1,4 +1,4 @@
-"""Names of Idem's that mean nothing here, and what stands for them: `hub` and `acct`.
+"""Names of Idem's that ensue does not have, `hub` and `acct`, with the replacement for each.
 
 Source: Idem 25: the hub in templates, and credentials (`acct`).
 """
@@ -18,40 +18,40 @@ if TYPE_CHECKING:
 
 _CODE: Final = "E0313"
 _STANDS_FOR: Final = {
-    "hub": "call an execution function with salt['module.function'](…); what another state returned is "
-    "${state:ID:property} in an argument, or `prev_ret` in a delayed block",
+    "hub": "call an execution function with salt['module.function'](…); read what another state returned "
+    "with ${state:ID:property} in an argument, or with `prev_ret` in a delayed block",
     "acct": "keep credentials in pillar, and read them with pillar['key'] or salt['pillar.get']('a:b')",
 }
 _ARGUMENTS: Final = frozenset({"acct_profile", "acct_data", "acct_file", "acct_key"})
 
 
 def foreign_name(name: str, span: Span) -> Diagnostic | None:
-    """Return what is wrong with an undefined name in a template, when it is one of Idem's."""
+    """Return the error for an undefined name in a template if it is one of Idem's, else None."""
     if name not in _STANDS_FOR:
         return None
     return Diagnostic(
         code=_CODE,
-        summary=f"templates have no {name!r}, which is Idem's",
+        summary=f"templates have no {name!r}; it belongs to Idem",
         span=span,
         help=_STANDS_FOR[name],
     )
 
 
 def refuse_credentials(declaration: Declaration, others: Iterable[str], found: Collector) -> bool:
-    """Refuse arguments that ask for credentials in Idem's way; say whether there are any.
+    """Refuse the arguments by which Idem selects credentials; return whether there are any.
 
     Args:
         declaration: the state.
-        others: the names of its arguments that its function does not name.
-        found: where faults go.
+        others: the names of arguments that the function does not have.
+        found: collects the errors.
     """
     refused = sorted(_ARGUMENTS.intersection(others))
     for name in refused:
         found.error(
             _CODE,
-            f"`{name}` of {declaration.id!r} is Idem's way to credentials",
+            f"`{name}` of {declaration.id!r} is Idem's option for credentials",
             declaration.span(name),
-            detail="there is no acct here",
+            detail="ensue has no acct",
             help="keep credentials in pillar and give them as arguments; a plug-in reads `__pillar__`",
         )
     return bool(refused)

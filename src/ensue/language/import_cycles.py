@@ -1,6 +1,6 @@
-"""Templates that pull each other in without end, as a Diagnostic with the chain of them.
+"""Turns endless imports of templates into a Diagnostic that shows their chain.
 
-Python gives up at some depth with an error that names none of them; the chain is in its traceback.
+Python stops at some depth with an error that names no template; the chain is in its traceback.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from ensue.diagnostics import Span
 
 _LONGEST_CHAIN: Final = 100
-"""Python's own limit ends a chain of some hundred templates, according to how they pull each other in."""
+"""Python's recursion limit ends a chain of a few hundred templates, depending on the kind of import."""
 
-_HELP: Final = "end it with a condition, or put what both need into a template of its own"
+_HELP: Final = "end the cycle with a condition, or put what both need into a third template"
 
 
 def endless(chain: Sequence[Span], fallback: Span) -> Diagnostic:
-    """Return the fault of a rendering that went too deep.
+    """Return the error of a rendering that nested too deeply.
 
     Args:
-        chain: for each template that was open, outermost first, the place where it pulls in the next one.
-        fallback: the place when no template stands in the chain twice.
+        chain: for each open template, outermost first, the place where it pulls in the next one.
+        fallback: the place to report if no template is in the chain twice.
     """
     seen: dict[str, int] = {}
     for at, span in enumerate(chain):
@@ -36,14 +36,14 @@ def endless(chain: Sequence[Span], fallback: Span) -> Diagnostic:
         return Diagnostic(
             code="E0205",
             summary="a template could not be rendered",
-            detail=f"more than {_LONGEST_CHAIN} templates pull each other in, one within another",
+            detail=f"more than {_LONGEST_CHAIN} templates pull each other in, one inside the other",
             span=fallback,
             help="let one template pull in several, or include the SLS under `include:`",
         )
     return Diagnostic(
         code="E0205",
         summary="a template could not be rendered",
-        detail="what this line calls goes on calling itself without end",
+        detail="what this line calls keeps calling itself without end",
         span=fallback,
         help="give the macro, or the function, a case in which it does not call itself",
     )

@@ -1,6 +1,7 @@
-"""The files that a project is made of (SLS, pillar, templates, ensue.yaml) as text.
+"""Reads the files of a project (SLS, pillar, templates, ensue.yaml) as text.
 
-A path may lead to anything. What is no file is named as what it is, and none of it makes a run wait.
+A path may lead to something other than a file, such as a FIFO. The error names what it is; a run never
+waits for it.
 """
 
 from __future__ import annotations
@@ -18,22 +19,24 @@ _BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 def read_text(path: Path, shown: str) -> str:
-    """Return the text of a file without a byte order mark, line ends made one newline each.
+    """Return the text of a file without a byte order mark, and with newlines as line ends.
 
     Args:
         path: the file.
         shown: the path as messages show it.
 
     Raises:
-        CompileError: it is no file, cannot be read, is too large or is not UTF-8; with the line.
+        CompileError: it is not a file, cannot be read, is too large or is not UTF-8; with the line.
     """
     try:
         content = read_regular(path)
     except NotRegularError as error:
-        help_ = "put a file in its place"
+        help_ = "replace it with a file"
         raise _refused("E0218", f"{shown} is {error}", shown, "a file is expected here", help_) from None
     except TooLargeFileError as error:
-        raise _refused("E0219", "a file is too large", shown, str(error), "divide it into several") from None
+        raise _refused(
+            "E0219", "a file is too large", shown, str(error), "split it into several files"
+        ) from None
     except (OSError, ValueError) as error:
         detail = getattr(error, "strerror", None) or str(error)
         is_missing = isinstance(error, FileNotFoundError)
@@ -56,7 +59,7 @@ def decoded(content: bytes, shown: str) -> str:
         text = content.decode("utf-8").removeprefix(_BYTE_ORDER_MARK)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        detail = f"byte 0x{content[error.start]:02x} does not belong there"
+        detail = f"byte 0x{content[error.start]:02x} is not valid there"
         raise _refused(
             "E0208", "a file is not UTF-8", Span(shown, line), detail, "save it as UTF-8"
         ) from None

@@ -1,4 +1,4 @@
-"""What a project says of its Jinja templates. Jinja itself is not loaded for it."""
+"""A project's settings for Jinja templates. This module does not import Jinja."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class JinjaSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a project says of its Jinja templates.
+    """A project's settings for Jinja templates.
 
     Args:
         options: options of the Jinja environment, by Jinja's names.
         allow_undefined: an undefined variable is empty instead of an error.
-        kept: makes what keeps compiled templates for later processes; None keeps none.
+        kept: makes the store of compiled templates for later processes; None: nothing is stored.
     """
 
     options: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
@@ -27,4 +27,4 @@ class JinjaSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 PLAIN_JINJA = JinjaSettings()
-"""Jinja as it is."""
+"""Jinja's defaults."""

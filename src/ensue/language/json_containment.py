@@ -1,4 +1,4 @@
-"""Whether each value that a template printed stays within one string of a JSON text."""
+"""Checks that each value printed by a template stays within one string of a JSON text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def beyond_strings(text: str, extents: Sequence[Extent]) -> Iterator[Extent]:
 
     Args:
         text: JSON text.
-        extents: where values were printed that are no plain words, in order.
+        extents: the positions of printed values that are not plain words, in order.
     """
     strings = [found.span() for found in _STRING.finditer(text)]
     for extent in extents:

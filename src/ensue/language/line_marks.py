@@ -1,9 +1,9 @@
 """Which line of the template each rendered line comes from.
 
-While a template is compiled, a mark with the line number is put in front of every piece of literal
-text. The marks travel through the rendering and are taken out again; what is left is the text
-and, for each place where the numbering jumps, an `Anchor`. It works for included and extended
-templates too, and needs no second rendering.
+While a template is compiled, a mark with the line number is put before every piece of literal text. The
+marks pass through the rendering and are then removed. The result is the text, and an `Anchor` for each
+place where the line numbers jump. This also works for included and extended templates, without a second
+rendering.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def mark(file_number: int, line: int) -> str:
 
 
 def take_out_marks(text: str, paths: Mapping[int, str]) -> tuple[str, tuple[Anchor, ...]]:
-    """Return the text without marks, and where its lines come from.
+    """Return the text without marks, and anchors that say where its lines come from.
 
     Args:
         text: a rendering.
@@ -66,13 +66,13 @@ def _add_anchor(anchors: list[Anchor], anchor: Anchor, *, at_line_start: bool) -
             if at_line_start:
                 anchors[-1] = anchor
                 return
-            # In the middle of a line: the line keeps its place, the next one has the new numbering.
+            # In the middle of a line: the line keeps its number, and the next one starts the new numbering.
             anchor = Anchor(anchor.rendered_line + 1, anchor.path, anchor.line + 1)
         elif last.rendered_line > anchor.rendered_line:
             anchors.pop()
             _add_anchor(anchors, anchor, at_line_start=at_line_start)
             return
         elif not at_line_start and last.path != anchor.path:
-            # An included file dropped its last newline: its last line is still its own.
+            # An included file dropped its last newline: its last line still belongs to it.
             anchor = Anchor(anchor.rendered_line + 1, anchor.path, anchor.line + 1)
     anchors.append(anchor)

@@ -1,8 +1,8 @@
-"""The marks in a rendering that say who wrote a sign, and where a printed value begins and ends.
+"""The marks in a rendering that say which signs an author wrote, and where a printed value begins and ends.
 
-Each process chooses them at random, so no value can bring one along. They consist of characters of a
+Each process chooses them at random, so no value can contain one. They consist of characters of a
 private-use area, which YAML and JSON allow in any scalar. They never leave `language`: the readers
-of renderings take them out.
+of renderings remove them.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 LEAD: Final = "".join(chr(0xE100 + byte) for byte in os.urandom(10))
-"""What all marks begin with: 80 bits of chance. (The module `secrets` would take longer to load.)"""
+"""The beginning of all marks: 80 random bits. (The module `secrets` would take longer to import.)"""
 
 AUTHORED: Final = f"{LEAD}\ue000"
-"""Is put into a sign (`${`, `__slot__:`) that an author wrote."""
+"""The mark inside a sign (`${`, `__slot__:`) that an author wrote."""
 
 BEGIN: Final = f"{LEAD}\ue001"
-"""Is put before a printed value."""
+"""The mark before a printed value."""
 
 END: Final = f"{LEAD}\ue002"
-"""Is put behind a printed value."""
+"""The mark after a printed value."""
 
 ITEM: Final = f"{LEAD}\ue003"
-"""Is put before and behind the dash of a list item in a text constant of a template (`"- salt:/"`)."""
+"""The mark before and after the dash of a list item in a string constant of a template (`"- salt:/"`)."""
 
 _ANY: Final = re.compile(f"{LEAD}[\ue000-\ue003]")
 
 
 def has_marks(text: str) -> bool:
-    """Say whether a text holds a mark."""
+    """Return whether a text holds a mark."""
     return LEAD in text
 
 
@@ -45,17 +45,17 @@ def without_marks(text: str) -> str:
 
 
 def without_authorship(text: str) -> str:
-    """Return a text in which no sign is an author's; the marks of printed values stay."""
+    """Return a text without the marks of authors; the marks of printed values stay."""
     return text.replace(AUTHORED, "") if LEAD in text else text
 
 
 def unmarked(data: Any) -> Any:
-    """Return data without marks; what holds none is the same object, and nothing is changed in place."""
+    """Return data without marks; unmarked values stay the same objects, nothing is changed in place."""
     return _Unmarking().of(data)
 
 
 class _Unmarking:
-    """Takes marks out of data that others hold too; an alias is looked at once."""
+    """Removes marks from data that others also use; an alias is visited once."""
 
     def __init__(self) -> None:
         self._known: dict[int, Any] = {}

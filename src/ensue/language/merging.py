@@ -1,4 +1,4 @@
-"""Merging mappings: what becomes of a key that two pillar files set.
+"""Merges mappings: decides the value of a key that two pillar files set.
 
 Source: Salt's `pillar_source_merging_strategy` and `pillar_merge_lists`, 3008.
 """
@@ -24,11 +24,11 @@ class Merging(msgspec.Struct, frozen=True, kw_only=True):
     """How mappings are merged.
 
     Args:
-        strategy: `recurse`: mappings key by key, of anything else the later one; `smart`: the same, or
-            `aggregate` where `yamlex` is the project's renderer; `aggregate`: what is marked with
-            `!aggregate` is joined; `overwrite`: the later value of each key of the first level; `list`:
-            both values, side by side; `none`: as `recurse`, with one environment's files alone.
-        lists: lists are joined where mappings are merged key by key; an item that is there is not repeated.
+        strategy: `recurse`: mappings key by key, otherwise the later value; `smart`: as `recurse`, or
+            `aggregate` if `yamlex` is the project's renderer; `aggregate`: values marked with `!aggregate`
+            are joined; `overwrite`: the later value of each top-level key; `list`: a list of both values;
+            `none`: as `recurse`, with the files of a single environment.
+        lists: whether lists are joined where mappings are merged key by key, without repeating items.
         renderer: the project's renderer.
     """
 
@@ -37,7 +37,7 @@ class Merging(msgspec.Struct, frozen=True, kw_only=True):
     renderer: str = ""
 
     def into(self, target: dict[str, Any], addition: Mapping[str, Any]) -> None:
-        """Merge a mapping into another one, which is changed."""
+        """Merge a mapping into another mapping, in place."""
         match self.strategy:
             case "overwrite":
                 target.update(copy.deepcopy(dict(addition)))
@@ -60,14 +60,14 @@ def _replace(target: dict[str, Any], whole: dict[str, Any]) -> None:
 def merge(
     base: Mapping[str, Any], addition: Mapping[str, Any], *, merge_lists: bool = False
 ) -> dict[str, Any]:
-    """Return a mapping with another merged in, mappings key by key; neither is changed."""
+    """Return two mappings merged key by key; neither is changed."""
     merged = copy.deepcopy(dict(base))
     merge_into(merged, addition, merge_lists=merge_lists)
     return merged
 
 
 def merge_into(target: dict[str, Any], addition: Mapping[str, Any], *, merge_lists: bool = False) -> None:
-    """Merge a mapping into another one, which is changed."""
+    """Merge a mapping into another mapping, in place."""
     for key, value in addition.items():
         old = target.get(key)
         if is_mapping(old) and is_mapping(value):

@@ -1,6 +1,6 @@
-"""`META`: what Idem's trees say about a file or a state, for people and tools; nothing of it is ever run.
+"""`META`: what Idem's trees say about a file or a state, for people and tools. It is never run.
 
-It stands beside the IDs of an SLS, and beside the function of a state. `ensue show high` shows it.
+It is a key beside the IDs of an SLS, or beside the function of a state. `ensue show high` shows it.
 
 Source: Idem 25, the resolver of `META`.
 """
@@ -25,10 +25,10 @@ _FUNCTION: Final = re.compile(r"[a-z_]\w*(?:\.[a-z_]\w*)+")
 
 
 def metadata_of(data: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the `META` of an SLS by ID; that of the file has the empty one.
+    """Return the `META` of an SLS by ID; the file's own `META` has the empty ID.
 
     Args:
-        data: what the SLS renders to.
+        data: the rendered data of the SLS.
     """
     found = {"": data[META]} if META in data else {}
     for id_, body in data.items():
@@ -38,15 +38,15 @@ def metadata_of(data: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def warn_of_state(data: Mapping[Any, Any], document: YamlDocument, found: Collector) -> None:
-    """Warn of a `META` of a file that reads as a state: it may be meant as one, and is not run."""
+    """Warn of a file's `META` that looks like a state: it may be meant as one, and is not run."""
     body = data.get(META)
     keys = [body] if isinstance(body, str) else map(str, body) if is_mapping(body) else ()
     function = next(filter(_FUNCTION.fullmatch, keys), None)
     if function is not None:
         found.warning(
             "E0315",
-            f"{META} is no state: {function} is not run",
+            f"{META} is not a state: {function} is not run",
             document.locate((META,)),
-            detail="what stands under this word is metadata, as in Idem",
+            detail="this key holds metadata, as in Idem",
             help="give a state another ID",
         )

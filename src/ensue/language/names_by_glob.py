@@ -1,7 +1,7 @@
-"""Finding the names that a glob matches, without a look at every name for every glob.
+"""Finds the names that a glob matches without testing every name for every glob.
 
-A glob nearly always begins or ends with plain characters (`app-*`, `*-service`). Names in the order of the
-alphabet, and of their ends, leave only those to be matched that have these characters.
+A glob nearly always begins or ends with plain characters (`app-*`, `*-service`). Names sorted by their
+beginnings, and by their ends, narrow the search to the names with these characters.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _LAST_SIGN: Final = re.compile(r"[*?\]]")
 
 
 class NamesByGlob:
-    """Names that globs are asked about.
+    """Names that globs are matched against.
 
     Args:
-        names: the names; what is found keeps their order.
+        names: the names; results keep their order.
     """
 
     def __init__(self, names: Iterable[str]) -> None:

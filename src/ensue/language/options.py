@@ -33,9 +33,9 @@ def read_options(
 
     Args:
         declaration: for messages.
-        arguments: the arguments; options are removed from it, but for those that the function takes itself.
+        arguments: the arguments; options are removed from it, except those that the function takes itself.
         accepts: whether the function has a parameter of that name.
-        found: where faults go.
+        found: collects the errors.
     """
     reader = _Reader(declaration, found)
     if "order" in arguments:
@@ -47,7 +47,7 @@ def read_options(
     for word in words:
         taken = word in _SHARED and accepts(word)
         if taken and word in _OWN_IF_ACCEPTED:
-            # The function does itself what the engine would do for others (file.managed's check_cmd).
+            # The function itself does what the engine does for other functions (file.managed's check_cmd).
             continue
         given[word] = arguments[word] if taken else arguments.pop(word)
     registers = reader.registers(given.get("registers"))
@@ -78,7 +78,7 @@ def _listed(value: Any) -> tuple[Any, ...]:
 
 
 class _Reader:
-    """Reads single options and says what is wrong with them."""
+    """Reads single options and reports what is wrong with them."""
 
     def __init__(self, declaration: Declaration, found: Collector) -> None:
         self._declaration = declaration
@@ -187,8 +187,8 @@ class _Reader:
         return tuple(entries)
 
     def _refuse_entry(self, item: Any, place: int) -> None:
-        """Say what is wrong with an entry of `delayed_render`, and what may have been meant."""
-        help_ = "write one `- block: NAME` or `- sls: NAME` a line under delayed_render:"
+        """Report what is wrong with an entry of `delayed_render`, and what may have been meant."""
+        help_ = "write one `- block: NAME` or `- sls: NAME` per line under delayed_render:"
         match item:
             case str(name):
                 help_ = f"write `- block: {name}`, or `- sls: {name}` for a whole SLS"

@@ -1,7 +1,7 @@
-"""Putting drafts in one order of execution: requisites first, then orders, then names.
+"""Puts drafts in an order of execution: by requisites, then by `order`, then by name.
 
-What some `prereq` names is a node twice, once for the check that runs it in test mode and once for
-the run itself; where the checks stand in the order is handed on with it.
+A state that a `prereq` names has two nodes: one for the check that runs it in test mode, and one for the
+run itself. The result also says where in the order the checks are.
 
 Source: measured in Salt 3008.5 (`salt/utils/requisite.py` has the keys and how checks are made).
 """
@@ -32,7 +32,7 @@ _WEIGHTS: Final = {
         "onchanges_any", "watch", "watch_any", "prereq",
     ))
 }  # fmt: skip
-"""Rank of each word when an order is chosen: a heavier one hides a lighter one that follows it."""
+"""Rank of each word in the choice of an order: a heavier word hides a lighter one that follows it."""
 
 _LOOKED_AT: Final = {
     word: place
@@ -41,7 +41,7 @@ _LOOKED_AT: Final = {
         "onfail_all", "onchanges", "onchanges_any", "listen", "listen_in",
     ))
 }  # fmt: skip
-"""The turn of each word of one state, which decides what follows what."""
+"""Position of each requisite word within one state, which decides the order of its edges."""
 
 
 class InOrder(NamedTuple):
@@ -49,8 +49,8 @@ class InOrder(NamedTuple):
 
     Args:
         numbers: the drafts' numbers.
-        checks: drafts that are checked for a `prereq`, in the order of their checks, each with the place
-            in `numbers` in front of which that is.
+        checks: drafts that are checked for a `prereq`, in the order of their checks, each with the index in
+            `numbers` before which it is checked.
     """
 
     numbers: list[int]
@@ -60,13 +60,13 @@ class InOrder(NamedTuple):
 def put_in_order(
     drafts: list[Draft], requested: Requested, found: Collector, bindings: Bindings | None = None
 ) -> InOrder:
-    """Return the order of execution; a cycle is a diagnostic and gives an empty order.
+    """Return the order of execution; a cycle is reported and gives an empty order.
 
     Args:
-        drafts: what is to be put in order.
-        requested: for every draft its requisite words and the drafts they name.
-        found: where faults go.
-        bindings: the references behind the word `arg_bind`; None when there are none.
+        drafts: the drafts to put in order.
+        requested: for each draft, its requisite words and the drafts they name.
+        found: collects the errors.
+        bindings: the references that became `arg_bind`; None without references.
     """
     placed = _places(drafts)
     if placed is not None and _is_as_written(placed, placed, requested):
@@ -98,7 +98,7 @@ def put_in_order(
 
 
 def _places(drafts: list[Draft]) -> list[float] | None:
-    """Return the orders of drafts that are all numbered by place, as in most trees; None for others."""
+    """Return the orders of drafts that all have a number, as in most trees; None for others."""
     orders: list[float] = []
     for draft in drafts:
         order = draft.order
@@ -109,10 +109,10 @@ def _places(drafts: list[Draft]) -> list[float] | None:
 
 
 def _is_as_written(orders: list[float], pulls: list[float], requested: Requested) -> bool:
-    """Say whether drafts are to run as they stand, without a graph: so it is with most trees.
+    """Return whether drafts run in the order they are written, without a graph; true of most trees.
 
-    That is so when their numbers rise and whatever they ask for stands before them: nothing is pulled
-    forward then, and who has the smallest number waits for nobody.
+    That is so if their numbers rise and everything they name comes before them. Then nothing is pulled
+    forward, and the draft with the smallest number waits for none.
     """
     if not all(map(lt, orders, islice(orders, 1, None))):
         return False
@@ -120,7 +120,7 @@ def _is_as_written(orders: list[float], pulls: list[float], requested: Requested
     last_pull = 0.0
     for number, (words, pull) in enumerate(zip(requested, pulls, strict=True)):
         if words is last and (pull >= last_pull or words is NOTHING):
-            continue  # What the one before could ask for, this one can.
+            continue  # This draft can name all that the draft before it could.
         last, last_pull = words, pull
         for word, targets in words.items():
             if word == "prereq":
@@ -133,13 +133,13 @@ def _is_as_written(orders: list[float], pulls: list[float], requested: Requested
 
 
 class _Graph:
-    """The nodes of drafts, those of checks behind them, and what comes before what.
+    """The nodes of the drafts, then the nodes of checks, with the edges between them.
 
     Args:
         count: how many drafts there are.
 
     Attributes:
-        edges: in the order in which Salt would add them.
+        edges: the edges, in the order in which Salt adds them.
         checked: the drafts that have a check; the first has the node `count`.
     """
 
@@ -151,7 +151,7 @@ class _Graph:
         self.checked: list[int] = []
 
     def add(self, number: int, words: Words) -> None:
-        """Add what one draft asks for."""
+        """Add the requisites of one draft."""
         for word in sorted(words, key=_LOOKED_AT.__getitem__) if len(words) > 1 else words:
             if word == "prereq":
                 for target in words[word]:
@@ -162,7 +162,7 @@ class _Graph:
                     self._add_edge(Edge(target, number, word, weight))
 
     def _add_edge(self, edge: Edge) -> None:
-        """Let a draft wait for another; so does its check, whether it is there or comes later."""
+        """Make a draft, and its check, wait for another draft; the check may be added later."""
         self.edges.append(edge)
         self._before.setdefault(edge.after, []).append(edge)
         if edge.after in self._check_of:
@@ -175,11 +175,11 @@ class _Graph:
             self.checked.append(target)
             self.edges += [edge._replace(after=check) for edge in self._before.get(target, ())]
         self.edges.append(Edge(number, target, "prereq", _WEIGHTS["require"]))
-        # The check of a state that has a prereq itself waits for the check of that, as the state does.
+        # If a checked state has a `prereq` itself, its check waits for the check that this names.
         self._add_edge(Edge(check, number, "prereq", _WEIGHTS["prereq"]))
 
     def is_checked_before(self, edge: Edge) -> bool:
-        """Say whether what an edge leads to was checked, and its order worked out, before the edge counts."""
+        """Return whether the end of an edge was checked, and its order known, before the edge counts."""
         return edge.reason == "prereq" and edge.before < self._count
 
     def draft_of(self, node: int) -> int:
@@ -187,7 +187,7 @@ class _Graph:
         return node if node < self._count else self.checked[node - self._count]
 
     def told_apart(self, nodes: list[int]) -> InOrder:
-        """Return an order of all nodes as one of drafts, with the places of the checks in it."""
+        """Return an order of all nodes as an order of drafts and the places of the checks in it."""
         numbers: list[int] = []
         checks: dict[int, int] = {}
         for node in nodes:
@@ -205,7 +205,7 @@ class _Tellers(NamedTuple):
     bindings: Bindings | None
 
     def step(self, teller: int, other: int, word: str) -> tuple[str, Span]:
-        """Return what a draft asks of another in words, and where it says so."""
+        """Describe the requisite of a draft on another, and return its place."""
         one, asked = self.drafts[teller].declaration, self.drafts[other].declaration.id
         if word == "arg_bind" and self.bindings is not None:
             reference, span = self.bindings.step(teller, other)
@@ -219,7 +219,7 @@ def _report_cycle(tellers: _Tellers, graph: _Graph, cycle: list[Edge], found: Co
     places: list[tuple[Span, str]] = []
     for edge in cycle:
         before, after = graph.draft_of(edge.before), graph.draft_of(edge.after)
-        # A state comes before what it names as prereq, and after the check of that.
+        # A state comes before the state that it names as `prereq`, and after that state's check.
         says_so = edge.reason == "prereq" and edge.before == before
         teller, other = (before, after) if says_so else (after, before)
         step, span = tellers.step(teller, other, edge.reason)

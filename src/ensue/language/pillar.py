@@ -1,7 +1,6 @@
-"""Pillar: rendered like SLS, chosen by its own top file, merged as Salt merges.
+"""Pillar: rendered like SLS, assigned by its own top file, merged as in Salt.
 
-What a file includes comes first, so that the file itself outranks it; what the top file names later
-outranks what it names earlier.
+A file overrides the files that it includes; a file that the top file names later overrides earlier ones.
 
 Source: Salt's pillar, measured in 3008.5.
 """
@@ -38,12 +37,12 @@ if TYPE_CHECKING:
 
 
 class PillarOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How pillar is put together.
+    """How pillar is merged.
 
     Args:
-        merging: what becomes of a key that two files set.
-        top: which top files count (`pillarenv`), and in which order environments outrank each other.
-        includes_outrank: what a file includes outranks the file (`pillar_includes_override_sls`).
+        merging: how a key that two files set is merged.
+        top: which top files count (`pillarenv`), and the order in which environments override each other.
+        includes_outrank: included files override the file itself (`pillar_includes_override_sls`).
     """
 
     merging: Merging = Merging()
@@ -52,7 +51,7 @@ class PillarOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Include(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of `include`: a name or glob, the key it goes below, what its templates are given."""
+    """One entry of `include`: a name or glob, the key for its data, and variables for its templates."""
 
     name: str
     key: str
@@ -66,13 +65,13 @@ class PillarCompiler:
     Args:
         roots: the pillar roots.
         renderer: renders with the subject's grains.
-        options: how it is put together.
-        plain: shared with other subjects: what says the same to all of them.
-        beyond: makes the pillar of what the files say, before what the user overrides: external pillar.
+        options: how it is merged.
+        plain: the files that are the same for all subjects, shared between their compilers.
+        beyond: adds external pillar to the data of the files, before `--pillar` is merged.
 
     Attributes:
-        has_references: whether a reference or slot may be in what was compiled.
-        is_plain: whether all files that were read say the same to every subject.
+        has_references: whether the compiled pillar may contain a reference or slot.
+        is_plain: whether all files read are the same for every subject.
     """
 
     def __init__(
@@ -93,23 +92,23 @@ class PillarCompiler:
         self.is_plain = plain is not None
 
     def locate(self, keys: Sequence[str]) -> Span | None:
-        """Return where pillar sets a value, None when no file that was compiled does."""
+        """Return where pillar sets a value; None if no compiled file does."""
         return next((span for document in self._documents if (span := document.find(keys))), None)
 
     def compile(self, subject: Subject, override: Mapping[str, Any], found: Collector) -> dict[str, Any]:
-        """Return the pillar; faults go to the collector.
+        """Return the pillar; errors go to the collector.
 
-        References and slots in it have the marks of their author (`ensue.language.authored`).
+        References and slots in it carry the marks of their authors (`ensue.language.authored`).
 
         Args:
-            subject: whom it is for.
+            subject: the target whose pillar it is.
             override: merged last (`--pillar`).
-            found: where faults go.
+            found: collects the errors.
         """
         return self.of(self.matches(subject, found), override, found)
 
     def matches(self, subject: Subject, found: Collector) -> list[TopMatch]:
-        """Return what the top file gives to a subject; faults go to the collector."""
+        """Return what the top file assigns to a subject; errors go to the collector."""
         try:
             return top_matches(self._roots, self._rendered, subject, found, self._options.top) or []
         except CompileError as error:
@@ -119,7 +118,7 @@ class PillarCompiler:
     def of(
         self, matched: Sequence[TopMatch], override: Mapping[str, Any], found: Collector
     ) -> dict[str, Any]:
-        """Return the pillar that the files of a top file make; see `compile`."""
+        """Return the pillar of the files that a top file assigns; see `compile`."""
         pillar: dict[str, Any] = {}
         loaders: dict[str, _Loader] = {}
         for one in matched:
@@ -138,7 +137,7 @@ class PillarCompiler:
         return self._plain.rendered(file, lambda: self._renderer.render_file(file, defaults))
 
     def read(self, file: SlsFile, defaults: Mapping[str, Any], found: Collector) -> dict[str, Any]:
-        """Return the data of one file as it stands, without what it includes."""
+        """Return the data of one file, without its includes."""
         try:
             stream = self._rendered(file, defaults)
         except CompileError as error:
@@ -158,21 +157,21 @@ class PillarCompiler:
 
     @property
     def roots(self) -> Roots:
-        """Where pillar files are."""
+        """The pillar roots."""
         return self._roots
 
     @property
     def options(self) -> PillarOptions:
-        """How pillar is put together."""
+        """How pillar is merged."""
         return self._options
 
     def last_document(self) -> YamlDocument:
-        """Return the file that was read last."""
+        """The document of the file that was read last."""
         return self._documents[-1]
 
 
 class _Loader:
-    """Loads the files of one environment with what they include; one that was included is not read again."""
+    """Loads the files of one environment with their includes; a file that was included is not read again."""
 
     def __init__(self, compiler: PillarCompiler, saltenv: str, found: Collector) -> None:
         self._compiler = compiler
@@ -183,13 +182,13 @@ class _Loader:
     def load(
         self, name: str, span: Place, defaults: Mapping[str, Any], *, may_be_missing: bool = False
     ) -> dict[str, Any]:
-        """Return what a file and all that it includes come to.
+        """Return the merged data of a file and all its includes.
 
         Args:
             name: its SLS name.
             span: where it is named.
             defaults: variables for its templates.
-            may_be_missing: it is no fault when it is not there.
+            may_be_missing: whether a missing file is no error.
         """
         return run_steps(self._loading(name, span, defaults, may_be_missing=may_be_missing))
 
@@ -247,14 +246,14 @@ class _Loader:
         if not is_list(listed):
             message = f"`include` in the pillar SLS {file.name!r} is not a list"
             place = document.locate(("include",))
-            self._found.error("E0302", message, place, help="write one `- name` a line under include:")
+            self._found.error("E0302", message, place, help="write one `- name` per line under include:")
             return
         for index, entry in enumerate(listed):
             name, key = entry, ""
             if is_mapping(entry) and entry:
                 name, options = next(iter(entry.items()))
                 key = str(options.get("key") or "") if is_mapping(options) else ""
-                # As in Salt, what one entry gives is given to those below it, too.
+                # As in Salt, the variables of one entry also apply to the entries below it.
                 given = options.get("defaults") if is_mapping(options) else None
                 defaults = given if is_mapping(given) else {}
             text = str(name)

@@ -1,7 +1,8 @@
-"""The compiled pillar of every target: for templates, and for everything else.
+"""The compiled pillar of every target, in one form for templates and one for everything else.
 
-A template sees which references and slots in pillar an author wrote (`ensue.language.authored`), because it
-may print them into an SLS. States, functions and matchers see plain text.
+In templates, pillar carries marks on the references and slots that an author wrote
+(`ensue.language.authored`), because a template may print them into an SLS. States, functions and matchers
+see plain text.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class CompiledPillar(msgspec.Struct, frozen=True):
-    """The own pillar of one target.
+    """The pillar of one target.
 
     Args:
-        plain: as everybody but templates sees it.
-        as_written: the same with the marks of its authors; the same object where it has none.
+        plain: the pillar without marks.
+        as_written: the pillar with the marks of its authors, for templates; the same object if it has none.
     """
 
     plain: dict[str, Any]
@@ -32,11 +33,11 @@ class CompiledPillar(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, compiled: dict[str, Any], *, has_references: bool) -> CompiledPillar:
-        """Return what was compiled without marks, and with them.
+        """Return a compiled pillar in both forms, without marks and with them.
 
         Args:
-            compiled: the pillar.
-            has_references: whether there may be marks in it.
+            compiled: the pillar, possibly with marks.
+            has_references: whether it may contain marks.
         """
         if not has_references:
             return cls(compiled, compiled)
@@ -49,9 +50,9 @@ class Pillars:
     """The pillars of one project.
 
     Args:
-        minion: the managing minion. A resource has its pillar, and on top of it its own.
+        minion: the managing minion. A resource has the minion's pillar with its own merged over it.
         resources_key: the key below which pillar declares resources.
-        override: merged last (`--pillar`); its author is the user who runs the command.
+        override: merged last (`--pillar`); the user who runs the command is its author.
     """
 
     def __init__(self, minion: Srn, resources_key: str, override: Mapping[str, Any]) -> None:
@@ -62,16 +63,16 @@ class Pillars:
         self._plain: dict[Srn, dict[str, Any]] = {}
         self._as_written: dict[Srn, dict[str, Any]] = {}
         self._merged: dict[tuple[Srn, bool], dict[str, Any]] = {}
-        # Resources whose own pillar is the same object share what it is merged to with the minion's. The
-        # object is kept beside the result, so that no other object gets its id.
+        # Resources whose own pillar is the same object share the merged result. That object is kept with the
+        # result, so that no other object gets its id.
         self._shared: dict[tuple[int, bool], tuple[dict[str, Any], dict[str, Any]]] = {}
 
     def __contains__(self, target: object) -> bool:
-        """Say whether a target's own pillar has been compiled."""
+        """Return whether a target's own pillar has been compiled."""
         return target in self._plain
 
     def put(self, target: Srn, compiled: CompiledPillar) -> None:
-        """Keep what a target's pillar was compiled to."""
+        """Store a target's compiled pillar."""
         if target == self._minion:
             self._shared.clear()
         self._plain[target] = compiled.plain
@@ -82,11 +83,11 @@ class Pillars:
             self._merged.pop((target, as_written), None)
 
     def of(self, target: Srn) -> dict[str, Any] | None:
-        """Return a target's pillar, None as long as it has not been compiled."""
+        """Return a target's pillar; None until it has been compiled."""
         return self._of(target, as_written=False)
 
     def as_written(self, target: Srn) -> dict[str, Any]:
-        """Return a target's pillar with the marks of its authors; empty before it has been compiled."""
+        """Return a target's pillar with the marks of its authors; empty until it has been compiled."""
         has_marks = bool(self._as_written) or self.override_as_written is not self.override
         return self._of(target, as_written=has_marks) or {}
 
@@ -110,9 +111,9 @@ class Pillars:
         return self._as_written.get(target, plain) if as_written else plain
 
     def _on_top_of_minions(self, target: Srn, *, as_written: bool) -> dict[str, Any]:
-        """Return a copy of the minion's pillar with what is a resource's own.
+        """Return a copy of the minion's pillar with a resource's own pillar merged over it.
 
-        What declares the resources is shared: a copy of all for each would grow with their square.
+        The declarations of resources are shared: one copy per resource would grow with their square.
         """
         rest = dict(self._own(self._minion, as_written=as_written))
         declared = rest.pop(self._key, None)

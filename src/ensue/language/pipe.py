@@ -1,4 +1,4 @@
-"""The render pipe of one file: `#!jinja|yaml` and what else its first line may name."""
+"""The render pipe of one file: `#!jinja|yaml`, or other renderers that its first line names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TAGS: Final = ("delayed_block", "end_delayed_block", "delayed_sls")
 
 
 def pipe_of(text: str, default: str = DEFAULT_PIPE) -> str:
-    """Return the pipe that a file's first line names, or the one behind `#!delayed_sls`, else the default."""
+    """Return the pipe that the first line, or the line after `#!delayed_sls`, names; else the default."""
     first = pipe_line(text)
     if not first.startswith("#!") or first.startswith("#!/"):
         return default
@@ -33,7 +33,7 @@ def pipe_of(text: str, default: str = DEFAULT_PIPE) -> str:
 
 
 def makes_data(pipe: str) -> bool:
-    """Say whether a stage of a pipe makes data of text; `gpg` may follow it."""
+    """Return whether a stage of a pipe turns text into data; `gpg` may follow it."""
     return any(part.split()[:1] in _DATA_STAGES for part in pipe.split("|"))
 
 
@@ -64,10 +64,10 @@ def run_pipe(stream: Stream, pipe: str) -> Stream:
 
 
 def run_pipe_to_data(stream: Stream, pipe: str) -> Stream:
-    """Send a file through every stage of a pipe, the last of which has to make data of it.
+    """Send a file through every stage of a pipe; the result must be data.
 
     Raises:
-        CompileError: a stage is unknown, refuses the text, or leaves it a text.
+        CompileError: a stage is unknown or refuses the text, or the result is text.
     """
     stream = run_pipe(stream, pipe)
     if stream.is_data or not stream.text.strip():
@@ -76,9 +76,9 @@ def run_pipe_to_data(stream: Stream, pipe: str) -> Stream:
         [
             Diagnostic(
                 code="E0207",
-                summary=f"the renderer {pipe!r} leaves a text, no mapping",
+                summary=f"the renderer {pipe!r} returns text, not a mapping",
                 span=Span(stream.path, stream.first_line),
-                help=f"let one that makes data follow: #!{pipe}|yaml",
+                help=f"add a renderer that makes data: #!{pipe}|yaml",
             )
         ]
     )

@@ -1,7 +1,7 @@
-"""Files in which nothing is to be rendered: they say the same to every target, and are read once for all.
+"""Files without templates: they are the same for every target, and are read once for all of them.
 
-Pillar is compiled for each resource; its top file is most often such a file. What holds a sign of a template,
-or names its renderers, is rendered for each target anew.
+Pillar is compiled for each resource, and its top file is usually such a file. A file with template syntax,
+or one that names its renderers, is rendered again for each target.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _PLAIN_PIPES: Final = frozenset({"jinja|yaml", "yaml"})
 
 
 class PlainFiles:
-    """What plain files came to, for one kind of file roots.
+    """The data of plain files, for one kind of file roots.
 
     Args:
         pipe: the renderers of a file that names none.
-        jinja_is_usual: whether templates have Jinja's usual signs.
+        jinja_is_usual: whether templates use Jinja's default delimiters.
     """
 
     def __init__(self, pipe: str, *, jinja_is_usual: bool) -> None:
@@ -34,7 +34,7 @@ class PlainFiles:
         self._known: dict[tuple[Path, str], tuple[Stamp, Stream]] = {}
 
     def rendered(self, file: SlsFile, render: Callable[[], Stream]) -> Stream:
-        """Return a rendering, which nobody may change: of a plain file that is as it was the same one.
+        """Return a rendering, which must not be changed; an unchanged plain file gives the same object.
 
         Args:
             file: the file.
@@ -56,12 +56,12 @@ class PlainFiles:
         return stream
 
     def holds(self, file: SlsFile) -> bool:
-        """Say whether a file, once rendered, says the same to every target."""
+        """Return whether a rendered file is the same for every target."""
         return (file.path, file.saltenv) in self._known
 
 
 def _stamp(path: Path) -> Stamp | None:
-    """Return what tells a file from what it was, None when it cannot be seen."""
+    """Return a stamp that differs once a file has changed; None if the file cannot be read."""
     try:
         status = path.stat()
     except OSError:

@@ -1,8 +1,8 @@
-"""A warning: a template prints `grains` into a state that runs elsewhere.
+"""Warns of a template that prints `grains` into a state that runs on other machines.
 
 An SLS is rendered once, for the target that it is compiled for. The arguments of a state with a `tgt` are
-therefore the same on all its resources, and `grains` in them are those of the machine that manages them. Only
-what is printed within the state's own text is looked at, so that a variable says: this is meant.
+therefore the same on all its resources, and `grains` in them are those of the managing minion. Only grains
+printed in the state's own text are reported: printing a variable shows that they are meant.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _LIST_ITEM: Final = "- "
 
 
 def warn_of_printed_grains(drafts: Iterable[Draft], tree: Tree, found: Collector) -> None:
-    """Report, once for each place, where a template prints `grains` into a state with a `tgt`.
+    """Warn once per place where a template prints `grains` into a state with a `tgt`.
 
     Args:
         drafts: the states with a `tgt`.
-        tree: what they were read from.
-        found: where warnings go.
+        tree: the tree that they were read from.
+        found: collects the warnings.
     """
     for draft in drafts:
         declaration = draft.declaration
@@ -49,9 +49,10 @@ def warn_of_printed_grains(drafts: Iterable[Draft], tree: Tree, found: Collector
                 "E0716",
                 "`grains` here are not those of the resources that the state runs on",
                 span,
-                detail="an SLS is rendered once, for what it is compiled for; this state has a `tgt`",
+                detail="an SLS is rendered once, for the target it is compiled for, "
+                "and this state has a `tgt`",
                 help="apply the SLS to the resources (`ensue apply --tgt`, ssh_host.state_applied), or use"
-                " `delayed_render`; if this machine's are meant, set a variable to them and print that",
+                " `delayed_render`; if you mean this machine's grains, set a variable to them and print it",
             )
 
 
@@ -84,7 +85,7 @@ def _printing_lines(start: Span, text: str) -> Iterator[Span]:
 
 
 def _own_lines(lines: list[str]) -> Iterator[str]:
-    """Yield the first line and those that belong to it: deeper ones, items of its list, blank ones, tags."""
+    """Yield the first line and the lines that belong to it: deeper or blank lines, list items, tags."""
     depth = _depth(lines[0]) if lines else 0
     for number, line in enumerate(lines):
         text = line.strip()

@@ -1,12 +1,12 @@
 """Values that a template prints into YAML or JSON, and where they may go.
 
-A value that a host, a command or a store said is data: it may be (a part of) one scalar, and never more. A
+A value from a host, a command or a store is data: it may be one scalar or part of one, and never more. A
 renderer puts guards around each printed text that is more than a plain word, number or path (`guarded`). The
-reader of the rendered text takes them out (`take_out_guards`) and refuses a text that reaches beyond the
+reader of the rendered text removes them (`take_out_guards`) and refuses a text that reaches beyond the
 scalar it is printed into (`model.yaml_containment`).
 
-Text whose structure an author or a serializer wrote is `Written`: what a macro or a captured block returns,
-what `tojson`, `yaml` and their like return. It needs no guard.
+Text whose structure an author or a serializer wrote is `Written`: the result of a macro, a captured block, or
+a filter such as `tojson` or `yaml`. It needs no guard.
 """
 
 from __future__ import annotations
@@ -27,40 +27,40 @@ _BLANKS: Final = " \t"
 
 
 class SerializedText(Written):
-    """`Written` text of a serializer: what changes its characters may take its quotes away."""
+    """`Written` text of a serializer: changing its characters may remove its quotes."""
 
     __slots__ = ()
 
 
 class Serialized(Markup):
-    """`Written` text of a serializer; as Salt has it, text that is joined to it is escaped for HTML.
+    """`Written` text of a serializer; as in Salt, text that is joined to it is escaped for HTML.
 
-    Made by `serialized`. What is made of it by joining or cutting is ordinary text again.
+    Made by `serialized`. The result of joining or cutting it is ordinary text.
     """
 
     __slots__ = ()
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Markup:  # type: ignore[misc] # as the docstring says
-        """Return ordinary text: this is what the methods of `Markup` call for their results."""
+        """Return ordinary text: the methods of `Markup` call this for their results."""
         return Markup(*args, **kwargs)  # noqa: S704 (they have made it safe)
 
     def __repr__(self) -> str:
-        """Return what Salt prints for it."""
+        """Return the text that Salt prints."""
         return f"Markup({str.__repr__(self)})"
 
 
 def serialized(text: str) -> Markup:
-    """Return the text that a serializer wrote."""
+    """Return text marked as written by a serializer."""
     return str.__new__(Serialized, text)
 
 
 def is_written(value: Any) -> bool:
-    """Say whether a text's structure is an author's or a serializer's."""
+    """Return whether a text's structure is an author's or a serializer's."""
     return isinstance(value, (Written, Serialized))
 
 
 def guarded(text: str) -> str:
-    """Return a text as it is printed: with guards, unless it needs none."""
+    """Return a text as it is printed, with guards if it needs them."""
     if not text or is_written(text) or is_plain(text):
         return text
     return f"{BEGIN}{text}{END}"
@@ -69,9 +69,9 @@ def guarded(text: str) -> str:
 def take_out_guards(text: str) -> tuple[str, list[Extent]]:
     """Return a rendered text without guards, and the extents of the values that had them, in order.
 
-    A guard without its counterpart is of a text that was taken apart after it had been printed; its pieces
-    are printed again, with guards of their own. The dash of a list item that a constant of the template
-    brings along is no part of the value behind it.
+    A guard without its counterpart comes from a text that was split after it had been printed; its pieces
+    are printed again, with their own guards. The dash of a list item in a constant of the template is not
+    part of the value after it.
     """
     if not any(mark in text for mark in (BEGIN, END, ITEM)):
         return text, []
@@ -101,12 +101,12 @@ def take_out_guards(text: str) -> tuple[str, list[Extent]]:
 def keeps_written(
     function: Callable[..., Any], is_layout: Callable[[tuple[Any, ...], dict[str, Any]], bool]
 ) -> Callable[..., Any]:
-    """Make a filter on text return `Written` text for such text.
+    """Make a filter on text return `Written` text for `Written` text.
 
     Args:
         function: the filter.
-        is_layout: says of a call whether it changes blanks alone; other calls make ordinary text of what a
-            serializer wrote.
+        is_layout: returns whether a call changes only blanks; other calls turn a serializer's text into
+            ordinary text.
     """
     from functools import wraps
 

@@ -1,8 +1,8 @@
-"""The names of the renderers that come with ensue, for those who read them without loading one."""
+"""The names of the renderers that come with ensue, available without loading one."""
 
 from __future__ import annotations
 
 from typing import Final
 
 NAMES: Final = ("gpg", "jinja", "json", "mako", "py", "pyobjects", "stateconf", "text", "yaml", "yamlex")
-"""What a pipe may name without a renderer of a project or of a distribution."""
+"""The renderers that a pipe may name without plug-ins of a project or a distribution."""

@@ -39,15 +39,15 @@ class SlsRenderer:
 
     Args:
         roots: file roots; templates are loaded from them.
-        variables: makes `salt grains pillar opts` and whatever else every file sees, when asked.
-        jinja: what the project says of its Jinja templates; those of pillar are never kept.
-        default_pipe: what a file without `#!` is rendered with.
-        authored: returns the texts that authors wrote elsewhere: what a template prints of them may have any
+        variables: makes `salt grains pillar opts` and the other variables of every file, on demand.
+        jinja: the project's settings for Jinja; compiled templates of pillar are never stored.
+        default_pipe: the renderers of a file without `#!`.
+        authored: returns the texts that authors wrote in other files; a printed piece of them may have any
             structure.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
 
     Attributes:
-        own_stage: returns a renderer of the project by its name, None when it has none.
+        own_stage: returns a renderer of the project by its name; None if there is none.
     """
 
     def __init__(
@@ -79,18 +79,18 @@ class SlsRenderer:
         return self._with(_variables=lambda: {**own(), **variables})
 
     def of_one_loading(self) -> SlsRenderer:
-        """Return this renderer for one loading of SLS, which set `stateconf` values for each other alone."""
+        """Return this renderer for one loading of SLS; they share `stateconf` values only with each other."""
         return self._with(_stateconf=StateconfValues())
 
     def _with(self, **changed: Any) -> SlsRenderer:
-        # What `copy.copy` does, without its search for how: this is done for every delayed rendering.
+        # As `copy.copy`, but without its search for a method: this runs for every delayed rendering.
         renderer = object.__new__(SlsRenderer)
         renderer.__dict__.update(self.__dict__)
         renderer.__dict__.update(changed)
         return renderer
 
     def decrypting(self, decrypt: Callable[[str], str]) -> SlsRenderer:
-        """Give this renderer what decrypts PGP messages, see `Stream.decrypt`, and return it."""
+        """Set the function that decrypts PGP messages (see `Stream.decrypt`), and return this renderer."""
         self._decrypt = decrypt
         return self
 
@@ -130,7 +130,7 @@ class SlsRenderer:
         Args:
             block: the block.
             file: the SLS that it belongs to.
-            outer: the space it was found in; its own blocks may call those.
+            outer: the space it was found in; its own blocks may call the blocks there.
             scoped: variables of its caller, for a scoped block.
 
         Raises:
@@ -142,7 +142,7 @@ class SlsRenderer:
 
         text = block.inner.text
         stream = self._stream(text, block.place.path, block.template, context, file.saltenv, is_file=True)
-        # Without anchors columns would be told, too.
+        # Without anchors, errors would also give columns.
         anchors = (Anchor(1, block.place.path, block.first_line),) if block.moved else ()
         stream = msgspec.structs.replace(
             stream, first_line=block.first_line, inherited=scoped, anchors=anchors
@@ -169,9 +169,9 @@ class SlsRenderer:
     def _with_blocks(
         self, stream: Stream, own: tuple[Block, ...], outer: BlockSpace | None, pipe: str
     ) -> Stream:
-        """Return a rendering with the blocks that were found in its text, its functions and templates.
+        """Return a rendering with the blocks found in its text, its functions and its templates.
 
-        A template that names no renderers has those of what pulls it in.
+        A template that names no renderers has the renderers of the file that pulls it in.
         """
         known = self._blocks_of_templates
         pulled_in = [
@@ -198,12 +198,12 @@ class SlsRenderer:
     def render_stream(
         self, text: str, *, renderer: str, name: str, extra: Mapping[str, Any], saltenv: str = "base"
     ) -> Stream:
-        """Render a text that is no SLS: a template (`file.managed` with `template: jinja`), a map file.
+        """Render a text other than an SLS: a template (`file.managed` with `template: jinja`), a map file.
 
         Args:
             text: the text.
             renderer: the pipe.
-            name: what it is called in messages; where it stands in the roots, when it does.
+            name: its name in messages; its path in the roots, if it is there.
             extra: further variables.
             saltenv: the environment.
 
@@ -289,7 +289,7 @@ class SlsRenderer:
 
 
 def _with_parts(stream: Stream, cut: Scan) -> Stream:
-    """Return a rendering with those of the parts of its text that have renderers of their own."""
+    """Return a rendering with the renderings of the parts that name their own renderers."""
     if not cut.parts:
         return stream
     empty = msgspec.structs.replace(
@@ -327,15 +327,15 @@ def _parts_of(cut: Scan) -> Iterator[Block]:
 
 
 def _blocks_of(cut: Scan) -> tuple[Block, ...]:
-    """Return the blocks of a text; those in its parts are the text's own."""
+    """Return the blocks of a text, including those in its parts."""
     return (*cut.blocks, *(block for part in cut.parts for block in _blocks_of(part.inner)))
 
 
 def _uncallable(block: Block) -> Diagnostic:
     return Diagnostic(
         code="E0906",
-        summary=f"the delayed block {block.name!r} stands where there are no states",
+        summary=f"the delayed block {block.name!r} is in a file that holds no states",
         span=block.place,
-        detail="pillar and top files hold nothing that could call for it",
+        detail="pillar and top files hold no state that could call for it",
         help="move it into an SLS",
     )

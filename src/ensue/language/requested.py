@@ -1,6 +1,6 @@
-"""The requisites of a scope's drafts: for each draft its words and the numbers of the drafts they name.
+"""The requisites of a scope's drafts: for each draft, its words and the numbers of the drafts they name.
 
-Most drafts have none, and many have the same: those share one object, which is never changed.
+Most drafts have none, and many have the same; these share one object, which is never changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words of the language that are options of a state, not arguments of its function.
+"""The words that are options of a state instead of arguments of its function.
 
 Source: Salt's requisites and state options.
 """
@@ -22,7 +22,7 @@ REQUISITES: Final[dict[str, tuple[RequisiteKind, bool]]] = {
     "prereq": (RequisiteKind.PREREQ, False),
     "listen": (RequisiteKind.LISTEN, False),
 }
-"""Requisite words: the relation, and whether one of the named states is enough.
+"""Requisite words, with the relation and whether one of the named states is enough.
 
 `onchanges` is met by any of its states in Salt too; the engine decides that by the kind.
 """
@@ -32,20 +32,20 @@ MEANINGS: Final = {
     "listen_in": (RequisiteKind.LISTEN_IN, False),
     "arg_bind": (RequisiteKind.ARG_BIND, False),
 }
-"""The same with the word that references come to, and the one that is not turned around: its place counts."""
+"""All words of chunks: `arg_bind` is what references become, and a chunk keeps `listen_in` as it is."""
 
 REQUISITES_IN: Final[dict[str, tuple[RequisiteKind, bool]]] = {
     f"{word}_in": meaning for word, meaning in REQUISITES.items()
 }
-"""The same, written at the other end."""
+"""Requisite words that are written in the other state (`require_in`)."""
 
 REQUISITE_OPTIONS: Final = frozenset({*REQUISITES, *REQUISITES_IN, "use", "use_in", "onfail_stop"})
 
 ADDED_UP: Final = frozenset({*REQUISITES_IN, "use", "use_in"})
-"""Lists that count together where a state has several of them; of all others the last one counts."""
+"""Lists that are joined if a state has several; of other words, the last one counts."""
 
 MERGED_BY_EXTEND: Final = frozenset({*REQUISITES, *REQUISITES_IN, "use", "use_in"})
 """Lists that `extend` adds to instead of replacing."""
 
 DROPPED: Final = frozenset({"order", "state", "fun", "saltenv", "aggregate", "__env__", "__sls__"})
-"""Words that are used up by the compiler or accepted without effect."""
+"""Words that the compiler consumes, or accepts without effect."""

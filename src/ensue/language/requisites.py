@@ -1,7 +1,7 @@
-"""Resolving requisites: from the words of an SLS to the numbers of chunks.
+"""Resolves requisites: from the words of an SLS to the numbers of chunks.
 
-A reference is an ID, or `module: ID or name`, `id: …`, `sls: …`, each with shell globs. What
-matches nothing is a diagnostic with its place. What forms a cycle is found in `order.py`.
+A reference is an ID, or `module: ID or name`, `id: …`, `sls: …`, each with shell globs. A reference that
+matches nothing is a diagnostic with its place. Cycles are found in `order.py`.
 
 Source: Salt's requisites; matching measured in Salt 3008.5.
 """
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 class Resolver:
-    """Finds the drafts that references mean.
+    """Finds the drafts that requisites name.
 
     Args:
         drafts: all drafts of the scope.
-        included_from: for every SLS the names under which `sls:` finds it.
-        found: where faults go.
-        outer_ids: IDs and names of the scopes around this one, which no requisite reaches.
+        included_from: for each SLS, the names under which `sls:` finds it.
+        found: collects the errors.
+        outer_ids: IDs and names of the enclosing scopes, which requisites cannot name.
 
     Attributes:
-        unheard: what `listen` names and is not there, with the numbers of the drafts that listen to it.
-        deaf: what `listen_in` names and is not there, with the numbers of the drafts it would listen to.
+        unheard: missing states that `listen` names, with the numbers of the drafts that name them.
+        deaf: missing states that `listen_in` names, with the numbers of the drafts that name them.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Resolver:
         self.deaf: dict[tuple[str, str], list[int]] = {}
 
     def resolve(self) -> Requested:
-        """Return for every draft its requisite words and the drafts they name."""
+        """Return, for each draft, its requisite words and the drafts they name."""
         requested: Requested = [NOTHING] * len(self._drafts)
         for number, draft in enumerate(self._drafts):
             if draft.requisites:
@@ -72,7 +72,7 @@ class Resolver:
     def _resolve_word(self, requested: Requested, number: int, word: str, references: Any) -> None:
         draft = self._drafts[number]
         if references is None and word in REQUISITES_IN:
-            return  # As in Salt; a loop that yields nothing leaves such a key behind.
+            return  # As in Salt; a template loop without items leaves such a key.
         if is_mapping(references) and word in REQUISITES_IN:
             references = [{key: value} for key, value in references.items()]
         if isinstance(references, str) and word in REQUISITES_IN and word != "listen_in":
@@ -81,7 +81,7 @@ class Resolver:
                 f"`{word}` of {draft.declaration.id!r} is not a list",
                 draft.declaration.span(word),
                 detail=f"{references!r} is ignored, as in Salt",
-                help=f"write one `- module: id` a line under {word}:",
+                help=f"write one `- module: id` per line under {word}:",
             )
             return
         if not is_list(references):
@@ -89,7 +89,7 @@ class Resolver:
                 "E0503",
                 f"`{word}` of {draft.declaration.id!r} is not a list",
                 draft.declaration.span(word),
-                help=f"write one `- module: id` a line under {word}:",
+                help=f"write one `- module: id` per line under {word}:",
             )
             return
         backward = word in REQUISITES_IN and word not in MEANINGS
@@ -107,7 +107,7 @@ class Resolver:
         for key, value in self._pairs(draft, word, place, reference):
             matched = self._lookup(key, value)
             if matched is None and word in ("listen", "listen_in"):
-                # As in Salt, this shows only when the listeners run: a failed result of its own.
+                # As in Salt, this is reported only when listeners run, as a separate failed result.
                 missing = self.deaf if word in REQUISITES_IN else self.unheard
                 missing.setdefault((key, value), []).append(number)
                 continue
@@ -120,10 +120,10 @@ class Resolver:
         return targets
 
     def _narrowed(self, targets: list[int], reference: Any) -> list[int]:
-        """Return what a reference after `_in` means, as in Salt.
+        """Return the drafts that a reference of an `_in` requisite means, as in Salt.
 
-        A bare ID means the first state of that ID, `sls` the states that stand in that very SLS. A name means
-        the state of that ID; only where there is none, states that have it as `name`.
+        A bare ID means the first state of that ID, and `sls` the states written in that SLS itself. A name
+        means the state with that ID; without one, the states with that `name`.
         """
         if isinstance(reference, str):
             own = self._of_id(targets, reference)
@@ -159,7 +159,7 @@ class Resolver:
             "E0503",
             f"`{word}` of {draft.declaration.id!r} holds {reference!r}",
             draft.declaration.span(word, place),
-            help="write `- module: id` (a number or a yes/no as ID needs quotes), or just `- id`",
+            help="write `- module: id` (an ID that is a number or a yes/no needs quotes), or just `- id`",
         )
 
     def _index(self) -> dict[tuple[str, str], list[int]]:
@@ -193,7 +193,7 @@ class Resolver:
         return self._globs[key, value] or index.get((key, value)) or self._instances(key, value)
 
     def _instances(self, key: str, value: str) -> list[int] | None:
-        """Return the instances that `ID[name]` picks of a declaration, as a reference does."""
+        """Return the instances of a declaration that `ID[name]` picks, as in a reference."""
         from ensue.language.references.grammar import read_id
 
         parts = read_id(value) if key != "sls" else value
@@ -222,8 +222,8 @@ class Resolver:
     def _nothing(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
         """Report a reference that matches nothing.
 
-        After `_in` some are ignored with a warning, as in Salt: a bare ID, an SLS, and a module that
-        an ID lacks, if some `_in` before has found the ID.
+        In an `_in` requisite, some are ignored with a warning, as in Salt: a bare ID, an SLS, and a module
+        that an ID lacks, if an earlier `_in` has found the ID.
         """
         if value in self._found.refused:
             return
@@ -252,19 +252,19 @@ class Resolver:
     def _outside(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
         self._found.error(
             "E0501",
-            f"`{word}` of {draft.declaration.id!r} names {key}: {value}, a state of another scope",
+            f"`{word}` of {draft.declaration.id!r} names {key}: {value}, a state in another scope",
             draft.declaration.span(word, place),
-            detail=f"{value!r} stands in a scope around this one; no requisite leaves its scope",
-            help="what stands in a delayed rendering runs after its caller: ask `prev_ret` in the template, "
+            detail=f"{value!r} is in an enclosing scope; a requisite names only states of its own scope",
+            help="a delayed rendering runs after its caller: read `prev_ret` in the template, "
             "or set the requisite on the caller",
         )
 
 
 class Requisites:
-    """Makes the requisites of drafts; those that ask for the same are one object.
+    """Makes the requisites of drafts; equal ones share one object.
 
     Args:
-        place_of: the place in the plan of every draft.
+        place_of: the place of each draft in the plan.
     """
 
     def __init__(self, place_of: list[int]) -> None:

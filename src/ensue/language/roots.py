@@ -1,4 +1,4 @@
-"""Where SLS files are: names to files and back.
+"""Finds SLS files: from names to files and back.
 
 `a.b` is `a/b.sls` or `a/b/init.sls` below one of the roots of an environment.
 """
@@ -56,16 +56,16 @@ class Roots:
         return self._roots.get(saltenv, ())
 
     def shown(self, path: str | Path) -> str:
-        """Return a path as messages show it: relative to the project where it lies below it."""
+        """Return a path as messages show it: relative to the project if it is inside."""
         try:
             return Path(path).relative_to(self._project).as_posix()
         except ValueError:
             return str(path)
 
     def find(self, name: str, saltenv: str = "base") -> SlsFile | None:
-        """Return the file of an SLS name, None when there is none.
+        """Return the file of an SLS name; None if there is none.
 
-        Where there is no file but something else, a FIFO or a folder, that is returned: who reads it says so.
+        If something else is there, such as a FIFO or a folder, it is returned; reading it reports the error.
         """
         below = name.replace(".", "/").strip("/")
         if not below or ".." in name:
@@ -79,9 +79,9 @@ class Roots:
         return next(files, None) or next((file for file in found if obstacle(file.path)), None)
 
     def find_path(self, path: Path, saltenv: str = "base") -> SlsFile | None:
-        """Return an SLS by its path, None when nothing is there.
+        """Return an SLS by its path; None if nothing is there.
 
-        One outside every root has its file's name; what is no file is returned as `find` does.
+        An SLS outside every root is named after its file. Anything but a file is returned as by `find`.
         """
         if not is_regular(path) and not obstacle(path):
             return None
@@ -92,7 +92,7 @@ class Roots:
         return SlsFile(path.stem, path, path.name, saltenv)
 
     def find_file(self, relative: str, saltenv: str = "base") -> Path | None:
-        """Return the file that `salt://relative` names, None when there is none."""
+        """Return the file that `salt://relative` names; None if there is none."""
         cleaned = relative.lstrip("/")
         for folder in self.folders(saltenv):
             path = folder / cleaned
@@ -101,12 +101,12 @@ class Roots:
         return None
 
     def obstacle(self, relative: str, saltenv: str = "base") -> str:
-        """Return what is in the place of the file that `salt://relative` names; empty when nothing is."""
+        """Return what is there instead of the file that `salt://relative` names; empty if nothing is."""
         cleaned = relative.lstrip("/")
         return next(filter(None, (obstacle(folder / cleaned) for folder in self.folders(saltenv))), "")
 
     def names(self, saltenv: str = "base") -> list[str]:
-        """Return every SLS name of an environment, sorted; listed once."""
+        """Return every SLS name of an environment, sorted; the folders are listed only once."""
         if saltenv not in self._listed:
             found = {
                 sls_name(relative) for folder in self.folders(saltenv) for relative in _sls_files(folder)
@@ -115,7 +115,7 @@ class Roots:
         return self._listed[saltenv]
 
     def matching(self, pattern: str, saltenv: str = "base") -> list[str]:
-        """Return the SLS names that a name or glob means; the name itself when nothing matches."""
+        """Return the SLS names that a name or glob means; the name itself if nothing matches."""
         if not any(sign in pattern for sign in "*?["):
             return [pattern]
         return fnmatch.filter(self.names(saltenv), pattern) or [pattern]

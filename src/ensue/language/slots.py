@@ -2,14 +2,14 @@
 
 ```
 slot   = "__slot__:salt:" function "(" [ argument *( "," argument ) ] ")" [ path ] [ "~" text ]
-path   = *( "." key )                  ; what is taken of the result
-text   = anything, quoted or not       ; put behind a result that is text
+path   = *( "." key )                  ; leads to a part of the result
+text   = anything, quoted or not       ; appended to a result that is text
 ```
 
-Arguments are text, as Salt reads them; `key=value` is a keyword. Only the syntax is here; the calls
-are made by whoever runs the state.
+Arguments are text, as Salt reads them; `key=value` is a keyword argument. This module has only the syntax;
+the engine makes the calls when the state runs.
 
-`$__slot__:…` is the escape: the text is taken literally, with one dollar sign less.
+`$__slot__:…` is the escape: the text is literal, without the first dollar sign.
 
 Source: Salt's slots.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "__slot__:"
 ESCAPED_SLOT: Final = re.compile(r"\$+__slot__:")
-"""What begins with this is text: the same with one dollar sign less."""
+"""The beginning of an escaped slot: literal text, without the first dollar sign."""
 _CALL: Final = re.compile(r"__slot__:salt:\s*([A-Za-z_][\w.]*)\s*\(")
 _PIECE: Final = re.compile(
     r"""\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"'(),=\[\]{}]+)|([(),=\[\]{}]))"""
@@ -38,18 +38,18 @@ _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 
 
 class SlotSyntaxError(EnsueError, ValueError):
-    """A slot that is not one; the text shows what one looks like."""
+    """A malformed slot; the message shows the right form."""
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """One slot, read.
+    """A parsed slot.
 
     Args:
         function: the execution function.
-        args: its arguments by place, as text.
-        kwargs: its arguments by name, as text.
-        path: the keys that lead to what is taken of the result.
-        appended: text put behind it.
+        args: its positional arguments, as text.
+        kwargs: its keyword arguments, as text.
+        path: the keys that lead to the wanted part of the result.
+        appended: text that is appended to the result.
     """
 
     function: str
@@ -60,7 +60,7 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def holds_slot(value: Any) -> bool:
-    """Say whether a value holds a slot, or the escape of one, at any depth."""
+    """Return whether a value contains a slot, or an escaped one, at any depth."""
     if isinstance(value, str):
         return value.startswith(PREFIX) or (value.startswith("$") and is_escaped(value))
     if is_mapping(value):
@@ -69,7 +69,7 @@ def holds_slot(value: Any) -> bool:
 
 
 def is_escaped(text: str) -> bool:
-    """Say whether a text is the escape of a slot."""
+    """Return whether a text is an escaped slot."""
     return ESCAPED_SLOT.match(text) is not None
 
 
@@ -102,7 +102,7 @@ def read_slot(text: str) -> Slot:
 
 
 def _words(text: str, position: int) -> tuple[list[tuple[str | None, str]], int]:
-    """Return (key, value) pairs up to the closing parenthesis, and the place behind it."""
+    """Return (key, value) pairs up to the closing parenthesis, and the position after it."""
     words: list[tuple[str | None, str]] = []
     key: str | None = None
     parts: list[str] = []

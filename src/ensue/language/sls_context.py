@@ -1,4 +1,4 @@
-"""The names that tell a template where it stands: `sls slspath tpldir tplfile tplroot` and the rest.
+"""The variables that tell a template its own location: `sls slspath tpldir tplfile tplroot` and others.
 
 Source: Salt's SLS variables; values measured in Salt 3008.5.
 """
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def place_variables(file: SlsFile) -> dict[str, Any]:
-    """Return the variables of one SLS file."""
+    """Return the location variables of one SLS file."""
     folder = file.relative.rpartition("/")[0]
     return {
         "sls": file.name,

@@ -1,6 +1,6 @@
-"""Resources declared in pillar: the shapes it may have, as one mapping of SRN to configuration.
+"""Reads the resources declared in pillar, in any allowed shape, into a mapping of SRN to configuration.
 
-Source: Salt Resources, "Configuration"; the short shape and type-level defaults are ours.
+Source: Salt Resources, "Configuration"; the short shape and type-level defaults are ensue's.
 """
 
 from __future__ import annotations
@@ -26,17 +26,20 @@ def read_static(
     """Return the resources that pillar declares.
 
     Args:
-        declared: what stands under the pillar key.
-        key: that key, for messages.
+        declared: the value of the pillar key.
+        key: the pillar key, for messages.
         minion_id: the id of this machine, which no resource may claim.
         locate: finds places in pillar files.
-        found: where faults go.
+        found: collects the errors.
     """
     if declared is None:
         return {}
     if not is_mapping(declared):
         found.error(
-            "E0703", f"pillar {key!r} is not a mapping", locate([key]), help="it holds resource types"
+            "E0703",
+            f"pillar {key!r} is not a mapping",
+            locate([key]),
+            help="it maps resource types to their resources",
         )
         return {}
     resources: dict[Srn, dict[str, Any]] = {}
@@ -48,7 +51,7 @@ def read_static(
                 found.error(
                     "E0703",
                     f"a resource of the type {type_name!r} has the id {id_!r}",
-                    # A key such as `~` is not found by its text; what holds it is.
+                    # A key such as `~` cannot be found by its text, but its parent can.
                     locate(path) or locate(path[:-1]),
                     help="an id is a text of at least one character, on one line, without blanks at its ends"
                     if isinstance(id_, str)
@@ -73,7 +76,7 @@ def read_static(
 
 
 def type_defaults(body: Any) -> Mapping[str, Any]:
-    """Return what pillar says for all resources of a type; `body` is what stands under the type's name."""
+    """Return pillar's defaults for all resources of a type; `body` is the value under the type's name."""
     if not is_mapping(body):
         return {}
     if "hosts" in body:
@@ -94,7 +97,7 @@ def _hosts(
             "E0703",
             f"the resource type {type_name!r} in pillar holds {body!r}",
             locate(path),
-            help="under it stands `hosts:` with one mapping an id, or the ids themselves",
+            help="write `hosts:` under it with one mapping per id, or the ids themselves",
         )
         return
     defaults = type_defaults(body)
@@ -110,7 +113,7 @@ def _hosts(
         return
     if not is_mapping(hosts):
         found.error(
-            "E0703", f"`hosts` of {type_name!r} is not a mapping", locate(path), help="write one id a line"
+            "E0703", f"`hosts` of {type_name!r} is not a mapping", locate(path), help="write one id per line"
         )
         return
     for id_, config in hosts.items():

@@ -1,7 +1,7 @@
-"""Work that leads to further work of its kind, without a call within a call.
+"""Runs work that leads to more work of its kind, without nested calls.
 
-An SLS includes one that includes one, and so on: thousands of calls within each other would end at Python's
-own limit.
+An SLS includes one that includes another, and so on. With thousands of them, nested calls would reach
+Python's recursion limit.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any, TypeAlias, TypeVar
 Result = TypeVar("Result")
 
 Steps: TypeAlias = Generator["Steps[Any]", Any, Result]
-"""Work: it yields what has to be done first, gets what that returned, and returns."""
+"""Work: it yields work to be done first, is sent the result, and returns its own."""
 
 
 def run_steps(steps: Steps[Result]) -> Result:
-    """Do work and all that it leads to, in the order in which calls would have done it."""
+    """Do work and all that it leads to, in the order of nested calls."""
     open_: list[Steps[Any]] = [steps]
     returned: Any = None
     while open_:

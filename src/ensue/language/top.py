@@ -1,7 +1,6 @@
-"""The top file: which SLS belong to which target.
+"""The top file: which SLS are assigned to which target.
 
-Every environment may have one. How several are put together is `top_files.py`; here one target is
-matched against what came of that.
+Every environment may have one. `top_files.py` merges them; this module matches one target against the result.
 
 Source: Salt's top file; globs, lists, compound and grain matches, several environments.
 """
@@ -36,13 +35,13 @@ _ENGINES: Final = {
 
 
 class TopMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """One SLS that the top file gives to a target.
+    """One SLS that the top file assigns to a target.
 
     Args:
         name: the SLS name or glob.
-        saltenv: the environment it is looked for in.
+        saltenv: the environment to look in.
         span: the target's place in the top file.
-        may_be_missing: it is no fault when there is no such SLS (`ignore_missing`, in pillar).
+        may_be_missing: whether a missing SLS is no error (`ignore_missing`, in pillar).
     """
 
     name: str
@@ -60,19 +59,18 @@ def top_matches(
     *,
     switches: set[str] | None = None,
 ) -> list[TopMatch] | None:
-    """Return the SLS that the top files give a subject.
+    """Return the SLS that the top files assign to a subject.
 
     Args:
-        roots: where top files are looked for, in every environment.
+        roots: where to look for top files, in every environment.
         render: renders them.
-        subject: who it is matched against.
-        found: where faults go.
-        options: which environments, and how their top files are put together.
-        switches: the switches that a top file has on are added to it; None: a top file has none.
+        subject: the target that is matched.
+        found: collects the errors.
+        options: which environments count, and how their top files are merged.
+        switches: the switches that a top file turns on are added here; None: a top file has no switches.
 
     Returns:
-        What it is given, by environment in the order in which each first matches; None when there is
-        no top file.
+        The assigned SLS, by environment in the order in which each first matches; None without a top file.
     """
     options = options or TopOptions()
     tops = read_top_files(roots, render, found, options, switches=switches)
@@ -99,7 +97,7 @@ class _Matcher:
         self._found = found
 
     def matched(self, expression: str, listed: list[Any], saltenv: str, span: Place) -> Iterator[TopMatch]:
-        """Yield the SLS of a target, if the subject is one of those it means."""
+        """Yield the SLS of a target if the subject matches it."""
         if not self._applies(expression, listed, span):
             return
         missing = any(is_mapping(entry) and entry.get("ignore_missing") for entry in listed)
@@ -110,7 +108,7 @@ class _Matcher:
                 yield from self._nested(entry, span, saltenv)
 
     def _nested(self, entry: Any, span: Place, saltenv: str) -> Iterator[TopMatch]:
-        """Read `subfilter`, which narrows a target down, and an SLS of another environment."""
+        """Read `subfilter`, which narrows a target, and SLS of another environment."""
         for key, value in entry.items():
             if key == "subfilter" and is_mapping(value):
                 for expression, entries in value.items():
@@ -125,7 +123,7 @@ class _Matcher:
         if kind not in _ENGINES:
             self._found.error(
                 "E0602",
-                f"there is no match {kind!r}",
+                f"there is no kind of match {kind!r}",
                 span,
                 help=near_names(kind, _ENGINES) or ", ".join(_ENGINES),
             )
@@ -135,7 +133,7 @@ class _Matcher:
         except TargetSyntaxError as error:
             if error.code == UNKNOWN_NODEGROUP:
                 # As in Salt: one top file may serve several masters, each with its own nodegroups.
-                self._found.warning(error.code, str(error), span, detail="the target matches nobody")
+                self._found.warning(error.code, str(error), span, detail="the target matches nothing")
             else:
                 self._found.error(error.code, str(error), span)
             return False

@@ -1,9 +1,9 @@
-"""Reading the top files of all environments and putting them together.
+"""Reads the top files of all environments and merges them.
 
-`merge`: the one of `base` speaks for all environments; another one counts for its own environment
-alone, and only where `base` says nothing of it. `same`: each counts for its own environment; one
-without a top file has its section of `default_top`'s. `merge_all`: all of them, target by target.
-Pillar's top files are all read in full; of one target the later one holds.
+`merge`: the top file of `base` counts for all environments; another counts only for its own environment,
+and only if the one of `base` has no section for it. `same`: each counts for its own environment; an
+environment without a top file has its section of the one of `default_top`. `merge_all`: all of them, target
+by target. Pillar's top files are all read in full; of one target, the later section counts.
 
 Source: Salt's `top_file_merging_strategy`, `env_order`, `default_top`, `state_top`.
 """
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 TopStrategy = Literal["merge", "same", "merge_all", "replace"]
 
 TOP_STRATEGIES: Final = tuple(word for word in get_args(TopStrategy) if word != "replace")
-"""What `top_file_merging_strategy` may be; `replace` is how pillar's top files are read."""
+"""The values of `top_file_merging_strategy`; `replace` is how pillar's top files are read."""
 
 
 DERIVED_HIGHSTATE: Final = "derived_highstate"
-"""The switch of a top file, and option of `ensue.yaml`, that gives derived resources their highstate."""
+"""The key of a top file, and option of `ensue.yaml`, that applies the highstate to derived resources."""
 
 
 class TopOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Which top files count, and how they are put together.
+    """Which top files count, and how they are merged.
 
     Args:
-        saltenv: only this environment; empty: all.
-        strategy: how several are put together.
-        env_order: environments in the order in which they count; empty: as file_roots names them.
-        default_top: whose top file `same` falls back on.
+        saltenv: the only environment that counts; empty: all.
+        strategy: how several top files are merged.
+        env_order: the order of environments; empty: as in file_roots.
+        default_top: the environment whose top file `same` falls back on.
         name: the top file's SLS name.
         only_in: the one environment whose top file is read; empty: all.
-        sorted: what is given is sorted along `env_order`, too (in pillar the last one outranks).
+        sorted: whether the result is sorted by `env_order` too (in pillar, the last one overrides).
     """
 
     saltenv: str = ""
@@ -58,12 +58,12 @@ class TopOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Target(msgspec.Struct, kw_only=True):
-    """What a top file gives to one target.
+    """What a top file assigns to one target.
 
     Args:
         entries: SLS names and options.
-        span: where the target stands.
-        order: the target's place among the others, as it asks for itself in pillar.
+        span: where the target is written.
+        order: the target's position among the others, which pillar's top file may set.
     """
 
     entries: list[Any]
@@ -83,13 +83,13 @@ def read_top_files(
     *,
     switches: set[str] | None = None,
 ) -> Sections | None:
-    """Return what all top files say together, None when there is none.
+    """Return the merged top files; None if there are none.
 
     Args:
-        roots: where they are looked for.
+        roots: where to look for them.
         render: renders them.
-        found: where faults go.
-        options: which count, and how.
+        found: collects the errors.
+        options: which of them count, and how they are merged.
         switches: the switches that a top file has on are added to it; None: a top file has none.
     """
     reader = _Reader(roots, render, found, switches)
@@ -108,7 +108,7 @@ def read_top_files(
 
 
 def has_top_file(roots: Roots, options: TopOptions) -> bool:
-    """Say whether there is a top file that counts."""
+    """Return whether there is a top file that counts."""
     return any(roots.find(options.name, saltenv) for saltenv in _environments(roots, options))
 
 
@@ -137,7 +137,7 @@ class _Reader:
         self._found = found
 
     def read(self, name: str, saltenv: str) -> list[Sections]:
-        """Return the sections of a top file, then those of each that it includes; none without a file."""
+        """Return the sections of a top file, then those of its includes; none without a file."""
         file = self._roots.find(name, saltenv)
         if file is None:
             return []
@@ -155,7 +155,7 @@ class _Reader:
     def _missing(self, name: str, place: Place) -> None:
         self._found.error(
             "E0601",
-            f"the top file includes {name!r}, which is not there",
+            f"the top file includes {name!r}, which does not exist",
             place,
             help=f"create {name.replace('.', '/')}.sls beside it, or remove it from `include`",
         )
@@ -170,7 +170,8 @@ class _Reader:
                 "E0601",
                 "the top file is not a mapping",
                 document.source_span(1),
-                help="it is `base:`, under it targets, under each of them a list of SLS names",
+                help="it names environments such as `base:`, targets under each, "
+                "and a list of SLS names under each target",
             )
             return {}, []
         included: Any = stream.data.get("include") or []
@@ -183,7 +184,7 @@ class _Reader:
         return sections, [(str(one), document.place("include", index)) for index, one in enumerate(listed)]
 
     def _is_switch(self, key: Any, value: Any) -> bool:
-        """Say whether a key of the top file is a switch, and note one that is on."""
+        """Return whether a key of the top file is a switch, and record one that is on."""
         if self._switches is None or key != DERIVED_HIGHSTATE or not isinstance(value, bool):
             return False
         if value:
@@ -194,9 +195,9 @@ class _Reader:
         if not is_mapping(targets):
             self._found.error(
                 "E0601",
-                f"the environment {saltenv!r} of the top file holds no targets",
+                f"the environment {saltenv!r} of the top file has no targets",
                 document.locate((saltenv,)),
-                help="under it stand targets, each with a list of SLS names",
+                help="write targets under it, each with a list of SLS names",
             )
             return
         for expression, entries in targets.items():
@@ -204,9 +205,9 @@ class _Reader:
             if not is_list(entries):
                 self._found.error(
                     "E0601",
-                    f"the target {str(expression)!r} of the top file holds no list",
+                    f"the target {str(expression)!r} of the top file has no list",
                     span,
-                    help="write one `- name` a line under it",
+                    help="write one `- name` per line under it",
                 )
                 continue
             yield str(expression), Target(entries=entries, span=span, order=_order(entries))
@@ -259,7 +260,7 @@ def _merge_all(tops: dict[str, list[Sections]]) -> Sections:
 
 
 def _united(first: list[Any], second: list[Any]) -> list[Any]:
-    """Return the SLS of both, each once; of their options the last one that is there."""
+    """Return the SLS of both without duplicates; of their options, the last one set."""
     listed = [*first, *second]
     options = [entry for entry in listed if is_mapping(entry)]
     return [*options[-1:], *dict.fromkeys(str(entry) for entry in listed if isinstance(entry, (str, int)))]

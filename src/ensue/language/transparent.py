@@ -1,11 +1,11 @@
-"""Requisites that a plug-in declares for all states of a function (`TREQ`), so that no SLS has to name them.
+"""Requisites that a plug-in declares for all states of a function (`TREQ`), without a word in any SLS.
 
 ```python
 TREQ = {"present": {"require": ["network.present"]}}
 ```
 
-Every state of `present` then requires every state of `network.present` that is in the same scope. Words that
-are no requisites are left to Idem.
+Every state of `present` then requires every state of `network.present` in the same scope. Words that are not
+requisites are ignored; they are Idem's.
 
 Source: Idem 25, transparent requisites.
 """
@@ -32,10 +32,10 @@ TREQ: Final = "TREQ"
 
 
 def rules_of(declared: Any, function: str) -> Rules:
-    """Return what a `TREQ` says of a function: requisite words, each with the functions that are meant.
+    """Return the requisite words that a `TREQ` has for a function, each with the functions it names.
 
     Args:
-        declared: the variable.
+        declared: the value of `TREQ`.
         function: the function's name in its module.
 
     Raises:
@@ -57,12 +57,12 @@ def rules_of(declared: Any, function: str) -> Rules:
 def add_transparent(
     drafts: Sequence[Draft], rules: Callable[[str, str], Rules], requested: Requested
 ) -> None:
-    """Add the requisites that plug-ins declare to what the drafts of a scope ask of each other.
+    """Add the requisites that plug-ins declare to those of a scope's drafts.
 
     Args:
         drafts: all of them.
-        rules: returns what is declared for a module and function.
-        requested: what every draft asks for; grows.
+        rules: returns the declared requisites of a module and function.
+        requested: the requisites of every draft; changed in place.
     """
     by_function = _by_function(drafts)
     for (module, function), numbers in by_function.items():

@@ -1,4 +1,4 @@
-"""Loading SLS files: rendering, `include` (relative and globs), `extend` and `exclude` of a whole tree."""
+"""Loads SLS files: rendering, `include` (relative and globs), `extend` and `exclude` of a whole tree."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     RenderFile = Callable[[SlsFile], Stream]
 
 FIRST_ORDER = 10000
-"""The number of the first declaration; each further one is one more (Salt's `iorder`)."""
+"""The order number of the first declaration; it grows by one per declaration (Salt's `iorder`)."""
 
 
 class Extension(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,17 +46,17 @@ class Tree(msgspec.Struct, kw_only=True):
     """Everything that a list of SLS names brought in.
 
     Args:
-        declared: declarations by ID and module, in the order they were met.
-        extensions: what stands under `extend:`.
+        declared: declarations by ID and module, in the order they were loaded.
+        extensions: the content of `extend:`.
         excluded_ids: IDs under `exclude:`, each with its place.
         excluded_sls: SLS names under `exclude:`.
-        loaded: every SLS that was rendered, by `sls_key`; the names it was included from, itself included.
-        streams: the rendering of every SLS by the same key, for what is rendered later.
-        files: the file of every SLS by the same key.
-        outer_ids: IDs and names of the scopes around this one.
-        binds: whether a reference might stand anywhere in it.
-        slots: whether a slot might.
-        metadata: the `META` of every SLS by ID, by `sls_key`; that of the file has the empty ID.
+        loaded: every rendered SLS, by `sls_key`, with the names that include it, itself among them.
+        streams: the rendering of every SLS by `sls_key`, for delayed renderings.
+        files: the file of every SLS by `sls_key`.
+        outer_ids: IDs and names of the enclosing scopes.
+        binds: whether any SLS may contain a reference.
+        slots: whether any SLS may contain a slot.
+        metadata: the `META` of every SLS by ID, by `sls_key`; the file's own has the empty ID.
     """
 
     declared: dict[str, dict[str, Declaration]] = msgspec.field(
@@ -74,11 +74,11 @@ class Tree(msgspec.Struct, kw_only=True):
     metadata: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict[str, dict[str, Any]])
 
     def whole_slses(self) -> frozenset[str]:
-        """Return the keys of the SLS that are in the plan whole; none where something was excluded."""
+        """Return the keys of the SLS that are completely in the plan; none if something was excluded."""
         return frozenset() if self.excluded_ids or self.excluded_sls else frozenset(self.loaded)
 
     def delayed_blocks(self) -> dict[Span, str]:
-        """Return the delayed blocks of these SLS: their names by place."""
+        """Return the names of these SLS's delayed blocks by place."""
         return {
             block.place: block.name for stream in self.streams.values() for block in stream.space.own.values()
         }
@@ -90,8 +90,8 @@ class TreeLoader:
     Args:
         roots: where SLS files are.
         render: renders one file.
-        found: where faults go.
-        numbered: give declarations their order by place (`state_auto_order`).
+        found: collects the errors.
+        numbered: whether declarations are numbered in the order of the files (`state_auto_order`).
     """
 
     def __init__(self, roots: Roots, render: RenderFile, found: Collector, *, numbered: bool = True) -> None:
@@ -103,16 +103,16 @@ class TreeLoader:
         self.tree = Tree()
 
     def load(self, file: SlsFile) -> None:
-        """Load one SLS and everything it includes; a second time does nothing."""
+        """Load one SLS and everything it includes; loading it again does nothing."""
         run_steps(self._loading(file))
 
     def load_data(self, file: SlsFile, stream: Stream) -> None:
-        """Take in data that was rendered elsewhere (a delayed block) as if it were a file of its own."""
+        """Load data that was already rendered (a delayed block) as if it were a separate file."""
         self.tree.loaded[sls_key(file.name, file.saltenv)] = {file.name}
         run_steps(self._rendered(file, stream))
 
     def load_named(self, name: str, saltenv: str, place: Place | None) -> None:
-        """Load an SLS by name or glob; one that is not there is a diagnostic."""
+        """Load an SLS by name or glob; a missing one is reported."""
         run_steps(self._loading_named(name, saltenv, place))
 
     def _loading(self, file: SlsFile) -> Steps[None]:
@@ -129,7 +129,7 @@ class TreeLoader:
 
     def _rendered(self, file: SlsFile, stream: Stream) -> Steps[None]:
         key = sls_key(file.name, file.saltenv)
-        # Its data is taken in; what is rendered later needs the rest.
+        # The data is loaded now; delayed renderings need the rest of the stream.
         self.tree.streams[key] = msgspec.structs.replace(stream.with_data(None), parts=())
         self.tree.files[key] = file
         for one in (stream, *stream.parts):
@@ -195,7 +195,7 @@ class TreeLoader:
     def _include(self, name: str, saltenv: str, place: Place, file: SlsFile) -> Steps[None]:
         known = len(self.tree.loaded)
         yield self._loading_named(name, saltenv, place)
-        # Everything that came in through this include counts as part of the SLS that included it.
+        # Everything loaded through this include counts as part of the SLS that includes it.
         for names in islice(self.tree.loaded.values(), known, None):
             names.add(file.name)
 
@@ -225,8 +225,9 @@ class TreeLoader:
                 "E0308",
                 f"the ID {id_!r} is declared twice",
                 second.span(),
-                detail=f"it stands first at {before}",
-                help="IDs are unique over all SLS of a run: rename one, and set `name` where it was the name",
+                detail=f"it is first declared at {before}",
+                help="IDs are unique across all SLS of a run: rename one, "
+                "and set `name` if the ID was its name",
                 related=((before, "first here"),),
             )
 
@@ -239,7 +240,7 @@ class TreeLoader:
                 "E0302",
                 f"`include` in SLS {file.name!r} is not a list",
                 document.locate(("include",)),
-                help="write one `- name` a line under include:",
+                help="write one `- name` per line under include:",
             )
             return
         for index, item in enumerate(listed):
@@ -262,7 +263,7 @@ class TreeLoader:
                         "E0302",
                         f"the include {name!r} leads out of the file root",
                         place,
-                        detail=f"it stands in SLS {file.name!r}",
+                        detail=f"it is in SLS {file.name!r}",
                         help="use fewer dots, or the whole name",
                     )
                     continue
@@ -278,7 +279,7 @@ class TreeLoader:
                 "E0309",
                 f"`extend` in SLS {file.name!r} is not a mapping of IDs",
                 document.locate(("extend",)),
-                help="under extend: stand IDs, under each of them module and arguments as in a declaration",
+                help="it maps IDs to modules with arguments, as in a declaration",
             )
             return
         for raw_id, body in extended.items():
@@ -305,7 +306,7 @@ class TreeLoader:
                 case dict() if item.keys().isdisjoint(("id", "sls")):
                     self._found.warning(
                         "E0310",
-                        "`exclude` knows `sls: name` and `id: name` alone",
+                        "`exclude` takes only `sls: name` and `id: name`",
                         place,
                         detail=f"{item!r} is ignored, as in Salt",
                         help="write `- sls: a.b` or `- id: some_id`",
@@ -320,7 +321,7 @@ class TreeLoader:
 
 
 def absolute_name(name: str, file: SlsFile) -> str | None:
-    """Return the SLS name of a relative include (`.x`, `..x`), None when it leads out of the root."""
+    """Return the SLS name of a relative include (`.x`, `..x`); None if it leads out of the root."""
     level = len(name) - len(name.lstrip("."))
     parts = file.name.split(".")
     if file.relative.endswith("/init.sls") or file.relative == "init.sls":
@@ -331,7 +332,7 @@ def absolute_name(name: str, file: SlsFile) -> str | None:
 
 
 def _place(declared: Mapping[str, Mapping[str, Declaration]], saltenv: str) -> None:
-    """Note of declarations which environment they come from; `base` is what they come with."""
+    """Set the environment of declarations; they are created with `base`."""
     if saltenv != "base":
         for modules in declared.values():
             for one in modules.values():
@@ -339,10 +340,10 @@ def _place(declared: Mapping[str, Mapping[str, Declaration]], saltenv: str) -> N
 
 
 def sls_key(name: str, saltenv: str) -> str:
-    """Return the name under which an SLS of an environment stands in `Tree.loaded`."""
+    """Return the key of an SLS of an environment in `Tree.loaded`."""
     return name if saltenv == "base" else f"{saltenv}:{name}"
 
 
 def _line_of(name: str, place: Place | None) -> Span | None:
-    """Return where an SLS is asked for: of a target in a top file, the line that names the SLS."""
+    """Return the place where an SLS is requested: for a target in a top file, the line that names the SLS."""
     return None if place is None else place.document.locate_text(place.keys, f"- {name}\n")

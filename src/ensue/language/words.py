@@ -1,7 +1,7 @@
 """`name` as a list of words: a program and its arguments, which no shell reads.
 
 The state's name is the words, quoted as for a shell. Functions that are marked with
-`contracts.functions.takes_words` take such a list. For any other function it is no name, as in Salt.
+`contracts.functions.takes_words` take such a list. For any other function, a list is not a name, as in Salt.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ def name_of_words(words: Sequence[Any]) -> str:
 
 
 def read_words(words: Sequence[Any], declaration: Declaration, found: Collector) -> list[str]:
-    """Return the words as text.
+    """Return a list of words as texts.
 
     Args:
-        words: what `name` holds.
+        words: the value of `name`.
         declaration: the state, for messages.
-        found: where errors go.
+        found: collects the errors.
     """
     if not words:
         found.error(

@@ -112,7 +112,7 @@ ROWS = [
         "t",
         "--pillar",
         "a=0x_",
-        expected="usage: '0x_' is no integer",
+        expected="usage: '0x_' is not an integer",
     ),
     command(
         "pillar with an integer of 5,000 digits",

@@ -96,19 +96,19 @@ def test_an_escape_gives_the_literal_text(text: str, plain: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("${test:B:l[x]}", "[x] is no index; an index is a whole number, or *"),
-        ("${test:B:l[]}", "[] is no index; an index is a whole number, or *"),
-        ("${test:B:l[99999999999999999999]}", "is no index; an index is a whole number, or *"),
+        ("${test:B:l[x]}", "[x] is not an index; an index is a whole number, or *"),
+        ("${test:B:l[]}", "[] is not an index; an index is a whole number, or *"),
+        ("${test:B:l[99999999999999999999]}", "is not an index; an index is a whole number, or *"),
         ("${test:B:a::b}", "a key is missing between two colons, or at the end"),
         ("${test:B:a:}", "a key is missing between two colons, or at the end"),
         ("${test::x}", "the ID is missing"),
         ("${test:[n]:x}", "the ID is missing"),
-        ("${test:B[]:x}", "behind the ID stands [], which is no [name]"),
-        ("${test:B:l[0}", "[0 is no [index]; quotes go round a key that holds brackets"),
-        ("${test:B:l[0]x}", "x is no [index]; quotes go round a key that holds brackets"),
-        ("${test:B:l]}", "l] cannot be read; double quotes go round a whole key, ID or name"),
-        ('${test:B:a"b"}', 'a"b" cannot be read; double quotes go round a whole key, ID or name'),
-        ('${test:"B:x:y}', "cannot be read; double quotes go round a whole key, ID or name"),
+        ("${test:B[]:x}", "the ID is followed by [], which is not a [name]"),
+        ("${test:B:l[0}", "[0 is not an [index]; put a key that contains brackets in quotes"),
+        ("${test:B:l[0]x}", "x is not an [index]; put a key that contains brackets in quotes"),
+        ("${test:B:l]}", "l] cannot be read; put the whole key, ID or name in double quotes"),
+        ('${test:B:a"b"}', 'a"b" cannot be read; put the whole key, ID or name in double quotes'),
+        ('${test:"B:x:y}', "cannot be read; put the whole key, ID or name in double quotes"),
     ],
 )
 def test_a_malformed_reference_says_what_is_wrong(text: str, problem: str) -> None:

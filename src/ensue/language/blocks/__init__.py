@@ -1,4 +1,4 @@
-"""Delayed blocks: finding them in raw text, and the names they are called by.
+"""Delayed blocks: finding them in raw text, and finding them by name.
 
 Nothing here renders or runs anything; a block is kept as text until a state calls for it.
 

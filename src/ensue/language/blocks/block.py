@@ -1,4 +1,4 @@
-"""A delayed block: text that was cut out of a file, to be rendered when a state calls for it."""
+"""A delayed block: text cut out of a file, which is rendered when a state calls for it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class _Unset(enum.Enum):
-    """The one value that says that a tag names no limit."""
+    """The value for a tag that names no limit."""
 
     UNSET = "unset"
 
 
 UNSET: Final = _Unset.UNSET
-"""No limit is named: the configuration's holds."""
+"""The tag names no limit: the limit of the configuration applies."""
 
 UNLIMITED: Final = None
-"""`delayed_repeat_limit=None`: rendered as often as it is called."""
+"""`delayed_repeat_limit=None`: rendered every time it is called."""
 
 Limit: TypeAlias = int | Literal[_Unset.UNSET] | None
 """How often something may be rendered in one run."""
@@ -35,22 +35,22 @@ def _without_blocks(block: Block) -> Scan:
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
-    """One delayed block, as it stands in its file. It has a dict, because what is in it is looked for once.
+    """One delayed block, as it is in its file. It has a dict, because `inner` is computed only once.
 
     Args:
         name: what states call it by.
-        place: its opening tag; what is counted against a limit is this place.
-        text: what stands between the tags, indentation common to all lines removed.
+        place: its opening tag; renderings are counted per place.
+        text: the text between the tags, without the indentation common to all lines.
         first_line: the line of the file that `text` begins on.
-        moved: whether indentation was removed, so that columns are not those of the file.
+        moved: whether indentation was removed, so that columns differ from the file.
         scoped: whether it sees the top-level variables of the rendering that calls it.
         limit: how often it may be rendered in a run.
-        pipe: the renderers of the file it stands in.
+        pipe: the renderers of its file.
         template: the file's name in the roots, which relative includes start from.
-        function: for a block of the `py` renderer, what renders it: it is given the renderers' stream, which
-            knows blocks, and returns another; such a block has no text.
+        function: for a block of the `py` renderer, the function that renders it, from one stream to another;
+            such a block has no text.
         caller: the ID of the state that calls for it without naming it; empty when states name it.
-        cut: cuts out the blocks that stand in it.
+        cut: cuts out the blocks inside it.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
 
     @cached_property
     def inner(self) -> Scan:
-        """The block's text with the blocks that stand in it cut out; they were checked with the file."""
+        """The block's text with its inner blocks cut out; they were checked with the file."""
         return self.cut(self)
 
 
@@ -76,9 +76,9 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True):
     """A text and the blocks that were cut out of it.
 
     Args:
-        text: the text; blank lines where blocks stood.
+        text: the text, with blank lines in place of blocks.
         blocks: the outermost blocks, in order.
-        parts: the outermost parts with renderers of their own, in order; they wait for nothing.
+        parts: the outermost parts that name their own renderers, in order; they are not delayed.
     """
 
     text: str

@@ -1,6 +1,6 @@
-"""What the entries of `delayed_render` mean: each is looked up while its scope is compiled.
+"""Resolves the entries of `delayed_render` while their scope is compiled.
 
-So a name that nothing bears is found before anything runs. Nothing is rendered here.
+An unknown name is therefore reported before anything runs. Nothing is rendered here.
 
 Source: SEP 16, "Simple example calling a delayed_block" and "Finding blocks".
 """
@@ -34,15 +34,15 @@ _WORD: Final = "delayed_render"
 
 
 class Called(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """One entry of `delayed_render`, looked up.
+    """One resolved entry of `delayed_render`.
 
     Args:
         kind: `block` or `sls`.
-        name: what it is called by.
+        name: the name by which it is called.
         file: the SLS that is rendered, or that the block belongs to.
-        place: where the block, or the SLS's tag, stands; a limit counts for it.
-        limit: what the tag says.
-        scoped: whether the tag says so.
+        place: the place of the block, or of the SLS's tag; a limit counts per place.
+        limit: the limit of the tag.
+        scoped: whether the tag has `scoped`.
         caller: the rendering that the calling state came from.
         pipe: the renderers it is rendered with.
         block: the block; None for an SLS.
@@ -62,11 +62,11 @@ class Called(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 class SlsHead(msgspec.Struct, frozen=True, kw_only=True):
-    """What has to be known of an SLS before it is rendered late.
+    """What is known of an SLS before its delayed rendering.
 
     Args:
-        options: what its tag says.
-        place: the tag; the file where there is none.
+        options: the options of its tag.
+        place: the tag; the file if it has none.
         pipe: its renderers.
     """
 
@@ -76,7 +76,7 @@ class SlsHead(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HeadReader(Protocol):
-    """The part of the renderer that is needed here."""
+    """The part of the renderer that this module needs."""
 
     def sls_head(self, file: SlsFile) -> SlsHead:
         """Read an SLS without rendering it; its delayed blocks are checked.
@@ -88,13 +88,13 @@ class HeadReader(Protocol):
 
 
 class Lookup:
-    """Looks up all entries of one scope.
+    """Resolves all entries of `delayed_render` of one scope.
 
     Args:
         tree: everything that is compiled together.
         roots: where SLS files are.
         reader: reads the tags of SLS files.
-        found: where faults go.
+        found: collects the errors.
     """
 
     def __init__(self, tree: Tree, roots: Roots, reader: HeadReader, found: Collector) -> None:
@@ -105,7 +105,7 @@ class Lookup:
         self._heads: dict[tuple[str, str], SlsHead | None] = {}
 
     def look_up(self, drafts: Sequence[Draft]) -> None:
-        """Give every draft that calls for something what its entries mean."""
+        """Set on each draft the resolved entries of its `delayed_render`."""
         for draft in drafts:
             if entries := draft.options.delayed_render:
                 called = tuple(
@@ -124,7 +124,7 @@ class Lookup:
                     self._look_up_caller(drafts, block, key, stream)
 
     def _look_up_caller(self, drafts: Sequence[Draft], block: Block, key: str, stream: Stream) -> None:
-        """Let the state that a block waits for call for it: the last one of that ID."""
+        """Make the state that a block waits for call it: the last one of that ID."""
         callers = [draft for draft in drafts if draft.declaration.id == block.caller]
         if not callers:
             if block.caller not in self._found.refused:
@@ -140,17 +140,17 @@ class Lookup:
 
     def _no_caller(self, drafts: Sequence[Draft], block: Block) -> None:
         near = near_names(block.caller, {draft.declaration.id for draft in drafts})
-        outer = f"{block.caller!r} is a state of a scope around this one; it has ended"
+        outer = f"{block.caller!r} is a state of an enclosing scope, and has already run"
         self._found.error(
             "E0314",
             f"the block waits for {block.caller!r}, which is not in this run",
             block.place,
             detail=outer if block.caller in self._tree.outer_ids else "",
-            help=near or "mend the ID, or include the SLS that declares it",
+            help=near or "correct the ID, or include the SLS that declares it",
         )
 
     def _look_up(self, declaration: Declaration, place: int, kind: str, name: str) -> Called | None:
-        # An entry that `extend` added means what its name means in the SLS that says so.
+        # An entry that `extend` added is resolved in the SLS that wrote it.
         sls, document = sls_key(declaration.sls, declaration.saltenv), declaration.document
         keys: tuple[str | int, ...] = (*declaration.keys, _WORD, place)
         if place < len(declaration.delayed_from):
@@ -170,7 +170,7 @@ class Lookup:
                 span(),
                 detail=self._elsewhere(name),
                 help=near_names(name, caller.space.names())
-                or f"write #!delayed_block {name} in {caller.path}, or mend the name",
+                or f"write #!delayed_block {name} in {caller.path}, or correct the name",
             )
             return None
         block, space = known
@@ -185,7 +185,7 @@ class Lookup:
                 f"there is no SLS {name!r} to render",
                 span(),
                 help=near_names(name, self._roots.names(calling.saltenv))
-                or "mend the name, or create the file",
+                or "correct the name, or create the file",
             )
             return None
         head = self._head(file)
@@ -213,11 +213,13 @@ class Lookup:
         return self._heads[key]
 
     def _elsewhere(self, name: str) -> str:
-        """Say where a block of that name stands that cannot be called from here."""
+        """Return where a block of that name is that cannot be called from here; empty if there is none."""
         for stream in self._tree.streams.values():
             for block in _all_blocks(stream.space.own.values()):
                 if block.name == name:
-                    return f"the one at {block.place} is in another block or SLS, which nobody can look into"
+                    return (
+                        f"the one at {block.place} is in another block or SLS, and cannot be called from here"
+                    )
         return ""
 
 

@@ -1,9 +1,9 @@
 """Which delayed blocks are rendered on the event loop's own thread.
 
 A template may call functions that wait for the event loop, and a loop in it may take any time. So templates
-are rendered in threads. To change threads costs as much as to render a short block (bench case
+are rendered in threads. Changing threads costs as much as rendering a short block (bench case
 `delayed-1000`), and therefore one kind of block is an exception: a short text that only prints variables.
-Only the text of the block decides, never how long it took before.
+Only the text of the block decides, never its earlier rendering times.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _JINJA: Final = ("{{", "{%", "#jinja2:")
 
 
 def is_brief(block: Block) -> bool:
-    """Say whether a block is short and only prints variables: rendering it is quick and waits for nothing.
+    """Return whether a block is short and only prints variables: rendering it is quick and never waits.
 
     Args:
         block: a delayed block; with another renderer than Jinja, YAML and JSON it is not brief.

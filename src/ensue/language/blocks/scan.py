@@ -1,8 +1,8 @@
 """The scan of raw text for delayed blocks, before any renderer sees it.
 
-What stands between a pair of tags is cut and kept as it is; blank lines stay behind, so that every
-line keeps its number. Only the outermost blocks are cut: what is in a block is looked at when the
-block is rendered, but checked here, so that all faults of a file are found at once.
+The text between a pair of tags is cut out unchanged; blank lines replace it, so that every line keeps
+its number. Only the outermost blocks are cut. The text in a block is scanned when the block is rendered,
+but its tags are checked here, so that all errors of a file are reported at once.
 
 Source: SEP 16, "Implementation Notes" and "End Tags".
 """
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
     from ensue.language.blocks.waiting import Waiting
 
 _MARKS: Final = ("#!delayed", "#!end_delayed_block", *MARKS)
-"""A text without any of these holds no blocks and is not looked at any further."""
+"""A text without any of these has no blocks and is not scanned."""
 
 _TAG: Final = r"(?m)^[^\S\n]*#!(end_)?delayed_block(?=\s|\Z)([^\n]*)$|^#![^\n]*$"
 _INDENTATION: Final = r"(?m)^([^\S\n]*)[^\s]"
 
 
 class _Open(msgspec.Struct, kw_only=True):
-    """A block whose end has not been met.
+    """A block whose end has not been reached.
 
     Args:
         name: its name.
         span: its opening tag.
-        options: what the tag says.
+        options: the options of the tag.
         line: the tag's line.
         start: the position in the text where the tag's line begins.
-        inside: the position where what is in it begins.
-        names: names of the blocks that stand directly in it, with their places.
-        waiting: what it waits for; None when states call for it by its name.
-        part: the renderers of a part that waits for nothing; empty for any other block.
+        inside: the position where its content begins.
+        names: the names of the blocks directly in it, with their places.
+        waiting: what it waits for; None if states call it by name.
+        part: the renderers of a part that is not delayed; empty for any other block.
     """
 
     name: str
@@ -61,28 +61,28 @@ class _Open(msgspec.Struct, kw_only=True):
 
     @property
     def is_bare(self) -> bool:
-        """Whether it ends with `#!END`, or with what it is in."""
+        """Whether it ends with `#!END`, or with the text around it."""
         return self.waiting is not None or bool(self.part)
 
     def begin_with(self, tag: _Tag) -> None:
-        """Take renderers from a tag below the opening one; what is in the block begins behind it."""
+        """Take the renderers from a tag below the opening one; the content begins after that tag."""
         self.waiting = msgspec.structs.replace(self.waiting, pipe=tag.pipe) if self.waiting else None
         self.line, self.inside = tag.line, tag.end + 1
 
 
 class _Tag(msgspec.Struct, frozen=True, kw_only=True):
-    """One tag line: where it is, and what it says.
+    """One tag line with its position and content.
 
     Args:
         is_end: whether it ends a block.
-        words: what stands behind the tag's own word.
+        words: the words after the tag's own word.
         span: its place.
         line: its line.
         start: where the line begins in the text.
         end: where it ends.
-        waiting: for a block that waits for a state, what it says.
+        waiting: for a block that waits for a state, the content of its tag.
         is_bare: whether it is `#!END`.
-        pipe: the renderers that it names, for the block whose tag is above it or for a part.
+        pipe: the renderers that it names, for the block whose tag is above it, or for a part.
         is_below: whether the line above is the tag of a block that waits for a state.
     """
 
@@ -114,13 +114,13 @@ def scan(
         text: raw text of a file, or of a block.
         path: the file, as messages show it.
         first_line: the file's line that the text begins on.
-        moved: whether columns are not those of the file.
+        moved: whether columns differ from the file.
         pipe: the renderers of the file.
         template: the file's name in the roots.
-        with_parts: also cut the parts with renderers of their own; else their tags are comments.
+        with_parts: whether parts that name their own renderers are cut too; if not, their tags are comments.
 
     Raises:
-        CompileError: tags are unmatched, misnamed, or broken; with all faults of the text.
+        CompileError: tags are unmatched, misnamed, or malformed; with all errors of the text.
     """
     if not any(mark in text for mark in _MARKS):
         return Scan(text=text)
@@ -159,7 +159,7 @@ def _tags(text: str, path: str, first_line: int) -> Iterator[_Tag]:
 
 
 def _counting(tags: list[_Tag], *, with_parts: bool) -> Iterator[_Tag]:
-    """Leave out the lines that name renderers where no `#!END` belongs to them: those are comments."""
+    """Leave out lines that name renderers but have no `#!END`: they are comments."""
     ended: set[int] = set()
     waiting: list[int] = []
     for number, tag in enumerate(tags):
@@ -171,7 +171,7 @@ def _counting(tags: list[_Tag], *, with_parts: bool) -> Iterator[_Tag]:
 
 
 class _Cutter:
-    """Takes the tags of one text in order, and cuts what stands between outermost pairs."""
+    """Takes the tags of one text in order, and cuts the text between outermost pairs."""
 
     def __init__(self, text: str, *, moved: bool, pipe: str, template: str) -> None:
         self._text = text
@@ -201,10 +201,10 @@ class _Cutter:
             self._begin(tag)
 
     def ended(self) -> Scan:
-        """Return what was cut, the text being at its end.
+        """Return the result at the end of the text.
 
         Raises:
-            CompileError: with everything that is wrong.
+            CompileError: with all errors.
         """
         end = len(self._text)
         while self._open:
@@ -251,7 +251,7 @@ class _Cutter:
             self._faults.append(
                 Diagnostic(
                     code="E0901",
-                    summary="the end of a delayed block that was not begun",
+                    summary="the end of a delayed block that was never begun",
                     span=tag.span,
                     help="remove the line, or begin the block with #!delayed_block NAME",
                 )
@@ -268,7 +268,7 @@ class _Cutter:
         return block
 
     def _end_by_name(self, name: str, tag: _Tag) -> None:
-        """An end whose name is not the innermost block's: an outer one's, or nobody's."""
+        """Handle an end that does not name the innermost block, but an outer block or none."""
         if not self._open_names[name]:
             innermost = self._open[-1]
             meant = near_names(name, [innermost.name])
@@ -277,7 +277,7 @@ class _Cutter:
                     code="E0901",
                     summary=f"the end of a delayed block {name!r}, where {innermost.name!r} is open",
                     span=tag.span,
-                    detail=f"{innermost.name!r} was begun at {innermost.span}",
+                    detail=f"{innermost.name!r} begins at {innermost.span}",
                     help=meant or f"write #!end_delayed_block {innermost.name}",
                     related=((innermost.span, "begun here"),),
                 )
@@ -292,9 +292,9 @@ class _Cutter:
         self._faults.append(
             Diagnostic(
                 code="E0901",
-                summary=f"the delayed block {block.name!r} is not ended",
+                summary=f"the delayed block {block.name!r} has no end",
                 span=block.span,
-                help=f"write #!end_delayed_block {block.name}".rstrip() + " behind its last line",
+                help=f"write #!end_delayed_block {block.name}".rstrip() + " after its last line",
             )
         )
 
@@ -324,7 +324,7 @@ class _Cutter:
 
 
 def _inside(block: Block) -> Scan:
-    """Cut out the blocks that stand in a block."""
+    """Cut out the blocks inside a block."""
     return scan(
         block.text,
         block.place.path,
@@ -337,12 +337,12 @@ def _inside(block: Block) -> Scan:
 
 
 def twice(name: str, first: Span, second: Span) -> Diagnostic:
-    """Return the fault of two blocks of one name that can be seen from the same place."""
+    """Return the error for two blocks of one name that can be called from the same place."""
     return Diagnostic(
         code="E0903",
         summary=f"there are two delayed blocks {name!r}",
         span=second,
-        detail=f"the first stands at {first}",
+        detail=f"the first is at {first}",
         help="give one of them another name",
         related=((first, "first here"),),
     )

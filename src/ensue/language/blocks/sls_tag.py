@@ -1,7 +1,7 @@
-"""`#!delayed_sls [scoped] [delayed_repeat_limit=N]`: what an SLS says of being rendered late.
+"""`#!delayed_sls [scoped] [delayed_repeat_limit=N]`: the options of an SLS for its delayed rendering.
 
-It stands at the top of a file, among comments (Jinja's too), blank lines and the line that names renderers.
-In a file that no `delayed_render` names it is a comment.
+The tag is at the top of a file, among comments (Jinja's too), blank lines and the line that names renderers.
+In a file that no `delayed_render` names, it is a comment.
 
 Source: SEP 16, "Multiple delayed_renders".
 """
@@ -26,10 +26,10 @@ def read_sls_tag(text: str, path: str, faults: list[Diagnostic]) -> tuple[TagOpt
     Args:
         text: the file's text.
         path: the file, as messages show it.
-        faults: what is wrong is added.
+        faults: the errors are added here.
 
     Returns:
-        What it says, and its place; without one the options of none, and the file.
+        Its options and its place; without a tag, the default options and the file.
     """
     options, place = TagOptions(), Span(path)
     if SLS_MARK not in text:
@@ -45,7 +45,7 @@ def read_sls_tag(text: str, path: str, faults: list[Diagnostic]) -> tuple[TagOpt
                     code="E0902",
                     summary=f"a second {SLS_MARK} in one file",
                     span=span,
-                    detail=f"the first stands at {place}",
+                    detail=f"the first is at {place}",
                     help="put everything on one line",
                 )
             )
@@ -55,7 +55,7 @@ def read_sls_tag(text: str, path: str, faults: list[Diagnostic]) -> tuple[TagOpt
 
 
 def pipe_line(text: str) -> str:
-    """Return the line of a file that may name its renderers: the first, or one behind `#!delayed_sls`."""
+    """Return the line of a file that may name its renderers: the first, or one after `#!delayed_sls`."""
     first = text[: text.find("\n")] if "\n" in text else text
     if first.split()[:1] != [SLS_MARK]:
         return first
@@ -64,7 +64,7 @@ def pipe_line(text: str) -> str:
 
 
 def _head(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the comment lines that stand before anything else, with their numbers."""
+    """Yield the comment lines before anything else, with their numbers."""
     start, number = 0, 1
     while start < len(text):
         end = text.find("\n", start)
@@ -83,7 +83,7 @@ def _head(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _end_of_comment(text: str, start: int) -> int:
-    """Return the line end behind a comment of Jinja's; -1 where something else follows, or nothing at all."""
+    """Return the position of the line end after a Jinja comment; -1 if anything else follows, or nothing."""
     close = text.find("#}", start)
     end = text.find("\n", close) if close >= 0 else -1
     return end if not text[close + 2 : end].strip() else -1

@@ -1,7 +1,7 @@
 """The names by which blocks can be called from one rendering.
 
-A name is looked for among the blocks of the rendering itself (its file, and the templates that it
-pulled in), then outward in the text that encloses it; never inward, never in another SLS.
+A name is looked up among the blocks of the rendering itself (its file, and the templates that it pulled in),
+then outward in the enclosing text; never inward, and never in another SLS.
 
 Source: SEP 16, "Finding blocks" and "Delayed Scope".
 """
@@ -34,7 +34,7 @@ class BlockSpace(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     outer: BlockSpace | None = None
 
     def find(self, name: str) -> tuple[Block, BlockSpace] | None:
-        """Return a block and the space that it was found in, None when no block bears the name."""
+        """Return a block and the space in which it was found; None if no block has the name."""
         space: BlockSpace | None = self
         while space is not None:
             if name in space.own:
@@ -58,7 +58,7 @@ def space_of(blocks: Iterable[Block], outer: BlockSpace | None) -> BlockSpace:
     """Return the space of one rendering's blocks.
 
     Args:
-        blocks: blocks of its file and of templates; the same template may be there several times.
+        blocks: blocks of its file and of templates; a template may occur several times.
         outer: the space of the text around it.
 
     Raises:

@@ -30,8 +30,8 @@ class TagOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What an opening tag says besides the name.
 
     Args:
-        scoped: whether the word `scoped` is there.
-        limit: the limit, where one is named.
+        scoped: whether the tag has the word `scoped`.
+        limit: the limit, if the tag names one.
     """
 
     scoped: bool = False
@@ -39,19 +39,19 @@ class TagOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_opening(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> tuple[str, TagOptions]:
-    """Read the words behind `#!delayed_block`.
+    """Read the words after `#!delayed_block`.
 
     Args:
         words: the words.
         span: the tag's place.
-        faults: what is wrong is added.
+        faults: the errors are added here.
 
     Returns:
-        The name, empty when there is none, and the options.
+        The name, empty if there is none, and the options.
     """
     if any("{{" in word or "{%" in word for word in words):
         listed = " ".join(words)
-        help_ = "tags are read before any template is rendered: write what stands there as it is"
+        help_ = "tags are read before any template is rendered: write the text itself"
         faults.append(_fault(f"a tag holds template code: {listed!r}", span, help_))
         return "", TagOptions()
     name = words[0] if words and "=" not in words[0] else ""
@@ -75,7 +75,7 @@ def read_options(words: Sequence[str], span: Span, faults: list[Diagnostic], *, 
     for word in words:
         key, equals, value = word.partition("=")
         if key in seen:
-            faults.append(_fault(f"the word {key!r} stands twice on a tag", span, "write it once"))
+            faults.append(_fault(f"the word {key!r} is on a tag twice", span, "write it once"))
         elif word == SCOPED_WORD:
             scoped = True
         elif key == LIMIT_WORD:
@@ -93,13 +93,13 @@ def read_limit(text: str, span: Span, faults: list[Diagnostic]) -> Limit:
         return UNLIMITED
     if re.match(_COUNT, text):
         return int(text)
-    help_ = f"it takes a number from 1, or None for no limit: {LIMIT_WORD}=3"
+    help_ = f"it takes a number of at least 1, or None for no limit: {LIMIT_WORD}=3"
     faults.append(_fault(f"{LIMIT_WORD} is {text!r}", span, help_))
     return UNSET
 
 
 def read_end(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> str:
-    """Read the words behind `#!end_delayed_block`; returns the name, empty when there is none."""
+    """Read the words after `#!end_delayed_block` and return the name; empty if there is none."""
     if len(words) > 1:
         listed = " ".join(words[1:])
         faults.append(_fault(f"an end tag has the unknown words {listed!r}", span, f"write {_END_FORM}"))

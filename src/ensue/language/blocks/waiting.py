@@ -1,9 +1,9 @@
 """`#!require:ID` … `#!END`: Idem's blocks, which wait for a state.
 
-Such a block is a delayed block that the state of that ID calls for, wherever it stands. The tag may name the
-block's renderers (`#!require:ID;yaml`), and so may a line of its own below it (`#!json`); without an end the
-block goes on to the end of the text. `#!json` … `#!END` is a part of the file that waits for nothing and has
-renderers of its own; without an end, and as the first line of a text, such a line is no tag.
+Such a block is a delayed block that the state of that ID calls, wherever the state is. The tag may name
+its renderers (`#!require:ID;yaml`), and so may a separate line below it (`#!json`). Without an end tag, the
+block extends to the end of the text. `#!json` … `#!END` is a part of the file that is not delayed and has its
+own renderers. Without an end tag, or as the first line of a text, such a line is not a tag.
 
 Source: Idem 25, `rend`'s blocks and the resolver of their requisites.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
 MARKS: Final = ("#!require:", ";require:", "#!END")
-"""A text without any of these holds no such block, and no part with renderers of its own."""
+"""A text without any of these has no such block, and no part that names its own renderers."""
 
 _RENDERERS: Final = [[name] for name in NAMES]
 _WORD: Final = "require"
@@ -28,11 +28,11 @@ _END: Final = "END"
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """What the tag of such a block says.
+    """The content of the tag of a block that waits for a state.
 
     Args:
         caller: the ID of the state that it waits for.
-        pipe: its renderers; empty when it names none.
+        pipe: its renderers; empty if it names none.
     """
 
     caller: str
@@ -40,7 +40,7 @@ class Waiting(msgspec.Struct, frozen=True):
 
 
 def read_waiting(line: str) -> Waiting | None:
-    """Read a line that begins with `#!`; None when it is no such tag."""
+    """Read a line that begins with `#!` as the tag of a waiting block; None if it is not one."""
     caller = pipe = ""
     for part in line.removeprefix("#!").split(";"):
         word, colon, value = part.partition(":")
@@ -52,22 +52,22 @@ def read_waiting(line: str) -> Waiting | None:
 
 
 def read_pipe(line: str) -> str:
-    """Read a line that begins with `#!` as one that names renderers; empty when it names none."""
+    """Return the renderers that a line beginning with `#!` names; empty if it names none."""
     named = line.removeprefix("#!").strip()
     return named if named and all(part.split()[:1] in _RENDERERS for part in named.split("|")) else ""
 
 
 def is_end(line: str) -> bool:
-    """Say whether a line that begins with `#!` ends such a block."""
+    """Return whether a line that begins with `#!` ends a block."""
     return line.removeprefix("#!").strip() == _END
 
 
 def name_of(caller: str, taken: Container[str]) -> str:
-    """Return the name that the report has for a block.
+    """Return the name of a block for the report.
 
     Args:
         caller: the ID of the state that it waits for.
-        taken: the names of the blocks beside it.
+        taken: the names of the blocks at the same level.
     """
     name = f"{_WORD}:{caller}"
     number = 2

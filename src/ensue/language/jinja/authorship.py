@@ -1,9 +1,9 @@
-"""Marks in the signs (`${`, `__slot__`) that the author of a Jinja template wrote, in text and in constants.
+"""Marks the signs (`${`, `__slot__`) that the author of a Jinja template wrote, in text and in constants.
 
-The dash of a list item is marked in constants alone: formulas join `"- salt:/"` with the parts of a path.
+The dash of a list item is marked only in constants: formulas join `"- salt:/"` with the parts of a path.
 
-A constant that is compared, looked up, or searched for is left as it is: its value counts there, and it is
-not printed.
+A constant that is compared, looked up, or searched for stays unmarked: there its value matters, and it is not
+printed.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ _SEARCHING: Final = frozenset(
         *("regex_replace", "regex_search", "regex_match", "regex_escape"),
     )
 )
-"""Filters and methods of text whose arguments are what they look for."""
+"""Filters and methods of text that search for their arguments."""
 
 
 def mark_authorship(template: nodes.Template, source: str) -> None:
-    """Put marks into the signs of a parsed template.
+    """Mark the signs of a parsed template.
 
     Args:
         template: the template; changed in place.
-        source: its text: most templates have no sign.
+        source: its text, for a quick check: most templates have no sign.
     """
     if any(sign in source for sign in _SIGNS) or _MAY_HOLD_ITEM.search(source):
         for node in _printed(template):

@@ -1,11 +1,11 @@
-"""Compiled templates, kept below the cachedir, so that the next process compiles only what has changed.
+"""Stores compiled templates below the cachedir, so that the next process compiles only changed ones.
 
-Compiling a template takes far longer than rendering it. What is kept is a template's code, under a digest of
-everything that it is made from: the text, its place, the options of its environment, the versions of ensue,
-Jinja and Python. A template that holds a secret is not kept, nor is one that is no file of the project.
+Compiling a template takes far longer than rendering it. A template's code is stored under a digest of all its
+inputs: the text, its place, the options of its environment, and the versions of ensue, Jinja and Python. A
+template that contains a secret is not stored, nor is one that is not a file of the project.
 
-Code is loaded only from a folder and files that belong to the user of this process and that nobody else may
-write. What cannot be read or is damaged is compiled anew.
+Code is loaded only from a folder and files that belong to the user of this process and that no other user can
+write. Unreadable or damaged code is compiled again.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _LEAD_BYTES: Final = LEAD.encode()
 
 
 class CompiledTemplates:
-    """The folder in which code of templates is kept.
+    """The folder that stores the code of templates.
 
     Args:
-        folder: made when there is something to keep, and the folder above it is there.
-        without_secrets: takes the secrets out of a text; a text that it changes is not kept.
+        folder: the folder; made on first use if its parent exists.
+        without_secrets: removes secrets from a text; a template whose text it changes is not stored.
     """
 
     def __init__(self, folder: Path, without_secrets: Callable[[str], str]) -> None:
@@ -56,7 +56,7 @@ class CompiledTemplates:
         self._may_write: bool | None = None
 
     def load(self, key: str) -> CodeType | None:
-        """Return the code that is kept under a key, None when there is none."""
+        """Return the code stored under a key; None if there is none."""
         if self._is_ours is None:
             self._is_ours = _is_private(self._folder)
         content = _read(self._folder / key) if self._is_ours else None
@@ -65,14 +65,14 @@ class CompiledTemplates:
         digest, lead = content[:_DIGEST_BYTES], content[_DIGEST_BYTES : _DIGEST_BYTES + len(_LEAD_BYTES)]
         if hashlib.sha256(content[_DIGEST_BYTES:]).digest() != digest:
             return None
-        # The marks of the process that compiled it become this one's, which are as long.
+        # The marks of the process that compiled it are replaced by this one's, which have the same length.
         code: CodeType = marshal.loads(  # noqa: S302 (nobody else could have written it)
             content[_DIGEST_BYTES + len(lead) :].replace(lead, _LEAD_BYTES)
         )
         return code
 
     def keep(self, key: str, code: CodeType, source: str) -> None:
-        """Keep the code of a template, unless its text holds a secret; a full disk is no error."""
+        """Store the code of a template, unless its text contains a secret; a full disk is not an error."""
         if self._without_secrets(source) != source or any(map(_names_secret, source.splitlines())):
             return
         content = _LEAD_BYTES + marshal.dumps(code)
@@ -99,7 +99,7 @@ class CompiledTemplates:
         self._make_room()
 
     def _has_room(self) -> bool:
-        """Say whether the cachedir is there and its disk far from full: the journal needs what is left."""
+        """Return whether the cachedir exists and its disk has ample room: the journal needs the rest."""
         if self._may_write is None:
             try:
                 disk = os.statvfs(self._folder.parent)
@@ -109,7 +109,7 @@ class CompiledTemplates:
         return self._may_write
 
     def _make_room(self) -> None:
-        """Remove the files that were written first when there are too many."""
+        """Remove the oldest files if there are too many."""
         if self._count is None:
             remove_left(self._folder)
             self._count = sum(1 for _ in self._folder.iterdir())
@@ -123,10 +123,10 @@ class CompiledTemplates:
 
 
 class TemplateCode(BytecodeCache):
-    """The kept code of one environment's templates, as Jinja asks for it.
+    """The stored code of one environment's templates, as Jinja's bytecode cache.
 
     Args:
-        kept: where code is kept.
+        kept: the store.
         options: the options of the environment, as text.
     """
 
@@ -135,7 +135,7 @@ class TemplateCode(BytecodeCache):
         self._options = options
 
     def get_bucket(self, environment: Any, name: str, filename: str | None, source: str) -> Bucket:
-        """Return what is kept for a template."""
+        """Return the stored code of a template."""
         parts = (_versions(), self._options, name, filename or "", source)
         key = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
         bucket = _SourceBucket(environment, key, source)
@@ -145,18 +145,18 @@ class TemplateCode(BytecodeCache):
         return bucket
 
     def set_bucket(self, bucket: Bucket) -> None:
-        """Keep what Jinja has compiled."""
+        """Store the code that Jinja has compiled."""
         if bucket.code is not None:
             self._kept.keep(bucket.key, bucket.code, bucket.checksum)
 
 
 class _SourceBucket(Bucket):
-    """A bucket whose checksum is the template's text."""
+    """A Jinja bucket whose checksum is the template's text."""
 
 
 @cache
 def _versions() -> str:
-    """Return what else the code of a template depends on: the programs that make it, ensue's own as files."""
+    """Return the versions of the programs that make a template's code; for ensue's own, its files count."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     found = [(path.name, status.st_mtime_ns, status.st_size) for path in files for status in [path.stat()]]
     return f"{__version__} {jinja2.__version__} {importlib.util.MAGIC_NUMBER!r} {found}"

@@ -1,7 +1,7 @@
-"""Which printed expressions a template's author has written out: those made of constants and nothing else.
+"""Finds the printed expressions that a template's author has written out: those made only of constants.
 
-`{% set n = 3 %}` … `{{ "[" * n }}` may print any structure. What is printed of a variable that a macro, an
-import or the context gives is not known here.
+`{% set n = 3 %}` … `{{ "[" * n }}` may print any structure. The origin of variables from a macro, an import
+or the context is unknown here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FUNCTIONS: Final = frozenset({"range", "dict"})
 
 
 def constant_outputs(tree: Sequence[nodes.Node]) -> Iterator[tuple[nodes.Output, int]]:
-    """Yield the printed expressions that are made of constants: the output, and the place in it.
+    """Yield the printed expressions that are made of constants: the output node, and the index in it.
 
     Args:
         tree: all nodes of a template.
@@ -40,7 +40,7 @@ def constant_outputs(tree: Sequence[nodes.Node]) -> Iterator[tuple[nodes.Output,
 
 
 _COMPUTING: Final = (nodes.BinExpr, nodes.Concat, nodes.Filter, nodes.Getitem, nodes.Call, nodes.CondExpr)
-"""Expressions that make text of variables; what a variable itself holds is in the source as it is."""
+"""Expressions that make text of variables; the value of a plain variable is already in the source."""
 
 
 def all_nodes(root: nodes.Node) -> list[nodes.Node]:
@@ -53,7 +53,7 @@ def all_nodes(root: nodes.Node) -> list[nodes.Node]:
 
 
 def _constants(tree: Iterable[nodes.Node]) -> frozenset[str]:
-    """Return the variables that hold nothing but constants wherever they are set."""
+    """Return the variables that are only ever set to constants."""
     values = _bindings(tree)
     known = frozenset(name for name, found in values.items() if None not in found)
     while True:
@@ -68,7 +68,7 @@ def _constants(tree: Iterable[nodes.Node]) -> frozenset[str]:
 
 
 def _bindings(tree: Iterable[nodes.Node]) -> dict[str, list[nodes.Expr | None]]:
-    """Return what each variable is set to; None stands for what is not an expression of this template."""
+    """Return the expressions that each variable is set to; None for a value from outside this template."""
     values: defaultdict[str, list[nodes.Expr | None]] = defaultdict(list)
     assigned: set[int] = set()
     for node in tree:

@@ -1,4 +1,4 @@
-"""The Jinja rendering that is going on: what it began with, and what it has pulled in so far."""
+"""The current Jinja rendering: the variables it began with, and the templates it has pulled in so far."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 _PLACES: Final = frozenset(template_places(""))
 current: Final[ContextVar[Rendering]] = ContextVar("ensue_jinja_rendering")
-"""The rendering that is going on."""
+"""The current rendering."""
 
 
 class Rendering:
     """One rendering: the variables it began with, and the modules that were imported without context.
 
     Args:
-        variables: what the rendered template was given.
+        variables: the variables given to the rendered template.
         source: its text.
         elsewhere: for a rendering that is read as YAML or JSON, in which values are guarded: returns the
-            texts that authors wrote elsewhere.
+            texts that authors wrote in other files.
     """
 
     def __init__(
@@ -36,12 +36,12 @@ class Rendering:
         source: str = "",
         elsewhere: Callable[[], Iterable[str]] | None = None,
     ) -> None:
-        # The files of all templates that were pulled in, in order; one may be there several times.
+        # The files of all templates that were pulled in, in order; a file may occur several times.
         self.templates: list[str] = []
         self.is_guarded = elsewhere is not None
         self._source = source
         self._elsewhere = elsewhere or tuple
-        # Where it stands, each template says for itself.
+        # Each template has its own location variables.
         self._variables = {name: value for name, value in variables.items() if name not in _PLACES}
         self._modules: dict[jinja2.Template, TemplateModule] = {}
 
@@ -53,7 +53,7 @@ class Rendering:
 
     @contextlib.contextmanager
     def going_on(self) -> Generator[None]:
-        """Be the rendering that imports belong to; one within another one has its own."""
+        """Make this the current rendering, to which imports belong; a nested rendering has its own."""
         token = current.set(self)
         try:
             yield
@@ -61,5 +61,5 @@ class Rendering:
             current.reset(token)
 
     def authored_texts(self) -> AuthoredTexts:
-        """Return what authors wrote for it, the templates included that it has pulled in so far."""
+        """Return the texts of its authors, including the templates it has pulled in so far."""
         return AuthoredTexts(self._source, self.templates, self._elsewhere)

@@ -1,9 +1,9 @@
-"""The Jinja environment: Salt's names, template names of the roots, line marks, what imported templates see.
+"""The Jinja environment: Salt's names, templates of the roots, line marks, and the variables of imports.
 
 In Salt the variables of a rendering (`salt`, `grains`, `pillar`, …) are globals of an environment that is
-made for this one rendering. So a template that is imported or included without context sees them, sees
+made for this one rendering. A template that is imported or included without context therefore sees them, sees
 nothing that its importer set, and is one module however often the rendering imports it. Here an environment
-and its compiled templates serve many renderings, with another pillar each; the modules belong to a
+and its compiled templates serve many renderings, each with a different pillar; the modules belong to a
 `Rendering`.
 
 Source: Salt's Jinja renderer, 3008; behaviour measured there.
@@ -42,7 +42,7 @@ _NUMBER_BYTES: Final = 6
 
 
 def printed(value: Any) -> Any:
-    """Return what is printed for a value; Jinja calls this for every `{{ … }}`."""
+    """Return the text printed for a value; Jinja calls this for every `{{ … }}`."""
     text = printable(value)
     if isinstance(text, str):
         if is_plain(text):
@@ -59,9 +59,9 @@ class Template(jinja2.Template):
     """A template whose module belongs to the rendering that imports it."""
 
     def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:
-        # Jinja asks here for the module of an import, or an include, without context. Its own answer is
-        # kept for good, or knows nothing of the variables. The name is Jinja's own affair, and nothing public
-        # does this: `tests/language/jinja/test_imports.py` fails when it changes, and the release is pinned.
+        # Jinja gets the module of an import or include without context here. Its own method caches the module
+        # forever, or without the variables. The name is private to Jinja, and no public method does this:
+        # `tests/language/jinja/test_imports.py` fails if it changes, and the release is pinned.
         del ctx
         return current.get().module(self)
 
@@ -69,12 +69,12 @@ class Template(jinja2.Template):
 class Environment(SandboxedEnvironment):
     """A Jinja environment with Salt's filters and functions, relative template names, and line marks.
 
-    As in Salt it is sandboxed: attributes that begin with an underscore, those that lead to Python's own
-    insides, and ranges beyond 100,000 are refused.
+    As in Salt it is sandboxed: attributes that begin with an underscore, attributes that lead to Python's
+    internals, and ranges beyond 100,000 are refused.
 
     Args:
-        paths: the shown paths of templates, by the number that marks have; grows. A path has the same number
-            in every process, because compiled templates are kept.
+        paths: the shown paths of templates, by the number in marks; it grows. A path has the same number in
+            every process, because compiled templates are stored.
         shorten: makes an absolute path relative to the project.
         options: options of Jinja's environment.
     """
@@ -99,17 +99,17 @@ class Environment(SandboxedEnvironment):
         """Load a template by its name in the roots."""
         if isinstance(name, str):
             name = template_name(self.join_path(name, parent) if parent else name)
-            # A template that is imported without context still knows where it stands.
+            # A template that is imported without context still has its location variables.
             given: dict[str, Any] = dict(globals or {})
             return _noted(super().get_template(name, None, template_places(name) | given))
         return _noted(super().get_template(name, None, globals))
 
     def select_template(self, names: Any, parent: str | None = None, globals: Any = None) -> jinja2.Template:  # noqa: A002
-        """Load the first template of several names that is there."""
+        """Load the first template that exists of several names."""
         return _noted(super().select_template(names, parent, globals))
 
     def compile_part(self, text: str, path: str, name: str, first_line: int) -> CodeType:
-        """Compile a text that begins within a file, with the line numbers of that file."""
+        """Compile a part of a file, with the line numbers of that file."""
         try:
             template = self.parse(text, name, path)
         except jinja2.TemplateSyntaxError as error:
@@ -120,7 +120,7 @@ class Environment(SandboxedEnvironment):
         self._prepare(template, text, path)
         return super().compile(template, name, path)
 
-    def compile(  # type: ignore[override] # what returns source code instead of code is never asked for
+    def compile(  # type: ignore[override] # the variant that returns source code is never called
         self, source: str | nodes.Template, name: str | None = None, filename: str | None = None
     ) -> CodeType:
         """Compile a template with marks of lines and authorship; Jinja calls this for every one it loads."""
@@ -130,24 +130,24 @@ class Environment(SandboxedEnvironment):
         return super().compile(source, name, filename)
 
     def call(self, context: Context, obj: Any, *args: Any, **kwargs: Any) -> Any:
-        """Call what a template calls; what a macro returns is written text."""
+        """Make a call of a template; the result of a macro is written text."""
         returned = super().call(context, obj, *args, **kwargs)
         if isinstance(obj, (Macro, BlockReference, LoopContext)) and returned.__class__ is str:
             return Written(returned)
         return returned
 
     def call_filter(self, name: str, *args: Any, **options: Any) -> Any:
-        """Call the filter that a template names in a text, as `map` does."""
+        """Call a filter that a template names by text, as `map` does."""
         self._check(self.filters, name)
         return super().call_filter(name, *args, **options)
 
     def call_test(self, name: str, *args: Any, **options: Any) -> Any:
-        """Call the test that a template names in a text, as `select` does."""
+        """Call a test that a template names by text, as `select` does."""
         self._check(self.tests, name)
         return super().call_test(name, *args, **options)
 
     def _prepare(self, template: nodes.Template, source: str, path: str) -> None:
-        """Mark lines and authorship; what a block captures is written text, as what a macro returns is."""
+        """Mark lines and authorship; captured blocks are written text, as the results of macros are."""
         mark_authorship(template, source)
         insert_marks(template, self.know_file(path))
         tree = all_nodes(template)
@@ -158,12 +158,12 @@ class Environment(SandboxedEnvironment):
                 block.filter = _written(block.filter, block.lineno)
 
     def _check(self, known: Any, name: Any) -> None:
-        # A name that is no text is an undefined variable: Jinja says so.
+        # A name that is not text is an undefined variable: Jinja reports it.
         if isinstance(name, str) and isinstance(known, NamedFunctions) and name not in known:
             raise UnknownWhenCalledError(known.unknown(name))
 
     def know_file(self, path: str) -> int:
-        """Return the number of a template's file, which its marks have from now on."""
+        """Return the number of a template's file, for its marks."""
         shown = self._shorten(path)
         number = int.from_bytes(
             hashlib.sha256(shown.encode("utf-8", "surrogatepass")).digest()[:_NUMBER_BYTES]
@@ -173,7 +173,7 @@ class Environment(SandboxedEnvironment):
 
 
 def _noted(template: jinja2.Template) -> jinja2.Template:
-    """Take note of a template that a rendering pulls in, also of one that is kept, and return it."""
+    """Record a template that a rendering pulls in, even a cached one, and return it."""
     rendering = current.get(None)
     if rendering is not None and template.filename:
         rendering.templates.append(template.filename)

@@ -1,4 +1,4 @@
-"""Jinja's exceptions as Diagnostics, with the place in the template."""
+"""Turns Jinja's exceptions into Diagnostics, with the place in the template."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COMPILER: Final = frozenset({
     "jinja2.idtracking", "jinja2.compiler",
 })  # fmt: skip
 _DEEP_CALLS: Final = 100
-"""More calls of the compiler within each other than a template has that is not nested too deep."""
+"""More nested calls of the compiler than a template of reasonable depth causes."""
 
 _NO_FILES: Final = frozenset({"<template>", "<unknown>"})
 
@@ -34,24 +34,24 @@ _NO_FILES: Final = frozenset({"<template>", "<unknown>"})
 def as_compile_error(
     error: Exception, *, path: str, shorten: Callable[[str], str], variables: Iterable[str]
 ) -> CompileError:
-    """Return the error that a user is shown for whatever a rendering raised.
+    """Return the error that a user is shown for an exception of a rendering.
 
     Args:
         error: the exception.
         path: the template's path, as messages show it.
-        shorten: makes an absolute path one that is relative to the project.
-        variables: names that were defined, for near names.
+        shorten: makes an absolute path relative to the project.
+        variables: the defined names, for suggestions.
     """
     if isinstance(error, CompileError):
         return error
     span = _span(error, path, shorten)
     match error:
         case RecursionError() | SyntaxError() if _is_nested_too_deep(error):
-            # What Jinja makes of a template is Python, and only its nesting can be more than Python takes.
+            # Jinja compiles a template to Python; only nesting can be too deep for Python.
             diagnostic = Diagnostic(
                 code="E0203",
                 summary="broken Jinja",
-                detail="blocks or expressions are nested too deep",
+                detail="blocks or expressions are nested too deeply",
                 span=span,
                 help="put an inner part into a macro, or into a variable of its own",
             )
@@ -107,20 +107,20 @@ def _span(error: Exception, path: str, shorten: Callable[[str], str]) -> Span:
 
 
 def _is_nested_too_deep(error: Exception) -> bool:
-    """Say whether one template nests more than Jinja can read, or Python can compile."""
+    """Return whether one template is nested too deeply for Jinja to parse or Python to compile."""
     if isinstance(error, SyntaxError):
         return any(frame.name == "_compile" for frame in traceback.extract_tb(error.__traceback__))
     return len(_compiling(error)) > _DEEP_CALLS
 
 
 def _compiling(error: Exception) -> list[FrameType]:
-    """Return the calls in which Jinja reads or compiles a template, innermost first."""
+    """Return the calls in which Jinja parses or compiles a template, innermost first."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     return [frame for frame in reversed(frames) if frame.f_globals.get("__name__") in _COMPILER]
 
 
 def _compiled_line(error: Exception) -> int:
-    """Return the line that Jinja was reading or compiling; 0 when that cannot be told."""
+    """Return the line that Jinja was parsing or compiling; 0 if unknown."""
     for frame in _compiling(error):
         here = [frame.f_locals.get(name) for name in ("lineno", "child", "node", "self")]
         for line in (one if isinstance(one, int) else getattr(one, "lineno", 0) for one in here):
@@ -130,9 +130,9 @@ def _compiled_line(error: Exception) -> int:
 
 
 def _frames(error: Exception, path: str, shorten: Callable[[str], str]) -> list[tuple[str, Span]]:
-    """Return the calls that stand in templates, outermost first: the name, and the place.
+    """Return the calls in templates, outermost first: the name, and the place.
 
-    Jinja rewrites the frames of templates: they carry the template's file name and line, and a marked name.
+    Jinja rewrites the frames of templates: they have the template's file name and line, and a special name.
     """
     return [
         (
@@ -161,7 +161,7 @@ def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
         code="E0203",
         summary=str(unknown),
         span=span,
-        help=f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are there too",
+        help=f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are available too",
     )
 
 
@@ -173,19 +173,19 @@ def _near(message: str, variables: Iterable[str]) -> str:
 
         close = difflib.get_close_matches(name, list(variables), n=2)
         if close:
-            return f"did you mean {' or '.join(close)}? Else {advice}"
+            return f"did you mean {' or '.join(close)}? If not, {advice}"
     return advice if message.startswith("'None'") else f"{advice}; {listing}"
 
 
 def _not_json(message: str) -> str:
-    """Return the remedy where the JSON of a command is read that wrote none: Jinja says it in text alone."""
+    """Return the remedy for `stdout_json` of a command that wrote no JSON; only Jinja's message tells it."""
     if not message.endswith("has no attribute 'stdout_json'"):
         return ""
     return "stdout of the command is not JSON: have it print JSON and nothing else, or read `stdout`"
 
 
 def _undefined_name(message: str) -> str:
-    """Return the variable that is undefined: Jinja's exception has it in its text alone."""
+    """Return the undefined variable; Jinja's exception has it only in its message."""
     parts = message.split("'", 2)
     is_name = len(parts) == _UNDEFINED_NAME_PARTS and not parts[0] and parts[2].startswith(" is undefined")
     return parts[1] if is_name else ""

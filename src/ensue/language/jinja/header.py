@@ -20,13 +20,13 @@ _MARK: Final = "#jinja2:"
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
-    """A template that sets options for itself.
+    """A template with its own options.
 
     Args:
         options: Jinja's options by name.
-        kept: the line above, which stays in the rendering.
+        kept: the line above the options, which stays in the rendering.
         body: the template below.
-        lines: how many lines of the file stand before that.
+        lines: the number of lines in the file before the body.
     """
 
     options: dict[str, Any]
@@ -36,7 +36,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_header(text: str) -> Header | None:
-    """Return what a template sets for itself, None when it sets nothing."""
+    """Return the options that a template sets for itself; None if it sets none."""
     if _MARK not in text:
         return None
     first, end, rest = text.partition("\n")

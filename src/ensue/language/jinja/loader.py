@@ -1,4 +1,4 @@
-"""Finding templates in the file roots: `map.jinja`, `./part.sls`, `salt://a/b.jinja`."""
+"""Finds templates in the file roots: `map.jinja`, `./part.sls`, `salt://a/b.jinja`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SALT_URL = "salt://"
 
 
 class RootsLoader(BaseLoader):
-    """Reads templates from a list of folders, the first that has one wins.
+    """Reads templates from a list of folders; the first folder that has a template wins.
 
     Args:
         roots: folders of this environment, in order.
@@ -36,7 +36,7 @@ class RootsLoader(BaseLoader):
         self._prepare = prepare
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """Return text, file name, and whether that text is still what the file says."""
+        """Return the text, the file name, and a function that tells whether the text is still current."""
         del environment
         name = posixpath.normpath(template_name(template))
         if name.startswith("../"):
@@ -62,7 +62,7 @@ class RootsLoader(BaseLoader):
         raise TemplateNotFound(template, message)
 
     def _missing(self, name: str) -> str:
-        """Say why there is no template."""
+        """Return why there is no template."""
         for root in self._roots:
             if found := obstacle(root / name):
                 return f"{self._shorten(str(root / name))} is {found}"
@@ -76,13 +76,13 @@ def template_name(template: str) -> str:
 
 
 def template_places(name: str) -> dict[str, str]:
-    """Return the variables that tell a template of the roots where it stands."""
+    """Return the location variables of a template of the roots."""
     folder = posixpath.dirname(name)
     return {"tplfile": name, "tpldir": folder or ".", "tpldot": folder.replace("/", ".")}
 
 
 def relative_name(template: str, parent: str) -> str:
-    """Return the name of a template that another one names; `./x` and `../x` start at that one."""
+    """Return the name of a template that another template names; `./x` and `../x` start at the latter."""
     if template.startswith(("./", "../")):
         return posixpath.normpath(posixpath.join(posixpath.dirname(parent), template))
     return template

@@ -1,6 +1,6 @@
-"""Marks in the literal text of Jinja templates, which tell the line of a rendering's every line.
+"""Marks in the literal text of Jinja templates, which give the source line of each rendered line.
 
-Text in macros, captured blocks and filters gets none: what becomes of it may be measured or compared.
+Text in macros, captured blocks and filters gets none: a template may measure or compare it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ def insert_marks(template: nodes.Template, file_number: int) -> None:
 
 
 def move_down(template: nodes.Template, lines: int) -> None:
-    """Give a parsed template, which is a part of a file, the line numbers of that file."""
+    """Give the parsed template of a part of a file the line numbers of that file."""
     open_nodes: list[nodes.Node] = [template]
     moved: set[int] = set()
     while open_nodes:
         node = open_nodes.pop()
-        # Two places of the tree may share a node.
+        # A node may be in the tree twice.
         if id(node) not in moved:
             moved.add(id(node))
             node.lineno = (node.lineno or 1) + lines

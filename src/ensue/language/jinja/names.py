@@ -1,4 +1,4 @@
-"""Filters and tests that are not there, as errors that say which one, where Jinja has a text alone."""
+"""Errors for unknown filters and tests that carry the name, which Jinja's errors have only as text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Kind: TypeAlias = Literal["filter", "test"]
 
 
 class UnknownName(msgspec.Struct, frozen=True, kw_only=True):
-    """A filter or a test that is not there.
+    """An unknown filter or test.
 
     Args:
-        kind: which of the two.
-        name: what the template calls it.
-        near: names of those that are there and look like it.
+        kind: `filter` or `test`.
+        name: its name in the template.
+        near: similar names that exist.
     """
 
     kind: Kind
@@ -31,16 +31,16 @@ class UnknownName(msgspec.Struct, frozen=True, kw_only=True):
     near: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Say that it is not there."""
+        """Return the message that it does not exist."""
         return f"there is no {self.kind} {self.name!r}"
 
 
 class UnknownWhenCompiledError(TemplateAssertionError):
-    """A template names a filter or a test that is not there.
+    """A template names an unknown filter or test.
 
     Args:
-        unknown: what.
-        line: where it stands.
+        unknown: the filter or test.
+        line: the line on which it is used.
         template: the template's name.
         path: its file.
     """
@@ -51,10 +51,10 @@ class UnknownWhenCompiledError(TemplateAssertionError):
 
 
 class UnknownWhenCalledError(TemplateRuntimeError):
-    """The same in a branch, where Jinja looks when it is taken, or as a name behind `map` and `select`.
+    """A template calls an unknown filter or test in a branch, or by name through `map` or `select`.
 
     Args:
-        unknown: what.
+        unknown: the filter or test.
     """
 
     def __init__(self, unknown: UnknownName) -> None:
@@ -63,11 +63,11 @@ class UnknownWhenCalledError(TemplateRuntimeError):
 
 
 class NamedFunctions(dict[str, Any]):
-    """Filters or tests by name; one that is not there fails by its name when it is called.
+    """Filters or tests by name; an unknown one raises an error with its name when it is called.
 
     Args:
-        kind: what they are.
-        known: those that are there.
+        kind: `filter` or `test`.
+        known: the existing ones.
     """
 
     def __init__(self, kind: Kind, known: Mapping[str, Any]) -> None:
@@ -81,22 +81,22 @@ class NamedFunctions(dict[str, Any]):
         return fail
 
     def unknown(self, name: str) -> UnknownName:
-        """Describe one that is not there."""
+        """Describe an unknown one."""
         import difflib
 
         return UnknownName(kind=self._kind, name=name, near=tuple(difflib.get_close_matches(name, self, n=3)))
 
 
 class NameChecker(CodeGenerator):
-    """Jinja's code generator, which refuses what is not there with an error that has the name."""
+    """Jinja's code generator, which refuses unknown filters and tests with an error that has the name."""
 
     def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:  # noqa: N802 (Jinja's)
-        """Write the call of a filter."""
+        """Generate the call of a filter."""
         self._check(self.environment.filters, node, frame)
         super().visit_Filter(node, frame)
 
     def visit_Test(self, node: nodes.Test, frame: Frame) -> None:  # noqa: N802 (Jinja's)
-        """Write the call of a test."""
+        """Generate the call of a test."""
         self._check(self.environment.tests, node, frame)
         super().visit_Test(node, frame)
 

@@ -1,4 +1,4 @@
-"""What `{{ mapping }}` prints: mappings so that YAML reads them back, ordered ones as plain ones.
+"""What `{{ mapping }}` prints: mappings in a form that YAML reads back, ordered ones like plain ones.
 
 Source: Salt's Jinja renderer, 3008 (Jinja's `finalize`); results measured there, code our own.
 """
@@ -18,11 +18,11 @@ _CONTAINERS: Final[frozenset[type]] = frozenset({list, tuple, set})
 
 
 def printed_safely(value: Any, text: Any) -> str:
-    """Return what is printed for a value into YAML or JSON: one value, or text with guards.
+    """Return the text printed for a value into YAML or JSON: one value, or text with guards.
 
     Args:
         value: the value.
-        text: what `printable` returns for it.
+        text: the result of `printable` for it.
     """
     if is_mapping(value) or isinstance(value, list):
         return _flow(value, str(text))
@@ -30,12 +30,12 @@ def printed_safely(value: Any, text: Any) -> str:
 
 
 def _flow(value: Any, text: str) -> str:
-    """Return a list or mapping as YAML reads it: as Python prints it, unless that escapes a quote."""
+    """Return a list or mapping as YAML reads it: in Python's form, unless that escapes a quote."""
     return json.dumps(value, default=str, ensure_ascii=False) if "\\'" in text else text
 
 
 def printable(value: Any) -> Any:
-    """Return the text that Salt prints for a value; text itself, and what Python prints, as it is."""
+    """Return what Salt prints for a value: a text, or another value that Python prints as Salt does."""
     if isinstance(value, str):
         return value
     if is_mapping(value):
@@ -44,8 +44,8 @@ def printable(value: Any) -> Any:
 
 
 def _nested(value: Any) -> Any:
-    """Return the text of a list, tuple or set that holds something; any other value as it is."""
-    # A class of its own may print itself in its own way.
+    """Return the text of a list, tuple or set that is not empty; any other value unchanged."""
+    # A subclass may print itself differently.
     match type(value).__name__ if type(value) in _CONTAINERS and value else "":
         case "list":
             return f"[{_items(value)}]"
@@ -67,7 +67,7 @@ def _mapping(value: Any, form: Callable[[Any], str]) -> str:
 
 def _value(value: Any, form: Callable[[Any], str]) -> str:
     if isinstance(value, str):
-        # Python's form has \n in single quotes, where YAML takes it for two characters.
+        # Python writes \n in single quotes, where YAML reads two characters.
         wide = any(character in value for character in "\n\r\t")
         return _double_quoted(value) if wide else repr(value)
     return _mapping(value, form) if is_mapping(value) else _text(value, form)

@@ -1,4 +1,4 @@
-"""The tag `{% profile as 'label' %} … {% endprofile %}`: how long a part of a template takes, in the log.
+"""The tag `{% profile as 'label' %} … {% endprofile %}`: logs how long a part of a template takes.
 
 Source: Salt's Jinja documentation ("Profiling"), 3008; the code is our own.
 """
@@ -22,17 +22,17 @@ _logger = logging.getLogger(__name__)
 
 
 class ProfileExtension(Extension):
-    """The tag; what stands in it renders as if the tag were not there."""
+    """The tag `profile`; its content renders as if the tag were not there."""
 
     tags: ClassVar[set[str]] = {"profile"}  # type: ignore[misc] # jinja2 declares it per instance
 
     def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
-        """Parse the tag and what stands in it."""
+        """Parse the tag and its content."""
         line = next(parser.stream).lineno
         parser.stream.expect("name:as")
         label = parser.parse_expression()
         body = parser.parse_statements(("name:endprofile",), drop_needle=True)
-        # An internal name is no variable of the template.
+        # An internal name is not a variable of the template.
         begun = parser.free_identifier(line)
         begin = self.call_method("_begin", [], lineno=line)
         end = self.call_method("_end", [begun, label], lineno=line)

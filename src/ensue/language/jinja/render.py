@@ -33,8 +33,8 @@ class Rendered(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         text: the text.
-        anchors: where its lines come from; empty when nothing moved.
-        exported: top-level variables of the template as they stood at its end, what it imported included.
+        anchors: where its lines come from; empty if no line moved.
+        exported: top-level variables of the template at its end, including imports.
         templates: the files of the templates that it pulled in.
     """
 
@@ -50,10 +50,10 @@ class JinjaRenderer:
     Args:
         roots: folders that templates are loaded from.
         shorten: makes an absolute path relative to the project, for messages.
-        prepare: applied to every template's text before Jinja sees it.
+        prepare: applied to the text of every template before Jinja parses it.
         options: further options of the Jinja environment (`trim_blocks`, …), by Jinja's names.
         allow_undefined: an undefined variable is empty instead of an error.
-        kept: keeps compiled templates for later processes; None keeps none.
+        kept: stores compiled templates for later processes; None stores none.
     """
 
     def __init__(
@@ -98,14 +98,14 @@ class JinjaRenderer:
             text: the template.
             variables: its context.
             path: its file, for messages.
-            name: its name in the roots, which relative includes start from.
-            first_line: the line of its file that the text begins on.
+            name: its name in the roots, from which relative includes start.
+            first_line: the line of its file on which the text begins.
             authored: for a text that is read as YAML or JSON afterwards, in which values are guarded: returns
-                the texts that authors wrote elsewhere.
-            is_file: whether the text is (a part of) a file of the project; only then its code is kept.
+                the texts that authors wrote in other files.
+            is_file: whether the text is a file of the project, or part of one; only then its code is stored.
 
         Raises:
-            CompileError: broken Jinja, an undefined variable, an error in a called function.
+            CompileError: invalid Jinja, an undefined variable, or an error in a called function.
         """
         environment, kept = self._environment, ""
         header = read_header(text)
@@ -152,7 +152,7 @@ class JinjaRenderer:
         key = (environment, path, first_line, text)
         if key not in self._compiled:
             code = self._code(environment, text, path, name or path, first_line, is_file=is_file)
-            # Every rendering copies its globals; from the chain of `make_globals` that takes longer.
+            # Every rendering copies its globals; copying the chain of `make_globals` would take longer.
             self._compiled[key] = Template.from_code(environment, code, dict(environment.globals), None)
         return self._compiled[key]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SerializerExtension(Extension):
-    """The six tags. Each assigns to the name behind `as`."""
+    """The six tags that load or import data. Each assigns to the name after `as`."""
 
     tags: ClassVar[set[str]] = {  # type: ignore[misc] # jinja2 declares it per instance
         "load_yaml",
@@ -47,7 +47,7 @@ class SerializerExtension(Extension):
         parser.stream.expect("name:as")
         target = parser.parse_assign_target()
         body = parser.parse_statements(("name:endload",), drop_needle=True)
-        # An internal name is no variable of the template.
+        # An internal name is not a variable of the template.
         captured = parser.free_identifier(line)
         loaded = self.call_method("_load", [captured, nodes.Const(form)], lineno=line)
         return [
@@ -56,7 +56,7 @@ class SerializerExtension(Extension):
         ]
 
     def _parse_import(self, parser: Parser, form: str) -> list[nodes.Node]:
-        # The file is a template that is imported as any other, `with context` or without it, and read then.
+        # The file is imported like any template, with or without `with context`, and then read.
         imported = parser.parse_import()
         name, line = imported.target, imported.lineno
         module = nodes.Name(name, "load")
@@ -71,10 +71,10 @@ class SerializerExtension(Extension):
 
 
 def parse_printed(text: str, form: str, name: str) -> Any:
-    """Return what a text holds that a template printed values into; each stays within one scalar.
+    """Return the data of a text into which a template printed values; each value stays within one scalar.
 
     Raises:
-        TemplateRuntimeError: it is not well-formed, or a value is more than a part of one scalar.
+        TemplateRuntimeError: it is not well-formed, or a value extends beyond one scalar.
     """
     if form == "text":
         return text
@@ -99,7 +99,7 @@ def _refuse_structure(text: str, extents: list[Extent], form: str, name: str) ->
 
 
 def parse_text(text: str, form: str, name: str) -> Any:
-    """Return what a text in one of the forms `yaml`, `json`, `text` holds.
+    """Return the data of a text in one of the forms `yaml`, `json`, `text`.
 
     Raises:
         TemplateRuntimeError: it is not well-formed; names it and the place in it.

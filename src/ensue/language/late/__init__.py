@@ -1,1 +1,1 @@
-"""Delayed rendering, as far as it belongs to the language: what it sees, and how often it may happen."""
+"""The part of delayed rendering that belongs to the language: what it sees, and how often it may happen."""

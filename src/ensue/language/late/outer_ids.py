@@ -1,4 +1,4 @@
-"""The IDs and names of the scopes around a scope, which nothing in it can refer to."""
+"""The IDs and names of a scope's enclosing scopes, which nothing in it can refer to."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class OuterIds:
-    """A container that looks only when something is asked for.
+    """A container that searches only on demand.
 
     Args:
-        plan: the scope directly around.
+        plan: the plan of the directly enclosing scope.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -26,7 +26,7 @@ class OuterIds:
         self._around: Container[str] = () if plan.tree is None else plan.tree.outer_ids
 
     def __contains__(self, name: object) -> bool:
-        """Say whether a chunk of a scope around has this ID or name."""
+        """Return whether a chunk of an enclosing scope has this ID or name."""
         return isinstance(name, str) and (name in self._own or name in self._around)
 
     @cached_property

@@ -1,7 +1,7 @@
 """`delayed_repeat_limit`: how often one block, or one SLS, is rendered in a run.
 
-A block is the place where it is written: two blocks of one name are counted apart, and a block that is in
-a block counts on when the outer one is rendered again.
+A block is identified by the place where it is written: two blocks of one name are counted separately, and the
+count of an inner block continues when the outer block is rendered again.
 
 Source: SEP 16, "Repeated renders".
 """
@@ -24,7 +24,7 @@ class RepeatLimits:
     """Counts the renderings of one run.
 
     Args:
-        default: the limit where a tag names none; None is no limit.
+        default: the limit for tags that name none; None is no limit.
     """
 
     def __init__(self, default: int | None) -> None:
@@ -38,10 +38,10 @@ class RepeatLimits:
         Args:
             called: what is rendered.
             caller: the state that calls for it.
-            resource: in a run with a target, the resource whose SLS calls for it: each counts for itself.
+            resource: in a run with a target, the resource whose SLS calls for it; each is counted separately.
 
         Raises:
-            CompileError: it is one too many.
+            CompileError: it is one rendering too many.
         """
         key = (str(resource or ""), *_key(called))
         done = self._done.get(key, 0)
@@ -70,10 +70,11 @@ def _too_many(called: Called, caller: Chunk, limit: int, asked: int) -> Diagnost
         where = f"at {called.place}"
     return Diagnostic(
         code="E0905",
-        summary=f"{what} is called for the {_ordinal(asked)} time in this run, its limit is {limit}",
+        summary=f"{what} is called for the {_ordinal(asked)} time in this run; its limit is {limit}",
         span=caller.span(),
         detail=f"{caller.id!r} ({caller.full_function}) calls for it once more; it was not rendered",
-        help=f"raise it {where} ({tag}; None is no limit), or for all as delayed_repeat_limit in ensue.yaml",
+        help=f"raise the limit {where} ({tag}; None is no limit), "
+        "or for all as delayed_repeat_limit in ensue.yaml",
     )
 
 

@@ -1,7 +1,7 @@
-"""What a `scoped` rendering sees of its caller: the top-level variables as they stood at the end.
+"""What a `scoped` rendering sees of its caller: the top-level variables at the caller's end.
 
-A template can change a list, a mapping or a Jinja `namespace` in place. Therefore every rendering is given
-copies of plain data: nothing that is set or changed within it reaches the caller or the next one.
+A template can change a list, a mapping or a Jinja `namespace` in place. Therefore every rendering gets copies
+of plain data: its changes never reach the caller or the next rendering.
 
 Source: SEP 16, "Delayed Scope".
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def scoped_variables(caller: Stream) -> dict[str, Any]:
-    """Return the variables of a rendering for what it calls: what it was given, and what it set itself."""
+    """Return the variables of a rendering for its blocks: those it was given, and those it set itself."""
     visible = {**caller.inherited, **caller.exported}
     visible.pop("prev_ret", None)
     known: dict[int, Any] = {}
@@ -25,7 +25,7 @@ def scoped_variables(caller: Stream) -> dict[str, Any]:
 
 
 def _copied(value: Any, known: dict[int, Any]) -> Any:
-    """Return a copy of plain data; what is there twice, or in itself, is so in the copy."""
+    """Return a copy of plain data; shared and circular references are kept in the copy."""
     if id(value) in known:
         return known[id(value)]
     copied: Any = value

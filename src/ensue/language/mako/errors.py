@@ -1,4 +1,4 @@
-"""Whatever a Mako rendering raises, as Diagnostics with the place in the template."""
+"""Turns the exceptions of a Mako rendering into Diagnostics with the place in the template."""
 
 # pyright: basic
 # Mako has no types.
@@ -36,11 +36,11 @@ def as_compile_error(
     """Return the error that a user is shown.
 
     Args:
-        error: the exception; it is being handled.
+        error: the exception, which is being handled.
         text: the template.
         path: the template's path, as messages show it.
-        shorten: makes an absolute path one that is relative to the project.
-        variables: names that were defined, for near names.
+        shorten: makes an absolute path relative to the project.
+        variables: the defined names, for suggestions.
     """
     if isinstance(error, CompileError):
         return error
@@ -72,12 +72,12 @@ def as_compile_error(
 def _undefined_fault(name: str, error: NameError, span: Span, variables: Iterable[str]) -> CompileError:
     if foreign := foreign_name(name, span):
         return CompileError([foreign])
-    help_ = near_names(name, variables) or "define it, or ask context.get('name') where it may be missing"
+    help_ = near_names(name, variables) or "define it, or use context.get('name') where it may be missing"
     return _fault(f"{type(error).__name__}: {error}", span, help_)
 
 
 def _undefined(text: str, error: NameError) -> tuple[str, int]:
-    """Return an undefined name and the line that first asks for it: Mako looks for all of them at once."""
+    """Return an undefined name and the first line that uses it: Mako looks up all names at once."""
     for node in _all_nodes(Lexer(text).parse()):
         names: Iterable[str] = getattr(node, "undeclared_identifiers", tuple)()
         for name in names:
@@ -98,7 +98,7 @@ def _fault(detail: str, span: Span, help_: str = "") -> CompileError:
 
 
 def _frames(error: Exception, shorten: Callable[[str], str]) -> list[tuple[str, Span]]:
-    """Return the calls that stand in templates, outermost first: the function, and the place."""
+    """Return the calls in templates, outermost first: the function, and the place."""
     records = RichTraceback(error=error, traceback=error.__traceback__).records
     return [(record[2], Span(shorten(record[4]), record[5])) for record in records if record[4] is not None]
 

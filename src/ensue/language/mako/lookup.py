@@ -1,8 +1,8 @@
-"""Finding templates for `<%include>`, `<%namespace>` and `<%inherit>`: in the file roots, as Salt does.
+"""Finds templates for `<%include>`, `<%namespace>` and `<%inherit>` in the file roots, as in Salt.
 
-`salt://a/b.mako` and `/a/b.mako` start at the roots, `file:///a/b.mako` at this machine's own. Any other name
-is relative to the template that names it; of an SLS its name counts, not its file: `a/init.sls` is the SLS
-`a`, whose folder is the root. What is not there is also looked for beside the file itself.
+`salt://a/b.mako` and `/a/b.mako` start at the roots, `file:///a/b.mako` at this machine's own root. Any other
+name is relative to the template that names it; for an SLS, its name counts instead of its file: `a/init.sls`
+is the SLS `a`, whose folder is the root. A missing template is also searched for beside the file itself.
 
 Source: Salt's `SaltMakoTemplateLookup`, 3008; behaviour measured there.
 """
@@ -38,9 +38,9 @@ class RootsLookup(TemplateCollection):  # type: ignore[misc]
     """Loads templates; compiled ones are kept until their file changes.
 
     Args:
-        find: returns the file of a name below the roots, None when there is none.
+        find: returns the file of a name below the roots; None if there is none.
         read: returns the text of a file without its delayed blocks.
-        marker: marks the lines of what is compiled.
+        marker: marks the lines of compiled templates.
     """
 
     def __init__(
@@ -59,8 +59,8 @@ class RootsLookup(TemplateCollection):  # type: ignore[misc]
         Args:
             text: the template.
             path: its file.
-            called: the name that relative names start from.
-            folder: the folder of its file in the roots, where they are looked for next.
+            called: the name from which relative names start.
+            folder: the folder of its file in the roots, which is searched next.
             options: options of Mako's Template.
         """
         # Mako finds the lines of a template by its URI: no two may share one.
@@ -72,7 +72,7 @@ class RootsLookup(TemplateCollection):  # type: ignore[misc]
         )
 
     def adjust_uri(self, uri: str, relativeto: str | None) -> str:
-        """Return a template's name from the roots; `relativeto` is the URI of the one that names it."""
+        """Return a template's name from the roots; `relativeto` is the URI of the template that names it."""
         scheme = uri.partition("://")[0] if "://" in uri else ""
         if scheme in _SCHEMES:
             return uri
@@ -88,8 +88,8 @@ class RootsLookup(TemplateCollection):  # type: ignore[misc]
         """Return a template by its adjusted name.
 
         Raises:
-            TopLevelLookupException: it is not there.
-            CompileError: it cannot be read, or its tags of delayed blocks are broken.
+            TopLevelLookupException: it does not exist.
+            CompileError: it cannot be read, or its tags of delayed blocks are malformed.
         """
         del relativeto
         name = uri.removeprefix("salt://").lstrip("/")
@@ -100,7 +100,7 @@ class RootsLookup(TemplateCollection):  # type: ignore[misc]
         stat = path.stat()
         key = (str(path), stat.st_mtime_ns, stat.st_size)
         if key not in self._compiled:
-            # As in Salt, what is pulled in may ask whether a name is UNDEFINED.
+            # As in Salt, a template that is pulled in may test whether a name is UNDEFINED.
             self._compiled[key] = self.compiled(
                 self._read(path), str(path), called=name, folder=posixpath.dirname(name)
             )
@@ -108,6 +108,6 @@ class RootsLookup(TemplateCollection):  # type: ignore[misc]
 
 
 def called_name(variables: Mapping[str, Any], name: str) -> str:
-    """Return what relative names in a rendered text start from: the SLS's name as a path, as in Salt."""
+    """Return the start of relative names in a rendered text: the SLS's name as a path, as in Salt."""
     sls = variables.get("sls")
     return str(sls).replace(".", "/") if sls else name

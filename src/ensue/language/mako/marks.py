@@ -1,7 +1,7 @@
-"""Marks in the literal text of Mako templates, which tell the line of a rendering's every line.
+"""Marks in the literal text of Mako templates, which give the source line of each rendered line.
 
-The same marks as Jinja's templates have; see `ensue.language.line_marks`. Text in `<%def>`, `<%block>` and
-other tags gets none: what becomes of it may be measured or compared.
+Jinja templates have the same marks; see `ensue.language.line_marks`. Text in `<%def>`, `<%block>` and other
+tags gets none: a template may measure or compare it.
 """
 
 # pyright: basic
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Marker:
-    """Marks templates; the number in a mark is the place of the file in `paths`.
+    """Marks templates; the number in a mark is the index of the file in `paths`.
 
     Args:
         shorten: makes an absolute path relative to the project.
@@ -56,12 +56,12 @@ class Marker:
 
 
 def _prepare(nodes: Iterable[Any]) -> None:
-    """Mark the signs of literal text and of the texts in expressions; guard what expressions print."""
+    """Mark the signs in literal text and in strings of expressions; guard what expressions print."""
     for node in nodes:
         if isinstance(node, Text):
             node.content = mark_signs(node.content)
         elif isinstance(node, Expression):
-            # Python has no such sign outside of its texts.
+            # Python has no such sign outside strings.
             node.text = mark_signs(node.text)
             node.escapes_code.args.append(NAME)
         _prepare(getattr(node, "nodes", ()))

@@ -1,6 +1,6 @@
-"""What `${ … }` prints in a Mako template whose text is read as YAML or JSON: one value, or text with guards.
+"""Prints `${ … }` in a Mako template whose text is read as YAML or JSON: one value, or text with guards.
 
-Mako has no serializers. A text that is a whole JSON value, as `json.dumps` returns it, is taken for one.
+Mako has no serializers. A text that is a whole JSON value, as `json.dumps` returns it, counts as one value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ is_guarded: Final[ContextVar[bool]] = ContextVar("ensue_mako_is_guarded", defaul
 """Whether the rendering's values are guarded."""
 
 NAME: Final = "_ensue_printed"
-"""The filter that every expression of a template has, behind its own."""
+"""The filter of every expression in a template, after its own filters."""
 
 IMPORT: Final = f"from {__name__} import printed as {NAME}"
 

@@ -33,7 +33,7 @@ class Rendered(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         text: the text.
         anchors: where its lines come from.
-        exported: the template's own variables, as they stood at its end.
+        exported: the template's own variables at its end.
         templates: the files of the templates that it pulled in.
     """
 
@@ -47,7 +47,7 @@ class MakoRenderer:
     """Renders texts of one environment (`base`); compiled templates are kept.
 
     Args:
-        find: returns the file of a name below the roots, None when there is none.
+        find: returns the file of a name below the roots; None if there is none.
         read: returns the text of a file without its delayed blocks.
         shorten: makes an absolute path relative to the project, for messages.
     """
@@ -73,10 +73,10 @@ class MakoRenderer:
             variables: its context.
             path: its file, for messages.
             name: its name in the roots.
-            guarded: the text is read as YAML or JSON afterwards: guard the values in it.
+            guarded: whether to guard the values, because the text is read as YAML or JSON afterwards.
 
         Raises:
-            CompileError: broken Mako, an undefined variable, an error in a called function.
+            CompileError: invalid Mako, an undefined variable, or an error in a called function.
         """
         token, guard = pulled_in.set([]), is_guarded.set(guarded)
         try:
@@ -110,10 +110,10 @@ class MakoRenderer:
 
 
 class _Stack(CallerStack):  # type: ignore[misc]
-    """Mako's stack of calls, which keeps the variables of one body when that ends, however it ends.
+    """Mako's stack of calls; it keeps the variables of one body when the body ends, even by an exception.
 
-    Mako has no other way to them: they are local variables of the function that it makes of a template,
-    copied into `__M_locals` for what the template calls.
+    Mako gives no other access to them: they are local variables of the function compiled from a template,
+    copied into `__M_locals` for the calls of the template.
 
     Args:
         body: the code of that function.
@@ -135,7 +135,7 @@ class _Stack(CallerStack):  # type: ignore[misc]
 
 
 def _module_names(module: ModuleType) -> dict[str, Any]:
-    """Return what `<%! … %>` defines."""
+    """Return the names that `<%! … %>` defines."""
     made = {f"render_{name}" for name in ("body", *module._exports)}  # noqa: SLF001 -- what Mako wrote into it
     return {
         name: value

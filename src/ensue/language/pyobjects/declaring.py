@@ -1,7 +1,7 @@
-"""What a `pyobjects` file calls: states, requisites, `include` and `extend`; and what it has declared so far.
+"""What a `pyobjects` file calls (states, requisites, `include`, `extend`), and what it has declared so far.
 
-`File.managed("/etc/x", mode=644)` declares a state, `File("/etc/x")` names one. Both stand in a `with`: what
-is declared within it requires that state.
+`File.managed("/etc/x", mode=644)` declares a state, `File("/etc/x")` names one. Both can be used in a `with`:
+states declared inside it require that state.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _CAPITAL: Final = re.compile(r"(?<=.)(?=[A-Z])")
 
 
 def module_of(name: str) -> str:
-    """Return the state module that a name of a file means: `PostgresUser` is `postgres_user`."""
+    """Return the state module of a name in a file: `PostgresUser` is `postgres_user`."""
     return _CAPITAL.sub("_", name).lower()
 
 
 class Declarations:
-    """What one rendering declares.
+    """The declarations of one rendering.
 
     Args:
         place: returns the place in the file that is running now.
 
     Attributes:
-        is_open: whether states are noted; not so while an imported file is read.
+        is_open: whether states are recorded; false while an imported file is read.
         places: the line of each state, by ID, and by `extend` and ID.
     """
 
@@ -63,7 +63,7 @@ class Declarations:
             self._included += names
 
     def declare(self, id_: Any, module: str, function: str, arguments: dict[str, Any]) -> State:
-        """Note a state.
+        """Record a state.
 
         Args:
             id_: its ID, or what `extend` returned.
@@ -72,7 +72,7 @@ class Declarations:
             arguments: its arguments.
 
         Raises:
-            CompileError: it is there already.
+            CompileError: it is declared twice.
         """
         given = {word: _listed(word, value) for word, value in arguments.items()}
         name = id_.id if isinstance(id_, Extended) else id_
@@ -85,12 +85,12 @@ class Declarations:
         return State(self, Requisite(self, "require", module, name))
 
     def enter(self, requisite: Requisite) -> None:
-        """Let what is declared from now on have a requisite."""
+        """Give a requisite to all states declared from now on."""
         if self.is_open:
             self._within.append(requisite)
 
     def leave(self) -> None:
-        """End what `enter` began last."""
+        """End the requisite of the last `enter`."""
         if self.is_open:
             del self._within[-1]
 
@@ -110,7 +110,7 @@ class Requisite:
     """A state that others name: `Service("nginx", "watch_in")`.
 
     Args:
-        declarations: where states are noted.
+        declarations: where states are recorded.
         word: the requisite.
         module: the module of the state.
         id_: its ID.
@@ -122,7 +122,7 @@ class Requisite:
         self.reference = {module: id_}
 
     def __enter__(self) -> Self:
-        """Let what is declared within have this requisite."""
+        """Give this requisite to all states declared inside."""
         self._declarations.enter(self)
         return self
 
@@ -132,11 +132,11 @@ class Requisite:
 
 
 class State:
-    """A state that was declared; in a `with`, what is declared within requires it.
+    """A declared state; in a `with`, states declared inside require it.
 
     Args:
-        declarations: where states are noted.
-        required: what names it.
+        declarations: where states are recorded.
+        required: the requisite that names it.
     """
 
     def __init__(self, declarations: Declarations, required: Requisite) -> None:
@@ -144,7 +144,7 @@ class State:
         self.required = required
 
     def __enter__(self) -> Self:
-        """Let what is declared within require this state."""
+        """Make all states declared inside require this state."""
         self._declarations.enter(self.required)
         return self
 
@@ -164,7 +164,7 @@ class Module:
     """A state module: each attribute declares a state, and a call names one.
 
     Args:
-        declarations: where states are noted.
+        declarations: where states are recorded.
         name: the module.
     """
 
@@ -173,7 +173,7 @@ class Module:
         self._name = name
 
     def __getattr__(self, function: str) -> Callable[..., State]:
-        """Return what declares a state with a function of this module."""
+        """Return a function that declares a state with a function of this module."""
         if function.startswith("__"):
             raise AttributeError(function)
 
@@ -183,17 +183,17 @@ class Module:
         return declare
 
     def __call__(self, id_: str, requisite: str = "require") -> Requisite:
-        """Return what names a state of this module."""
+        """Return a requisite that names a state of this module."""
         return Requisite(self._declarations, requisite, self._name, id_)
 
 
 def refused(summary: str, span: Span, help_: str) -> CompileError:
-    """Return the error of a file that declares what cannot be."""
+    """Return the error for a file with an impossible declaration."""
     return CompileError([Diagnostic(code="E0225", summary=summary, span=span, help=help_)])
 
 
 def _listed(word: str, value: Any) -> Any:
-    """Return an argument; of a requisite word, the list of what it names."""
+    """Return an argument; for a requisite word, the list of states it names."""
     if word not in MERGED_BY_EXTEND:
         return value
     return [_reference(one) for one in (value if is_list(value) else [value])]

@@ -1,7 +1,7 @@
 """The lines of a `pyobjects` file that import from other files: `from salt://a/b.sls import Name as Other`.
 
-They are no Python. Each is taken out, so that all others keep their places, and its names become globals of
-the whole file, wherever it stands.
+They are not Python. Each is removed such that other lines keep their numbers, and its names become globals of
+the whole file, wherever the line is.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _LINE: Final = re.compile(
 
 
 class Import(msgspec.Struct, frozen=True, kw_only=True):
-    """One such line.
+    """One line that imports from another file.
 
     Args:
         path: the file, without `salt://`.
-        line: the line it is in.
-        names: what is imported, each with the name that it gets here; empty for the whole file.
+        line: the line number.
+        names: the imported names, each with its name in this file; empty for the whole file.
     """
 
     path: str
@@ -32,7 +32,7 @@ class Import(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def take_out_imports(text: str) -> tuple[str, list[Import]]:
-    """Return a text that is Python, and the lines that were not."""
+    """Return a text without its import lines, and these lines."""
     found: list[Import] = []
 
     def noted(match: re.Match[str]) -> str:

@@ -1,6 +1,7 @@
 """`Map`: a class whose attributes depend on grains.
 
-Each inner class has attributes for a value of a grain: by default of `os_family`, and the value is its name.
+Each inner class has the attributes for one value of a grain: by default of `os_family`, and the value is the
+name of the class.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ def map_class(salt: Mapping[str, Any]) -> type:
     """Return the class `Map` of one rendering.
 
     Args:
-        salt: the execution functions, which are asked for grains and pillar.
+        salt: the execution functions, which return grains and pillar.
     """
 
     class Map:
-        """Values by grains; `merge` names pillar that is put on top, `priority` the order of grains."""
+        """Values by grains; `merge` names pillar that overrides them, `priority` the order of grains."""
 
         def __init_subclass__(cls) -> None:
             for name, value in _values(cls, salt).items():
@@ -51,6 +52,6 @@ def _values(cls: type, salt: Mapping[str, Any]) -> dict[str, Any]:
 def _by_priority(
     choices: list[tuple[str, Any, type]], priority: Sequence[str]
 ) -> list[tuple[str, Any, type]]:
-    """Return choices with those of the named grains first, in the order of these names."""
+    """Return choices with the named grains first, in the order of these names."""
     named = list(priority) if not isinstance(priority, str) else [priority]
     return sorted(choices, key=lambda choice: named.index(choice[0]) if choice[0] in named else len(named))

@@ -1,4 +1,4 @@
-"""Where a `pyobjects` file declares its states: on the line that was running."""
+"""Finds where a `pyobjects` file declares its states: on the line that was running."""
 
 from __future__ import annotations
 

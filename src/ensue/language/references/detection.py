@@ -1,4 +1,4 @@
-"""Whether a reference or a slot might stand in a text, told quickly and without a grammar being loaded."""
+"""Decides quickly, without loading a grammar, whether a text may contain a reference or a slot."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ _ESCAPES: Final = ("$\\", "\\x24", "\\x7", "\\u0024", "\\u007", "\\U00000024", "
 
 
 def holds_sign(text: str) -> bool:
-    """Say whether a reference or an escape might stand in a text; never wrong when it says no."""
+    """Return whether a text may contain a reference or an escape; False is certain."""
     return "${" in text or "$\\{" in text
 
 
 def may_bind(rendering: str) -> bool:
-    """Say whether what a rendering becomes might hold a reference: most trees need not be searched.
+    """Return whether the data of a rendering may contain a reference, so that most trees need no search.
 
-    Quotes of YAML and JSON may write the sign as an escape, and those of YAML end a line within it.
+    Quoted text in YAML and JSON may write the sign as an escape, and in YAML it may break a line within it.
     """
     return holds_sign(rendering) or any(escape in rendering for escape in _ESCAPES)
 
 
 def may_hold_slot(rendering: str) -> bool:
-    """Say whether what a rendering becomes might hold a slot (`__slot__:`), in the same way."""
+    """Return whether the data of a rendering may contain a slot (`__slot__:`)."""
     return "__slot__" in rendering or "\\" in rendering

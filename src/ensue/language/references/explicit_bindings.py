@@ -7,9 +7,8 @@
     - ID: state_B_id                       - ID: state_B_id
 ```
 
-Either becomes the reference `${cloud:State_B:ID}` in the argument `state_B_id`, which need not be there;
-deeper places are written as a path (`nics[0]:address`). A reference that stands there already, as it does
-in high data, stays.
+Both become the reference `${cloud:State_B:ID}` in the argument `state_B_id`, which need not exist; deeper
+places are written as a path (`nics[0]:address`). A reference that is already there, as in high data, is kept.
 
 Source: Idem's argument binding, "Arg_bind requisites".
 """
@@ -40,7 +39,7 @@ _HELP: Final = "write `- state: [ID, {property: argument}]`"
 
 
 class _ArgumentBinding(msgspec.Struct, frozen=True):
-    """One binding that is asked for: a state's path and ID, a property of it, and the argument it is for."""
+    """One requested binding: a state's path and ID, one of its properties, and the argument that gets it."""
 
     path: str
     id: str
@@ -49,7 +48,7 @@ class _ArgumentBinding(msgspec.Struct, frozen=True):
 
 
 class _ShapeError(Exception):
-    """Carries what is wrong with an `arg_bind`; never leaves this module."""
+    """Carries the error in an `arg_bind`; never leaves this module."""
 
 
 def apply_arg_bind(declaration: Declaration, found: Collector) -> None:
@@ -79,7 +78,7 @@ def _bindings(listed: Any) -> Iterator[_ArgumentBinding]:
             raise _ShapeError(f"{item!r} names no state")
         for path, value in item.items():
             if not is_list(value):
-                raise _ShapeError(f"behind {path} stands {value!r}, which is not a list")
+                raise _ShapeError(f"{path} is followed by {value!r}, which is not a list")
             yield from _bindings_of_path(str(path), value)
 
 
@@ -90,7 +89,7 @@ def _bindings_of_path(path: str, listed: Sequence[Any]) -> Iterator[_ArgumentBin
             for key, value in item.items():
                 if isinstance(value, str):
                     if not id_:
-                        raise _ShapeError(f"no ID stands in front of {key}: {value}")
+                        raise _ShapeError(f"there is no ID before {key}: {value}")
                     yield _ArgumentBinding(path, id_, str(key), value)
                 else:
                     yield from _bindings_of_id(path, str(key), value)
@@ -103,7 +102,7 @@ def _bindings_of_path(path: str, listed: Sequence[Any]) -> Iterator[_ArgumentBin
 def _bindings_of_id(path: str, id_: str, listed: Any) -> Iterator[_ArgumentBinding]:
     for item in listed if is_list(listed) else [listed]:
         if not is_mapping(item) or not all(isinstance(argument, str) for argument in item.values()):
-            raise _ShapeError(f"behind {id_} stands {item!r}, which is no `property: argument`")
+            raise _ShapeError(f"{id_} is followed by {item!r}, which is not `property: argument`")
         for property_, argument in item.items():
             yield _ArgumentBinding(path, id_, str(property_), argument)
 
@@ -111,7 +110,7 @@ def _bindings_of_id(path: str, id_: str, listed: Any) -> Iterator[_ArgumentBindi
 def _fulfil(declaration: Declaration, binding: _ArgumentBinding) -> None:
     first, *below = _steps(binding.argument)
     if not isinstance(first, str):
-        raise _ShapeError(f"{binding.argument} is no argument")
+        raise _ShapeError(f"{binding.argument} is not an argument")
     arguments = declaration.arguments
     arguments[first] = _with(arguments.get(first), below, _reference(binding), binding)
 
@@ -124,13 +123,13 @@ def _reference(binding: _ArgumentBinding) -> Reference:
     text = f"${{{binding.path}:{name}:{binding.property}}}"
     pieces = read_text(text)
     if len(pieces) != 1 or not isinstance(pieces[0], Reference):
-        problem = pieces[0].problem if isinstance(pieces[0], Malformed) else "it has not the parts of one"
-        raise _ShapeError(f"{text} is no reference: {problem}")
+        problem = pieces[0].problem if isinstance(pieces[0], Malformed) else "it lacks the parts of one"
+        raise _ShapeError(f"{text} is not a reference: {problem}")
     return pieces[0]
 
 
 def _steps(argument: str) -> list[str | Index]:
-    """Return the keys and indexes of a place in an argument; there is nothing to map in a place."""
+    """Return the keys and indexes of a place in an argument; a `[*]` among them finds no place."""
     segments = read_property(argument)
     if isinstance(segments, str):
         raise _ShapeError(segments)
@@ -146,7 +145,7 @@ def _steps(argument: str) -> list[str | Index]:
 
 
 def _with(data: Any, steps: Sequence[str | Index], reference: Reference, binding: _ArgumentBinding) -> Any:
-    """Return data with a reference at a place in it; nothing is changed, for a file may use data twice."""
+    """Return data with a reference at a place in it; the original may be used twice, so it is not changed."""
     if not steps:
         return data if _holds(data, reference) else reference.text
     step, rest = steps[0], steps[1:]
@@ -157,7 +156,7 @@ def _with(data: Any, steps: Sequence[str | Index], reference: Reference, binding
         copied = list(data)
         copied[step] = _with(copied[step], rest, reference, binding)
         return copied
-    raise _ShapeError(f"the argument {binding.argument} leads nowhere")
+    raise _ShapeError(f"the argument {binding.argument} has no such place")
 
 
 def _holds(data: Any, reference: Reference) -> bool:
@@ -173,7 +172,7 @@ def _same(one: Reference, other: Reference) -> bool:
 
 
 def shown_bindings(arguments: Mapping[str, Any]) -> list[dict[str, list[Any]]]:
-    """Return the `arg_bind` of a declaration as high data has it: an entry a reference, in reading order."""
+    """Return the `arg_bind` of a declaration in high data: one entry per reference, in reading order."""
     return [
         {piece.path: [_shown_id(piece), {piece.property: _shown_place(keys)}]}
         for text, keys in signed_texts({name: arguments[name] for name in arguments if name not in _OPTIONS})

@@ -1,4 +1,4 @@
-"""What can be wrong with a reference, in words."""
+"""The errors about references, in words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_SHOWN: Final = 10
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wrong with a text, whatever state holds it.
+    """An error in a text, whatever state contains it.
 
     Args:
         text: the reference.
@@ -32,8 +32,8 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
         summary: what happened.
         detail: why.
         help: how to mend it.
-        related: places of the states that are spoken of.
-        is_told: whether what is at fault has been told already: the state that is named was refused.
+        related: places of the states that are mentioned.
+        is_told: whether the cause has already been reported: the named state was refused.
     """
 
     text: str
@@ -46,12 +46,12 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Faults:
-    """Makes the faults of one scope and tells of them.
+    """Makes and reports the errors about references in one scope.
 
     Args:
         drafts: all drafts of the scope.
-        producers: the same, as references know them.
-        found: where faults go.
+        producers: the drafts as references find them.
+        found: collects the errors.
     """
 
     def __init__(self, drafts: Sequence[Draft], producers: Producers, found: Collector) -> None:
@@ -60,7 +60,7 @@ class Faults:
         self._found = found
 
     def tell(self, fault: Fault, span: Span) -> None:
-        """Tell of a fault at a place where it stands."""
+        """Report an error at a place."""
         if fault.is_told:
             return
         self._found.error(
@@ -68,47 +68,47 @@ class Faults:
         )
 
     def tell_of_itself(self, draft: Draft, reference: Reference, span: Span) -> None:
-        """Tell of a state that is bound to itself."""
+        """Report a state that is bound to itself."""
         self._found.error(
             "E0804",
             f"{draft.declaration.id!r} is bound to itself",
             span,
-            detail=f"{reference.text} reads what the state returns, and that is known only after it ran",
+            detail=f"{reference.text} reads what the state returns, which is known only after it has run",
             help="write the value itself, or bind to another state",
         )
 
     def in_option(self, draft: Draft, option: str, reference: Reference, span: Span) -> None:
-        """Tell of a reference in a state option."""
+        """Report a reference in a state option."""
         self._found.error(
             "E0806",
             f"`{option}` of {draft.declaration.id!r} holds {reference.text}",
             span,
-            detail="state options are looked at before a state's arguments are bound",
-            help=f"bind it in an argument, or write {escaped(reference.text)} for the text itself",
+            detail="state options are read before a state's arguments are bound",
+            help=f"use it in an argument, or write {escaped(reference.text)} for the text itself",
         )
 
     def warn_of_lookalike(self, piece: str, id_: str, reference: str, span: Span) -> None:
-        """Warn of a text that names a state of this run and is no reference."""
+        """Warn of a text that names a state of this run but is not a reference."""
         self._found.warning(
             "E0407",
-            f"{piece} is no reference and stays as it is",
+            f"{piece} is not a reference and stays as it is",
             span,
             detail=f"{id_!r} is a state of this run",
-            help=f"write {reference} for what the state returns",
+            help=f"write {reference} to read what the state returns",
         )
 
     def malformed(self, piece: Malformed) -> Fault:
-        """What has three parts and cannot be read."""
+        """Return the error for a text with the three parts of a reference that cannot be read."""
         return Fault(
             text=piece.text,
             code="E0803",
-            summary=f"{piece.text} is no reference",
+            summary=f"{piece.text} is not a reference",
             detail=piece.problem,
             help=f"a reference is ${{state:id:property}}; write {escaped(piece.text)} for the text itself",
         )
 
     def nothing(self, reference: Reference) -> Fault:
-        """No state, neither here nor in an earlier apply."""
+        """Return the error for a reference to no state of this run or an earlier one."""
         path, id_ = reference.path, reference.id
         modules = self._producers.modules_of(id_)
         near = near_names(id_, self._producers.ids_below(path))
@@ -122,13 +122,13 @@ class Faults:
             text=reference.text,
             code="E0801",
             summary=f"{reference.text} names no state",
-            detail=f"{path!r} has no state of the ID or name {id_!r}, neither in this run nor earlier",
+            detail=f"{path!r} has no state of the ID or name {id_!r}, in this run or an earlier one",
             help=f"{meant}write {escaped(reference.text)} for the text itself",
             is_told=id_ in self._found.refused,
         )
 
     def no_instance(self, reference: Reference, instances: Sequence[int]) -> Fault:
-        """The state is there, the instance is not."""
+        """Return the error for a missing instance of an existing state."""
         there = self._names(instances)
         return Fault(
             text=reference.text,
@@ -140,7 +140,7 @@ class Faults:
         )
 
     def ambiguous(self, reference: Reference, numbers: Sequence[int]) -> Fault:
-        """Several states, or several instances of one."""
+        """Return the error for a reference that means several states, or several instances of one."""
         declarations = {id(self._drafts[number].declaration): number for number in numbers}
         if len(declarations) == 1:
             first = self._drafts[numbers[0]]
@@ -163,34 +163,35 @@ class Faults:
         )
 
     def ambiguous_before(self, reference: Reference, entries: Sequence[EnforcedState]) -> Fault:
-        """Several states of earlier applies."""
+        """Return the error for a reference that means several states of earlier applies."""
         told = [f"{one.id!r} ({one.module}, name {one.name!r}) of SLS {one.sls}" for one in entries]
         return Fault(
             text=reference.text,
             code="E0802",
             summary=f"{reference.text} means several states",
-            detail=f"not in this run, but of earlier applies: {', '.join(told[:_MOST_SHOWN])}",
+            detail=f"none of this run, but several of earlier applies: {', '.join(told[:_MOST_SHOWN])}",
             help="write the whole module path, or name an instance: `ID[name]`",
         )
 
     def not_kept(self, reference: Reference, cut: str) -> Fault:
-        """A state of an earlier apply, whose output was too long to be kept whole."""
+        """Return the error for an earlier state whose output was too long to be kept whole."""
         return Fault(
             text=reference.text,
             code="E0720",
-            summary=f"{reference.text} reads an output that is not kept whole",
+            summary=f"{reference.text} reads an output that was cut",
             detail=f"{reference.id!r} is not in this run, and {cut!r} of what the last apply enforced was cut"
             " (`keep_output_bytes`)",
             help="include the SLS of that state, or set `keep_output_bytes` higher and apply that SLS again",
         )
 
     def outer(self, reference: Reference) -> Fault:
-        """A state of a scope around this one."""
+        """Return the error for a reference to a state of an enclosing scope."""
         return Fault(
             text=reference.text,
             code="E0805",
-            summary=f"{reference.text} names a state of another scope",
-            detail=f"{reference.id!r} stands in a scope around this one; no reference leaves its scope",
+            summary=f"{reference.text} names a state in another scope",
+            detail=f"{reference.id!r} is in an enclosing scope; "
+            "a reference names only states of its own scope",
             help="use `prev_ret`, what the calling state returned, or a variable of a `scoped` block",
         )
 
@@ -209,5 +210,5 @@ class Faults:
 
 
 def escaped(reference: str) -> str:
-    """Return a reference as it is written when it is meant as text."""
+    """Return a reference escaped, so that it is literal text."""
     return f"${reference}"

@@ -1,9 +1,9 @@
-"""Following a property path into a `new_state`, and writing what is found into text.
+"""Follows a property path into a `new_state`, and writes values into text.
 
-A key applied to a list is applied to each item, as behind `[*]`. What stands behind a map in the same segment
-belongs to each item, too: `nics[*]:tags[0]` is the first tag of every nic, `rows[*][1]` a column. An index in
-a segment of its own is applied to what the segments before it have made: `nics[*]:tags:[0]` are the tags of
-the first nic.
+A key applied to a list is applied to each item, as after `[*]`. An index after a map in the same segment
+applies to each item, too: `nics[*]:tags[0]` is the first tag of every nic, `rows[*][1]` a column. An index in
+a separate segment applies to the result of the segments before it: `nics[*]:tags:[0]` are the tags of the
+first nic.
 
 Source: Idem's argument binding: indexes and wildcards.
 """
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from ensue.model.property_path import Index, Step
 
     _Place = tuple[Step | Index, ...]
-    """The way to a value, for messages."""
+    """The path to a value, for messages."""
 
 _MISSING: Final = object()
 _OWN_SEGMENT: Final = Indexed(None, ())
-"""Stands in the way to a value before indexes that are a segment of their own."""
+"""In a path to a value, the mark before indexes that are a separate segment."""
 _MOST_KEYS_SHOWN: Final = 20
 
 
 class PathError(EnsueError, LookupError):
-    """A property path that leads nowhere; the text says what was there instead."""
+    """A property path that does not exist; the message says what is there instead."""
 
 
 def follow(data: Any, steps: Sequence[Step]) -> Any:
-    """Return what a property path leads to; the data's own object, not a copy, where nothing is mapped.
+    """Return the value at a property path: the object in the data, not a copy, unless items are mapped.
 
     Raises:
-        PathError: a key is missing, an index is out of range, or a scalar stands in the way.
+        PathError: a key is missing, an index is out of range, or a scalar is on the path.
     """
     for number, step in enumerate(steps):
         found = data.__class__ is dict and step in data
@@ -48,7 +48,7 @@ def follow(data: Any, steps: Sequence[Step]) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """Return a value as it stands within a longer text: text bare, everything else as compact JSON."""
+    """Return a value as part of a longer text: text as it is, everything else as compact JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):
@@ -69,11 +69,11 @@ def _taken(data: Any, step: Step, before: _Place) -> Any:
 
 
 def _by_key(data: Any, key: str, indexes: tuple[Index, ...], before: _Place) -> Any:
-    """Return what a key and the indexes behind it lead to; of a list, what they lead to in each item."""
+    """Return the value at a key and the indexes after it; for a list, the values in each item."""
     if is_mapping(data):
         value = data.get(key, _MISSING)
         if value is _MISSING:
-            # A state function may return keys that are no text; the language knows no others.
+            # A state function may return keys that are not text; references name only text keys.
             value = next((value for other, value in data.items() if str(other) == key), _MISSING)
         if value is _MISSING:
             raise PathError(f"{_shown(before)} has no key {key!r}; {_keys(data)}")
@@ -85,7 +85,7 @@ def _by_key(data: Any, key: str, indexes: tuple[Index, ...], before: _Place) -> 
 
 
 def _indexed(data: Any, indexes: tuple[Index, ...], before: _Place) -> Any:
-    """Return what indexes lead to; behind `[*]` they are those of each item."""
+    """Return the value at some indexes; after `[*]` they apply to each item."""
     for number, index in enumerate(indexes):
         if index is Every.ITEM:
             items, rest = _items(data, "[*]", before), indexes[number + 1 :]

@@ -1,4 +1,4 @@
-r"""The grammar of references, and finding them in text.
+r"""The grammar of references, and how they are found in text.
 
 ```
 reference  = "${" path ":" id [ "[" name "]" ] ":" property "}"
@@ -9,15 +9,15 @@ escape     = "$${" … "}" / "$\{" … "}"                 ; a literal "${…}"
            / "$$\{" … "}"                             ; a literal "$\{…}"
 ```
 
-Of several dollar signs before an escape all but one are literal too: `$$${…}` is the text `$${…}`.
+If several dollar signs precede an escape, all but one are literal too: `$$${…}` is the text `$${…}`.
 
-A key, ID or name that holds a colon, bracket or brace stands in double quotes, in which a backslash takes
-the next character as it is. No part holds a line end, and none a brace without quotes.
+A key, ID or name that contains a colon, bracket or brace is in double quotes, in which a backslash makes the
+next character literal. No part contains a line end, or a brace outside quotes.
 
-`${self:property}` reads the state's own `new_state`, where that can be (`registers`).
+`${self:property}` reads the state's own `new_state`, where that is allowed (`registers`).
 
-What else has fewer than three parts is no reference and stays as it is, and so does its escaped form:
-`${HOME}` belongs to a shell, and so does `${x:-a:b}`, whose second part begins with an operator of the shell.
+Any other text with fewer than three parts is not a reference and is left as it is, and so is its escaped
+form: `${HOME}` belongs to a shell, and so does `${x:-a:b}`, whose second part begins with a shell operator.
 
 Source: Idem's argument binding.
 """
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ensue.model.property_path import Index, Step
 
 _SIMPLE: Final = re.compile(r"\$\{([\w.]+):([\w./][\w./-]*):([\w-]+)\}")
-"""What most references look like: a whole text without quotes, brackets and blanks, read at once."""
+"""The form of most references: a whole text without quotes, brackets and blanks, matched at once."""
 _OPENING: Final = re.compile(r"\$(?:\$\{|\$\\\{|\\\{|\{)")
 _BODY: Final = re.compile(r'(?:[^{}"\n]|"(?:[^"\\\n]|\\[^\n])*+")*+\}')
 _LOOSE_BODY: Final = re.compile(r"[^{}\n]*+\}")
@@ -56,7 +56,7 @@ OWN: Final = "self"
 
 
 class Malformed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What has the three parts of a reference and yet is none.
+    """A text with the three parts of a reference that is malformed.
 
     Args:
         text: as it is written.
@@ -68,20 +68,20 @@ class Malformed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 Piece: TypeAlias = str | Reference | Malformed
-"""A piece of text: a `str` stands for itself, escapes being undone."""
+"""A piece of text: a `str` is literal, with its escapes undone."""
 
 
 class _BrokenError(Exception):
-    """Carries what is wrong with a reference; never leaves this module."""
+    """Carries the error in a reference; never leaves this module."""
 
 
 def read_text(text: str, *, own: bool = False) -> list[Piece]:
-    """Return the pieces of a text; one `str` when it holds neither a reference nor an escape.
+    """Return the pieces of a text; one `str` if it contains neither a reference nor an escape.
 
     Args:
         text: the text.
-        own: the references are those to the state's own `new_state`, `${self:property}`, and no others; their
-            ID is empty.
+        own: whether to read only references to the state's own `new_state`, `${self:property}`; their ID is
+            empty.
     """
     if not own and (simple := _SIMPLE.fullmatch(text)):
         path, id_, key = simple.groups()
@@ -107,13 +107,13 @@ def read_text(text: str, *, own: bool = False) -> list[Piece]:
 
 
 def counts_at(text: str, start: int) -> bool:
-    """Say whether a reference or an escape is read from the dollar signs at a place of a text."""
+    """Return whether a reference or an escape begins with the dollar signs at a position of a text."""
     opening = _OPENING.search(text, start)
     return opening is not None and _content(text, opening.end()) is not None
 
 
 def _found(text: str, *, own: bool) -> Iterator[tuple[int, int, Piece]]:
-    """Yield what is not plain text: where it starts and ends, and what it is."""
+    """Yield everything but plain text: its start, its end, and what it is."""
     position = 0
     while opening := _OPENING.search(text, position):
         start, position = opening.span()
@@ -133,7 +133,7 @@ def _found(text: str, *, own: bool) -> Iterator[tuple[int, int, Piece]]:
 
 
 def _content(text: str, position: int) -> tuple[str, list[str]] | None:
-    """Return what follows an opening, with its closing brace, and its parts; None when it is no reference."""
+    """Return the text from an opening to its closing brace, and its parts; None if it is not a reference."""
     body = _BODY.match(text, position) or _LOOSE_BODY.match(text, position)
     if body is None:
         return None
@@ -142,7 +142,7 @@ def _content(text: str, position: int) -> tuple[str, list[str]] | None:
 
 
 def _parts(content: str) -> list[str] | None:
-    """Split at colons outside of quotes and brackets; None when there are too few, or it is a shell's."""
+    """Split at colons outside quotes and brackets; None if there are too few, or it is shell syntax."""
     parts = _split(content, in_brackets=True)
     if parts[0] == OWN:
         return parts
@@ -195,7 +195,7 @@ def _own_reference(text: str, parts: list[str]) -> Reference | Malformed:
 
 
 def read_property(text: str) -> tuple[Step, ...] | str:
-    """Return the steps of a property path that stands alone, or what is wrong with it."""
+    """Return the steps of a property path outside a reference, or what is wrong with it."""
     try:
         return _steps(_split(text, in_brackets=True))
     except _BrokenError as error:
@@ -203,7 +203,7 @@ def read_property(text: str) -> tuple[Step, ...] | str:
 
 
 def read_id(text: str) -> tuple[str, str | None] | str:
-    """Return the ID and the name behind it of a text that stands alone, or what is wrong with it."""
+    """Return the ID, and the name after it, of a text outside a reference, or what is wrong with it."""
     try:
         return _id(text)
     except _BrokenError as error:
@@ -211,7 +211,7 @@ def read_id(text: str) -> tuple[str, str | None] | str:
 
 
 def quoted(part: str) -> str:
-    """Return an ID or key as it stands in a reference: in quotes where it needs them."""
+    """Return an ID or key as it is written in a reference: in quotes if it needs them."""
     if part and not any(sign in part for sign in ':[]{}"\n'):
         return part
     escaped = part.replace("\\", "\\\\").replace('"', '\\"')
@@ -226,7 +226,7 @@ def _id(part: str) -> tuple[str, str | None]:
         return id_, None
     name = _NAME.fullmatch(rest)
     if name is None:
-        raise _BrokenError(f"behind the ID stands {rest}, which is no [name]")
+        raise _BrokenError(f"the ID is followed by {rest}, which is not a [name]")
     return id_, name["bare"] if name["quoted"] is None else _unquoted(name["quoted"])
 
 
@@ -251,13 +251,15 @@ def _indexes(text: str) -> Iterator[Index]:
     while position < len(text):
         found = _INDEX.match(text, position)
         if found is None:
-            raise _BrokenError(f"{text[position:]} is no [index]; quotes go round a key that holds brackets")
+            raise _BrokenError(
+                f"{text[position:]} is not an [index]; put a key that contains brackets in quotes"
+            )
         if found[1] == "*":
             yield Every.ITEM
         elif _NUMBER.fullmatch(found[1]):
             yield int(found[1])
         else:
-            raise _BrokenError(f"[{found[1]}] is no index; an index is a whole number, or *")
+            raise _BrokenError(f"[{found[1]}] is not an index; an index is a whole number, or *")
         position = found.end()
 
 
@@ -265,7 +267,7 @@ def _quotable(part: str) -> tuple[str, str]:
     """Return the quoted or bare word that a part begins with, and the rest."""
     found = _ID.fullmatch(part)
     if found is None or (found["rest"] and found["rest"][0] != "["):
-        raise _BrokenError(f"{part} cannot be read; double quotes go round a whole key, ID or name")
+        raise _BrokenError(f"{part} cannot be read; put the whole key, ID or name in double quotes")
     word = found["bare"] if found["quoted"] is None else _unquoted(found["quoted"])
     return word, found["rest"]
 

@@ -1,4 +1,4 @@
-"""The texts of nested data in which a reference might stand, each with the way to it; keys are texts too."""
+"""Finds the texts of nested data, keys included, that may contain a reference, each with its path."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _CONTAINERS: Final = (dict, list)
 
 
 def signed_texts(value: Any, keys: Keys = ()) -> list[tuple[str, Keys]]:
-    """Return every text with a reference's sign in it; within a slot the arguments of its call.
+    """Return every text that contains a reference's sign; for a slot, the arguments of its call.
 
     Args:
-        value: data; what stands in several places of it (a YAML alias) is looked at once.
-        keys: the way to it.
+        value: data; a value in several places (a YAML alias) is visited once.
+        keys: the path to it.
     """
     if isinstance(value, str):
         return _of_text(value, keys) if holds_sign(value) else []
@@ -40,7 +40,7 @@ def _look(
     for key, item in items:
         if isinstance(key, str) and "$" in key and holds_sign(key):
             found.append((key, (*keys, key)))
-        # Every argument of every state comes by here: texts first, and no call for what holds nothing.
+        # Every argument of every state comes through here: texts first, and no call for empty values.
         kind = item.__class__
         if kind is str:
             if "$" in item and holds_sign(item):
@@ -55,7 +55,7 @@ def _of_text(text: str, keys: Keys) -> list[tuple[str, Keys]]:
     try:
         slot = read_slot(text)
     except SlotSyntaxError:
-        # It fails when it is called for; there is no argument to look into.
+        # It fails when the state runs; it has no arguments to search.
         return []
     arguments = (*slot.args, *slot.kwargs.values(), slot.appended)
     return [(argument, keys) for argument in arguments if holds_sign(argument)]

@@ -1,7 +1,7 @@
-"""What looks like a reference to a state of this run and is none: `${make:stdout}`, `${cmd.make.stdout}`.
+"""Finds texts that look like references to a state of this run: `${make:stdout}`, `${cmd.make.stdout}`.
 
-Such a text stays as it is, and what was meant is never bound: a warning says what the right form is.
-Variables of a shell are left alone, unless their name is that of a state.
+Such a text is left as it is and never bound; a warning shows the right form. Shell variables are ignored,
+unless they have the name of a state.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST_WORDS: Final = 12
 
 
 def lookalikes(text: str, producers: Producers) -> Iterator[tuple[str, str, str]]:
-    """Yield the parts of a text that name a state and are no references.
+    """Yield the parts of a text that name a state but are not references.
 
     Args:
         text: the text.
@@ -42,7 +42,7 @@ def lookalikes(text: str, producers: Producers) -> Iterator[tuple[str, str, str]
 
 
 def _meant(content: str, producers: Producers) -> tuple[str, str, str] | None:
-    """Return the path, the ID and the property that a text within braces means."""
+    """Return the path, the ID and the property that a text in braces means."""
     first, colon, rest = content.partition(":")
     if not colon:
         return _dotted(content, producers)

@@ -1,7 +1,7 @@
-"""Lowering references: each is resolved to its producer, which its state then comes after.
+"""Lowers references: each is resolved to its producer, which then runs before the state that has it.
 
-What a text means is found out once, however many states hold it; what is wrong with it is said at each
-place where it stands.
+Each text is resolved once, however many states contain it; its errors are reported at every place where it
+is written.
 
 Source: Idem's argument binding: references become `arg_bind` requisites.
 """
@@ -47,12 +47,12 @@ _READ_OPTIONS: Final = ("unless", "onlyif", "creates", "check_cmd", "runas")
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
-    """What lies around the scope whose references are lowered.
+    """The surroundings of the scope whose references are lowered.
 
     Args:
-        target: what the scope runs against.
-        enforced: what earlier applies enforced; None where the project keeps none.
-        outer_ids: IDs and names of the scopes around this one, which no reference reaches.
+        target: the target of the scope.
+        enforced: the enforced state; None if the project keeps none.
+        outer_ids: IDs and names of the enclosing scopes, which references cannot name.
     """
 
     target: Srn
@@ -61,14 +61,14 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Read(msgspec.Struct, frozen=True):
-    """What a text means, wherever it stands.
+    """A resolved text, wherever it is written.
 
     Args:
-        pieces: what it is made of; nothing when something is wrong with it.
+        pieces: its pieces; empty if it has errors.
         meanings: the references among the pieces.
-        faults: what is wrong with it.
-        binds: whether a state that has it is bound, or its escapes are undone.
-        may_warn: whether a piece of it has the sign of a reference and is none.
+        faults: its errors.
+        binds: whether it contains references to bind, or escapes to undo.
+        may_warn: whether a piece of it has the sign of a reference but is not one.
     """
 
     pieces: tuple[str | Meaning, ...] = ()
@@ -83,8 +83,8 @@ class Bindings:
 
     Args:
         drafts: all drafts of the scope.
-        around: what lies around it.
-        found: where faults go.
+        around: the surroundings of the scope.
+        found: collects the errors.
     """
 
     def __init__(self, drafts: Sequence[Draft], around: Surroundings, found: Collector) -> None:
@@ -96,7 +96,7 @@ class Bindings:
         self._bound: dict[int, list[_Text]] = {}
 
     def lower(self, requested: Requested) -> None:
-        """Find all references and add what they ask for to the requisites of their states."""
+        """Find all references, and add the requisites they imply to their states."""
         for number, draft in enumerate(self._drafts):
             for text in _texts_of(draft):
                 self._bind(number, text, requested)
@@ -105,11 +105,11 @@ class Bindings:
                 draft.options = _with_plain_commands(draft.options)
 
     def of(self, number: int, place_of: Sequence[int]) -> dict[str, BoundText] | None:
-        """Return the bound texts of a draft, by text; None when it has none.
+        """Return the bound texts of a draft, by text; None if it has none.
 
         Args:
             number: the draft.
-            place_of: the place in the plan of every draft.
+            place_of: the place of each draft in the plan.
         """
         if number not in self._bound:
             return None
@@ -136,7 +136,7 @@ class Bindings:
         return WORD, declaration.span()
 
     def _bind(self, number: int, text: _Text, requested: Requested) -> None:
-        """Bind a draft to what a text of it means, and tell what is wrong with the text."""
+        """Bind a draft to the producers of one of its texts, and report the errors in the text."""
         read = self._read(text[0])
         for fault in read.faults:
             self._faults.tell(fault, _span(self._drafts[number].declaration, text, fault.text))
@@ -164,7 +164,7 @@ class Bindings:
         return known
 
     def _meaning_of(self, text: str) -> _Read:
-        """Return what a text is made of, or all that is wrong with it."""
+        """Return the pieces of a text, or all of its errors."""
         pieces: list[str | Meaning] = []
         faults: dict[str, Fault] = {}
         for piece in read_text(text):
@@ -209,7 +209,7 @@ class Bindings:
         return self._faults.not_kept(reference, cut) if cut else left[0]
 
     def _check_options(self, draft: Draft) -> None:
-        """Refuse references in options that a shell or another state would be given as they stand."""
+        """Refuse references in options that are passed unchanged to a shell or another state."""
         for option in _READ_OPTIONS:
             for text, keys in signed_texts(_option(draft, option)):
                 for piece in read_text(text):
@@ -224,7 +224,7 @@ def _option(draft: Draft, option: str) -> list[Any]:
 
 
 def _with_plain_commands(options: StateOptions) -> StateOptions:
-    """Return options whose commands a shell can be given: nothing is bound in them, so escapes are undone."""
+    """Return options with their escapes undone: nothing is bound in commands that go to a shell."""
     plain = {
         option: _plain(value)
         for option in _READ_OPTIONS

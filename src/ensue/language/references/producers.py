@@ -1,8 +1,8 @@
-"""Which state a reference means.
+"""Decides which state a reference means.
 
-Among the states whose module path is the reference's path or begins with it, an ID outranks a name, and
-the exact module path outranks a longer one. What is left must be one: two states are never told apart by
-their place.
+Among the states whose module path is the reference's path or begins with it, an ID takes precedence over a
+name, and the exact module path over a longer one. Exactly one state must remain: two states are never
+distinguished by their place.
 
 Source: Idem's argument binding, without its silent "the last one wins".
 """
@@ -25,14 +25,14 @@ T = TypeVar("T")
 
 
 class Identity(msgspec.Struct, frozen=True, gc=False):
-    """What a reference may know a state by.
+    """What a reference can name a state by.
 
     Args:
         module: its module path.
         id: its ID.
         name: its name.
-        resource_name: its `resource_name`, empty when it has none.
-        is_fanned: whether it becomes a chunk a resource, of which the selector may pick one when it has run.
+        resource_name: its `resource_name`; empty if it has none.
+        is_fanned: whether it becomes one chunk per resource; a selector may pick one after it has run.
     """
 
     module: str
@@ -58,17 +58,17 @@ class Producers:
                 self._by_key[draft.name].append(number)
 
     def meant(self, reference: Reference) -> list[int]:
-        """Return the numbers of the states that a reference may mean: one, if all is well."""
+        """Return the numbers of the states that a reference may mean; one if the reference is correct."""
         numbers = self._by_key.get(reference.id, ())
         if len(numbers) == 1 and reference.selector is None:
-            # What nearly always is: one state of that ID or name.
+            # The usual case: one state of that ID or name.
             return (
                 list(numbers) if is_below(self._drafts[numbers[0]].declaration.module, reference.path) else []
             )
         return meant(reference, numbers, self._identity)
 
     def without_selector(self, reference: Reference) -> list[int]:
-        """Return the same, whatever instance the reference picks."""
+        """Return the numbers of the states that a reference may mean if its instance is ignored."""
         return self.meant(msgspec.structs.replace(reference, selector=None))
 
     def modules_of(self, id_: str) -> list[str]:
@@ -76,7 +76,7 @@ class Producers:
         return sorted({self._drafts[number].declaration.module for number in self._by_key.get(id_, ())})
 
     def module_of(self, id_: str, path: str = "") -> str:
-        """Return the module of a state of an ID or name, below the path; empty when there is none."""
+        """Return the module of a state of an ID or name, below the path; empty if there is none."""
         modules = self.modules_of(id_) if id_ in self._by_key else []
         return next((module for module in modules if not path or is_below(module, path)), "")
 
@@ -98,17 +98,17 @@ class Producers:
 
 
 def identity_of(state: EnforcedState) -> Identity:
-    """Return what a reference may know an enforced state by."""
+    """Return what a reference can name an enforced state by."""
     return Identity(state.module, state.id, state.name)
 
 
 def meant(reference: Reference, candidates: Iterable[T], identity: Callable[[T], Identity]) -> list[T]:
-    """Return the candidates that a reference may mean: one, if all is well.
+    """Return the candidates that a reference may mean; one if the reference is correct.
 
     Args:
         reference: the reference.
-        candidates: whatever bears its ID or name, and more.
-        identity: what a candidate is known by.
+        candidates: at least everything that has its ID or name.
+        identity: returns what a reference can name a candidate by.
     """
     known = [(identity(one), one) for one in candidates]
     fitting = [(who, one) for who, one in known if is_below(who.module, reference.path)]
@@ -121,12 +121,12 @@ def meant(reference: Reference, candidates: Iterable[T], identity: Callable[[T],
 
 
 def _picked(left: list[tuple[Identity, T]], selector: str) -> list[tuple[Identity, T]]:
-    """Return the instances of that name; what is fanned out may have more, named for their resources."""
+    """Return the instances of that name; a fan-out may have more, named after their resources."""
     named = [pair for pair in left if selector in (pair[0].name, pair[0].resource_name)]
     fanned = [pair for pair in left if pair[0].is_fanned] if not named else []
     return named or [pair for pair in fanned if selector.endswith(f" {pair[0].name}")] or fanned
 
 
 def is_below(module: str, path: str) -> bool:
-    """Say whether a path is a module path or a dotted prefix of it."""
+    """Return whether a path is a module path or a dotted prefix of it."""
     return module == path or module.startswith(f"{path}.")

@@ -1,6 +1,6 @@
-"""The stages of a render pipe, one module each; found by name, loaded when first used.
+"""The stages of a render pipe, one module each, found by name and loaded on first use.
 
-Those of installed distributions are in `installed`.
+Stages of installed distributions are found by `installed`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @functools.cache
 def load_stage(name: str) -> Stage | None:
-    """Return a stage by its name in a pipe, None when there is none."""
+    """Return a stage by its name in a pipe; None if there is none."""
     if name not in NAMES:
         from ensue.language.renderers.installed import installed_stage
 

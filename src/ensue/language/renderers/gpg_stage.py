@@ -1,8 +1,8 @@
-"""`gpg`: PGP messages in text or data become what they were encrypted from.
+"""`gpg`: decrypts PGP messages in text or data.
 
-Behind a stage that makes data (`#!yaml|gpg`) each message is decrypted where it is, and the result is data,
-whatever signs it holds. Before such a stage (`#!gpg|jinja|yaml`) the result is text of the file. Keys and
-decryption are left to the stream (`Stream.decrypt`).
+After a stage that makes data (`#!yaml|gpg`), each message is decrypted in place, and the result is data,
+whatever signs it contains. Before such a stage (`#!gpg|jinja|yaml`), the result is text of the file. The
+stream has the keys and the decryption (`Stream.decrypt`).
 
 Source: Salt's renderer `gpg`, 3008.
 """
@@ -41,7 +41,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
 
 
 def _decrypted_text(stream: Stream) -> Stream:
-    """Return a stream with the messages of its text decrypted; each line knows where it comes from."""
+    """Return a stream with the messages in its text decrypted, and the source of each line."""
     document = stream.document()
     pieces: list[str] = []
     anchors = list(stream.anchors)
@@ -62,7 +62,7 @@ def _decrypted_text(stream: Stream) -> Stream:
 
 
 class _Decryption:
-    """Decrypts the messages in the data of one stream; an alias is looked at once."""
+    """Decrypts the messages in the data of one stream; an alias is visited once."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -76,7 +76,7 @@ class _Decryption:
         if not (is_list(data) or is_mapping(data)):
             return data
         if id(data) not in self._known:
-            # It is known before its parts are looked at, so that a cycle ends.
+            # It is recorded before its parts are visited, so that a cycle ends.
             self._known[id(data)] = data
             within: Any = data
             for key in list(within) if is_mapping(data) else range(len(within)):
@@ -88,7 +88,7 @@ class _Decryption:
         plain = _MESSAGE.sub(
             lambda found: _plain(self._stream, without_marks(found[0]).replace("\\n", "\n"), place), text
         )
-        # In pillar a sign without an author's mark is data; in an SLS it has to be said of each.
+        # In pillar a sign without an author's mark is data; in an SLS each sign must be escaped.
         is_marked = self._stream.printing is Printing.MARKED
         literal: str = plain if is_marked else as_literal(plain)
         return literal
@@ -105,7 +105,7 @@ def _plain(stream: Stream, message: str, place: Span) -> str:
                     summary="a PGP message cannot be decrypted",
                     detail=str(error),
                     span=place,
-                    help="see that the secret key is in the folder that the option `gpg_keydir` names; "
+                    help="check that the secret key is in the folder that the option `gpg_keydir` names; "
                     "`gpg_decrypt_must_succeed: false` leaves such messages as they are",
                 )
             ]

@@ -1,8 +1,8 @@
 """Renderers of installed distributions: entry points of the group `ensue.renderers`.
 
-Each is a `contracts.Renderer`. Nobody can tell where a program has a text from, so the rule of `py_data`
-holds: while nothing that the run gave to the renderer holds a sign of a reference or slot, every sign that it
-returns is the author's.
+Each is a `contracts.Renderer`. The origin of a program's texts is unknown, so the rule of `py_data`
+applies: if nothing that the run gave to the renderer contains a sign of a reference or slot, every sign that
+it returns is the author's.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GROUP: Final = "ensue.renderers"
 
 
 def installed_stage(name: str) -> Stage | None:
-    """Return the stage of an installed renderer, None when there is none of that name."""
+    """Return the stage of an installed renderer; None if there is none of that name."""
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=GROUP, name=name):
@@ -72,7 +72,7 @@ def _stage(name: str, entry: EntryPoint) -> Stage:
 
 
 class _ProgramDocument(YamlDocument):
-    """The text of which a program has made data, in which references need not be written."""
+    """The text from which a program has made data; its references need not be written in it."""
 
     makes_data = True
 
@@ -87,7 +87,7 @@ def _failed(name: str, detail: str, place: Span) -> CompileError:
                 summary=f"the renderer {name!r} failed",
                 detail=detail,
                 span=place,
-                help="mend it, or take it out of the first line of the file",
+                help="fix it, or remove it from the first line of the file",
             )
         ]
     )

@@ -1,4 +1,4 @@
-"""`jinja`: text to text. A text without any Jinja in it passes untouched."""
+"""`jinja`: text to text. A text without Jinja passes unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mako`: text to text, when Mako is installed."""
+"""`mako`: text to text, if Mako is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`@delayed_block` in a `py` file: a function whose data is asked for when a state calls for it.
+"""`@delayed_block` in a `py` file: a function that is called when a state calls for its block.
 
 Source: SEP 16, "Alternative Renderers".
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class _Here(threading.local):
-    """What the calling thread collects."""
+    """The blocks that the calling thread collects."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class DelayedBlocks:
         path: the file.
         source: its text.
         namespace: its globals.
-        given: what was put there before the file ran, by name; renewed when a block is called.
+        given: the globals set before the file ran, by name; renewed when a block is called.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class DelayedBlocks:
 
     @contextlib.contextmanager
     def collected(self, stream: Stream) -> Generator[list[Block]]:
-        """Collect the blocks that this thread defines meanwhile; the globals are what they are now."""
+        """Collect the blocks that this thread defines inside; the globals keep their current values."""
         before = self._here.found
         self._here.found = []
         self._renew(self._given(stream))
@@ -100,7 +100,7 @@ class DelayedBlocks:
             self._here.found = before
 
     def _renew(self, given: dict[str, Any]) -> None:
-        """Set what the file did not set itself."""
+        """Set the globals that the file did not set itself."""
         for name, value in given.items():
             if name not in self._last or self._namespace.get(name) is self._last[name]:
                 self._namespace[name] = value
@@ -121,7 +121,7 @@ class DelayedBlocks:
         if not isinstance(name, str) or not name or name.split() != [name]:
             self._refuse(f"the delayed block's name is {name!r}", span, 'write @delayed_block("NAME")')
         if limit is not UNSET and limit is not None and (type(limit) is not int or limit < 1):
-            self._refuse(f"limit is {limit!r}", span, "it takes a number from 1, or None for no limit")
+            self._refuse(f"limit is {limit!r}", span, "it takes a number of at least 1, or None for no limit")
 
     def _refuse(self, summary: str, span: Span, help_: str) -> None:
         raise CompileError([Diagnostic(code="E0902", summary=summary, span=span, help=help_)])

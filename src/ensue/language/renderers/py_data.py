@@ -1,9 +1,9 @@
-"""Data that a `py` file returns when it was given text with `${…}` or `__slot__:` in it by the run.
+"""Checks the data of a `py` file if the run gave it text with `${…}` or `__slot__:`.
 
-Nobody can tell where a Python program has a text from. While nothing that the run gave it (`prev_ret`,
-grains, what execution functions return) holds a sign of a reference or slot, every sign in its data is the
-author's. Otherwise its data may hold only signs that are in the file word for word, and in nothing that was
-given; `literal(…)` says of other data that it is to be taken as it is.
+The origin of a text that a Python program returns is unknown. If nothing that the run gave it (`prev_ret`,
+grains, results of execution functions) contains a sign of a reference or slot, every sign in its data is the
+author's. Otherwise its data may contain only signs that are literally in the file and in nothing that was
+given. `literal(…)` marks other data as literal.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class GivenTexts:
         self._texts: set[str] = set()
 
     def watch(self, stream: Stream) -> Stream:
-        """Return a stream whose context is noted, what execution functions return included."""
+        """Return a stream that records the texts of its context, including results of execution functions."""
         given = dict(stream.variables)
         for name in _GIVEN:
             self.note(given.get(name))
@@ -47,11 +47,11 @@ class GivenTexts:
         return msgspec.structs.replace(stream, context=lambda: given)
 
     def note(self, value: Any) -> None:
-        """Note the texts with signs in a value."""
+        """Record the texts with signs in a value."""
         self._texts.update(_signed(value))
 
     def check(self, data: Any, written: YamlDocument) -> None:
-        """Refuse data in which a sign may be what the run gave.
+        """Refuse data in which a sign may come from the run.
 
         Raises:
             CompileError: names the sign and the remedy.
@@ -70,7 +70,7 @@ class GivenTexts:
 
 
 def literal(value: Any) -> Any:
-    """Return data in which no reference and no slot counts; the global of that name in `py` files."""
+    """Return data in which references and slots are literal text; the global `literal` of `py` files."""
     from ensue.language.authored import as_literal
 
     return as_literal(copied(value))
@@ -80,7 +80,8 @@ def _ambiguous(sign: str, written: YamlDocument) -> Diagnostic:
     return Diagnostic(
         code="E0221",
         summary=f"{sign} may be data of the run",
-        detail="the function was given text with references or slots in it, so nobody knows who wrote this",
+        detail="the function was given text that contains references or slots, "
+        "so it is unknown who wrote this",
         span=written.locate(()),
         help="put literal(…) around what comes from prev_ret, grains or salt[…]; write references out",
     )
@@ -101,7 +102,7 @@ def _signed(value: Any) -> Iterator[str]:
 
 
 class _NotingFunctions(Mapping[str, Any]):
-    """`salt`, whose functions have what they return noted."""
+    """`salt`, with functions whose results are recorded."""
 
     def __init__(self, functions: Any, note: Callable[[Any], None]) -> None:
         self._functions = functions
@@ -135,7 +136,7 @@ class _NotingFunctions(Mapping[str, Any]):
 
 
 class _NotingModule:
-    """`salt.cmd`, one attribute away from a function."""
+    """A module of execution functions, such as `salt.cmd`."""
 
     def __init__(self, module: Any, noting: Callable[[Any], Any]) -> None:
         self._module = module

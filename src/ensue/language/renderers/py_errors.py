@@ -1,4 +1,4 @@
-"""What a user's Python raises, as Diagnostics with the line of the file."""
+"""Turns the exceptions of a user's Python into Diagnostics with the line of the file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def python_errors(path: str, called: str, line: int = 0, *, renderer: str = "py") -> Generator[None]:
-    """Make Diagnostics of what is raised meanwhile.
+    """Turn exceptions raised in the context into Diagnostics.
 
     Args:
         path: the file.
-        called: what is called, for the message.
-        line: where it is written, for what goes wrong on no line of the file.
+        called: the called function, for the message.
+        line: the function's line, for errors on no line of the file.
         renderer: the renderer that runs it.
 
     Raises:

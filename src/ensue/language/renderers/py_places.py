@@ -1,7 +1,7 @@
-"""Where the data of a `py` file stands: on the lines of the texts that its keys are written as.
+"""Finds the places of a `py` file's data: the lines on which its keys are written.
 
-An ID that a function puts together is written nowhere; then the nearest key around it counts, at last the
-function itself.
+An ID that a function composes is written nowhere; then the nearest enclosing key counts, or the function
+itself.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class PythonDocument(YamlDocument):
-    """The source of a file, one function of which has made the data.
+    """The source of a file in which a function has made the data.
 
     Args:
         path: the file, as messages show it.
         source: its text, from its first line on.
-        line: a line of the function: where it begins.
+        line: the first line of the function.
     """
 
     makes_data = True
@@ -51,7 +51,7 @@ class PythonDocument(YamlDocument):
         return self.source_span(line), followed, self._extent
 
     def _written(self) -> dict[str, list[int]]:
-        """Return the lines of each text in the function."""
+        """Return the lines of each string in the function."""
         if self._lines is None:
             self._lines = {}
             function = _function_at(ast.parse(self.text), self._line)

@@ -1,7 +1,7 @@
 """`py`: a Python file whose `run()` returns the data.
 
-Salt's dunder names are there as globals (`__salt__ __grains__ __pillar__ __opts__ __sls__`), the
-names of Salt's template context, `delayed_block` and `literal`. Names of `salt` can be imported.
+The globals are Salt's dunder names (`__salt__ __grains__ __pillar__ __opts__ __sls__`), the names of
+Salt's template context, `delayed_block` and `literal`. Names of `salt` can be imported.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """`pyobjects`: a Python file that declares states by calls such as `File.managed("/etc/x", mode=644)`.
 
 Every name with a capital that the file does not define itself is a state module (`PostgresUser` is
-`postgres_user`). As in `py`, names of `salt` can be imported, and `literal` says of data that it is to be
-taken as it is.
+`postgres_user`). As in `py`, names of `salt` can be imported, and `literal` marks data as literal.
 
 Source: Salt's renderer `pyobjects`, 3008.
 """
@@ -39,7 +38,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
     """Run the file, and return what it declared.
 
     Raises:
-        CompileError: the file raised an error, or declares what cannot be.
+        CompileError: the file raised an error, or has an impossible declaration.
     """
     source = "\n" * (stream.first_line - 1) + without_marks(stream.text)
     given = GivenTexts()
@@ -107,7 +106,7 @@ class _Program:
         }
 
     def _globals_of(self, text: str) -> dict[str, Any]:
-        """Return what a file finds: what it is given, and a state module for each name with a capital."""
+        """Return the globals of a file: what it is given, and a state module for each capitalised name."""
         nodes = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name))
         capitals = {node.id for node in nodes if node.id[0].isupper() and not hasattr(builtins, node.id)}
         salt = self._given["salt"]
@@ -124,7 +123,7 @@ class _Program:
             raise refused(f"there is no file salt://{one.path}", place, "the path begins at a file root")
         text, shown, absolute = found
         if absolute not in self.imported:
-            self.imported[absolute] = {}  # Files that import each other see what is there so far.
+            self.imported[absolute] = {}  # Files that import each other see the names defined so far.
             self.imported[absolute].update(self.run(text, shown))
         names = self.imported[absolute]
         if not one.names:
@@ -140,7 +139,7 @@ class _Program:
 
 
 class _Asking:
-    """`pillar("a:b", default)` and its kin: an execution function that is looked up when it is called."""
+    """A function such as `pillar("a:b", default)`: an execution function that is looked up when called."""
 
     def __init__(self, salt: Any, function: str) -> None:
         self._salt = salt
@@ -151,14 +150,14 @@ class _Asking:
 
 
 def _refuse_objects(data: Any, declarations: Declarations) -> None:
-    """Refuse what no SLS can hold, such as a name that the file was to define and that is a state module."""
+    """Refuse values that no SLS can contain, such as a state module from an undefined capitalised name."""
     for key, place in declarations.places.items():
         body = data
         for part in key:
             body = body[part]
         if strange := _object_in(body):
             raise refused(
-                f"an argument of {key[-1]!r} is no data: {strange}",
+                f"an argument of {key[-1]!r} is not data: {strange}",
                 place,
                 "give text, numbers, lists and mappings; a name with a capital that the file does not define "
                 "is a state module",

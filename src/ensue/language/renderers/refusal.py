@@ -1,4 +1,4 @@
-"""Refusing values that would decide what an SLS says, with the place at which a template prints them.
+"""Refuses printed values that would change the meaning of an SLS, with the place in the template.
 
 Values that authors wrote are exempt, see `authored_texts`.
 """
@@ -30,16 +30,16 @@ _NOT_IN_SLOT: Final = frozenset("\"'()[]{},=~\\\n")
 
 
 def refuse_values(stream: Stream, text: str, extents: Sequence[Extent], judge: Judge) -> None:
-    """Refuse values that reach beyond a scalar, or that change the parts of a reference or slot.
+    """Refuse values that extend beyond a scalar, or that change the parts of a reference or slot.
 
     Args:
-        stream: what was rendered, its text without marks.
+        stream: the rendering, with its text unmarked.
         text: the same text with the marks of authors.
-        extents: where values were printed in `text`.
-        judge: yields the extents that reach beyond a scalar.
+        extents: the positions of printed values in `text`.
+        judge: yields the extents that extend beyond a scalar.
 
     Raises:
-        CompileError: with all of them.
+        CompileError: some values are refused; with all of them.
     """
     authored = AuthoredTexts(stream.source, stream.templates, stream.authored)
     found = [
@@ -58,7 +58,7 @@ def refuse_values(stream: Stream, text: str, extents: Sequence[Extent], judge: J
 
 
 def _changed_sign(text: str, extent: Extent) -> str:
-    """Return what sign of an author's a value is printed into and changes; empty when it changes none."""
+    """Return the author's sign that a printed value changes; empty if it changes none."""
     line = text.rfind("\n", 0, extent.start) + 1
     if AUTHORED not in text[line : extent.start]:
         return ""
@@ -84,7 +84,7 @@ def _within(stream: Stream, text: str, extent: Extent, what: str) -> Diagnostic:
     return Diagnostic(
         code="E0220",
         summary=f"a printed value would change what a {what} means",
-        detail=f"{_excerpt(text, extent)} is printed into a {what}; there it may be a plain word only",
+        detail=f"{_excerpt(text, extent)} is printed into a {what}; only a plain word is allowed there",
         span=_place(stream, text, extent),
         help=f"write the {what} out, and choose between several with `{{% if %}}`",
     )

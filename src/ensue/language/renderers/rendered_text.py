@@ -1,4 +1,4 @@
-"""Reading text that templates have printed values into: what they printed stays data.
+"""Reads text into which templates have printed values: the printed values stay data.
 
 The stages that make data (`yaml`, `json`, `yamlex`) share this. See `authored` and `printed_values`.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ensue.model.printed_text import Extent
 
     Judge = Callable[[str, Sequence[Extent]], Iterator[Extent]]
-    """Yields the extents of the values that are more than a part of one scalar of a text."""
+    """Yields the extents of values that extend beyond one scalar of a text."""
 
 
 def read_data(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge) -> Stream:
@@ -30,11 +30,11 @@ def read_data(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge)
 
     Args:
         stream: the stream.
-        read: reads a document, and raises CompileError for one that it cannot read.
-        judge: looks for values that do not stay within one scalar.
+        read: reads a document; raises CompileError if it cannot.
+        judge: yields values that do not stay within one scalar.
 
     Raises:
-        CompileError: the text cannot be read; a value reaches beyond the scalar that it is printed into.
+        CompileError: the text cannot be read, or a value extends beyond the scalar it is printed into.
     """
     if stream.is_rendered:
         return _read_rendered(stream, read, judge)
@@ -59,7 +59,7 @@ def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: J
         refuse_values(shown, text, extents, judge)
     if stream.printing is Printing.MARKED:
         data = _read_marked(shown, text, read)
-        # A backslash may write a mark as an escape of a quoted scalar.
+        # A quoted scalar may write a mark as an escape, with a backslash.
         return msgspec.structs.replace(
             shown.with_data(marks_that_count(data)), has_marks=has_marks(text) or "\\" in text
         )

@@ -1,4 +1,4 @@
-"""Renderers of Salt's that ensue lacks, and what takes the place of each; most have left Salt, too."""
+"""Salt's renderers that ensue lacks, with the replacement of each; Salt has removed most of them, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a stage of a render pipe is given and returns."""
+"""The input and output of a stage of a render pipe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def no_keys(_message: str) -> str:
-    """Refuse a PGP message: there are no keys.
+    """Refuse a PGP message, for a stream without keys.
 
     Raises:
         DecryptionError: always.
@@ -31,16 +31,16 @@ def no_keys(_message: str) -> str:
 
 
 class Printing(Enum):
-    """What a pipe makes of values that its templates print."""
+    """How a pipe treats the values that its templates print."""
 
     JUDGED = "judged"
-    """States: a value stays within one scalar, and its `${…}` and `__slot__:` are data."""
+    """For states: a value stays within one scalar, and `${…}` and `__slot__:` in it are data."""
 
     MARKED = "marked"
-    """Pillar: the same, and what an author wrote keeps its marks until it is printed into an SLS."""
+    """For pillar: as for states, and authors' marks are kept until the value is printed into an SLS."""
 
     FREE = "free"
-    """Text such as a file's: values are printed as they are."""
+    """For text, such as a managed file: values are printed unchanged."""
 
 
 def no_files(_path: str) -> None:
@@ -52,37 +52,37 @@ def _no_stage(_name: str) -> None:
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
-    """What flows through a pipe: text with its places, or at the end data.
+    """The content of a pipe: text with its places, and data at the end.
 
     Args:
         text: the text so far.
         data: the data, once a stage has made it.
-        is_data: whether a stage has.
+        is_data: whether a stage has made data.
         path: the source file, as messages show it.
         name: its name in the roots (`a/b/init.sls`), which relative includes start from.
-        context: makes Salt's context when a stage needs it (a file without templating never does).
+        context: makes Salt's context on demand (a file without templates never needs it).
         anchors: where the lines of `text` come from.
         exported: top-level variables of the template at its end.
-        jinja: the Jinja renderer of this environment, made when asked for.
-        mako: the same for Mako; raises ImportError where that is not installed.
+        jinja: makes the Jinja renderer of this environment, on demand.
+        mako: makes the Mako renderer of this environment; raises ImportError if Mako is not installed.
         first_line: the source line of the first line of `text` (a block begins within its file).
         templates: the files of the templates that were pulled in.
         functions: the blocks that a `py` file defines.
         space: the delayed blocks that can be called from here.
-        inherited: what a scoped block was given of its caller's variables.
-        written: where the data stands, when that is not `text`.
-        printing: what becomes of signs that a template prints; see `Printing`.
-        source: the text as the file has it.
-        authored: returns the texts that authors wrote elsewhere: the files of pillar.
-        is_rendered: whether a template has printed values into `text`: what an author wrote in it has marks.
+        inherited: the variables that a scoped block gets from its caller.
+        written: the document of the data, if that is not `text`.
+        printing: how printed values are treated; see `Printing`.
+        source: the text of the file.
+        authored: returns the texts that authors wrote in other files: the files of pillar.
+        is_rendered: whether a template has printed values into `text`; signs of authors in it have marks.
         has_marks: whether `data` holds references or slots with marks (pillar).
-        decrypt: returns what a PGP message was encrypted from; raises DecryptionError.
-        parts: the renderings of those parts of the file that have renderers of their own.
-        own_stage: returns a renderer of the project by its name, None when it has none.
+        decrypt: returns the plain text of a PGP message; raises DecryptionError.
+        parts: the renderings of the parts of the file that name their own renderers.
+        own_stage: returns a renderer of the project by its name; None if there is none.
         stateconf: the values that the SLS of this loading have set for each other.
-        find_file: returns the text of the file that `salt://PATH` names, its name for messages, and its whole
-            path; None when there is none.
-        is_file: whether `source` is (a part of) a file of the project that holds no pillar.
+        find_file: returns the text of the file that `salt://PATH` names, its name for messages, and its full
+            path; None if there is none.
+        is_file: whether `source` is a file of the project, or part of one, that holds no pillar.
     """
 
     text: str
@@ -123,12 +123,12 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         if self.printing is Printing.FREE:
             text = without_marks(text)
         elif self.is_rendered:
-            # What the earlier stage printed was part of this stage's template, and no author wrote it.
+            # Text that the earlier stage printed was part of this stage's template, but no author wrote it.
             text = without_authorship(text)
         return msgspec.structs.replace(self, text=text, is_rendered=True)
 
     def document(self) -> YamlDocument:
-        """Return the text so far as a document that knows its places."""
+        """Return the text so far as a document that can find places."""
         if self.written is not None:
             return self.written
         return YamlDocument(self.path, self.text, self.anchors, self.first_line)
@@ -139,4 +139,4 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Stage: TypeAlias = Callable[[Stream, str], Stream]
-"""Takes the stream and the arguments behind the renderer's name; raises CompileError."""
+"""Takes the stream and the arguments after the renderer's name; raises CompileError."""

@@ -1,7 +1,7 @@
 """`stateconf`: a template and data, with IDs of their SLS and values that other SLS may set.
 
-A file that says `# --- end of state config ---` is rendered twice: what stands before that line tells which
-values there are, and the whole file sees them as variables.
+A file with the line `# --- end of state config ---` is rendered twice: the text before that line sets values,
+and the whole file sees them as variables.
 
 Source: Salt's renderer `stateconf`, 3008.
 """
@@ -34,7 +34,7 @@ def render(stream: Stream, arguments: str) -> Stream:
     """Render an SLS, and rewrite its data.
 
     Raises:
-        CompileError: an option, a name or an ID cannot be used so, or one of the renderers refuses the text.
+        CompileError: an option, a name or an ID is invalid, or one of the renderers refuses the text.
     """
     options = read_options(arguments, stream.path)
     sls = str(stream.variables.get("sls") or "")
@@ -51,7 +51,7 @@ def render(stream: Stream, arguments: str) -> Stream:
 
 
 def _to_data(stream: Stream, sls: str, options: StateconfOptions, values: Mapping[str, Any]) -> Stream:
-    """Return a stream after the two renderers, with the marks of authors where these put any.
+    """Return a stream after the two renderers, with the marks of authors if these set any.
 
     A value keeps them, so that a reference in it counts where a template prints it.
     """

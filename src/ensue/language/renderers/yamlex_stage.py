@@ -1,7 +1,7 @@
 """`yamlex`: YAML whose values may be marked `!aggregate` and whose keys may be marked `!reset`.
 
-A key may stand several times: of values that are marked all count, of others the last one, and from
-`!reset key` on what stood before is forgotten.
+A key may occur several times: all marked values count, of others the last one counts, and `!reset key`
+discards the values before it.
 
 Source: Salt's `yamlex` renderer, 3008.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def render(stream: Stream, _arguments: str) -> Stream:
-    """Load it."""
+    """Load YAML with these marks."""
     return read_data(stream, _load, beyond_scalars)
 
 

@@ -1,4 +1,4 @@
-"""Whole names of what begins with a dot: `.x` as an ID is `sls::x`, `.x` as an SLS is beside the SLS."""
+"""Full names of names that begin with a dot: the ID `.x` is `sls::x`, the SLS `.x` is beside this SLS."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class BeyondRootError(ValueError):
 
 
 def absolute_sls(relative: str, sls: str) -> str:
-    """Return the name of an SLS; each dot takes one part off the name of the SLS that it is written in.
+    """Return the full name of an SLS; each dot removes one part of the name of the SLS that names it.
 
-    An `init.sls` has the name of its folder, and so `.x` in it is beside the folder, as in Salt.
+    An `init.sls` has the name of its folder, so `.x` in it is beside the folder, as in Salt.
 
     Raises:
         BeyondRootError: there are too many dots.
@@ -27,7 +27,7 @@ def absolute_sls(relative: str, sls: str) -> str:
 
 
 def absolute_id(relative: str, sls: str) -> str:
-    """Return the ID that one with a dot in front means: of this SLS, or of one beside it (`.other::x`).
+    """Return the full form of an ID that begins with a dot: of this SLS, or of a neighbour (`.other::x`).
 
     Raises:
         BeyondRootError: there are too many dots.

@@ -1,4 +1,4 @@
-"""What stands behind `stateconf` on the first line of a file: `-o -s -G -p`, and the two renderers."""
+"""The words after `stateconf` on the first line of a file: `-o -s -G -p`, and the two renderers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class StateconfOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         template: the renderer of the text, with its arguments.
-        data: the renderer that makes data of it, with its arguments.
+        data: the renderer that turns it into data, with its arguments.
         has_goal: whether the SLS gets a state that requires all of its states.
         has_start: whether it gets a state that all of its states wait for.
         is_chained: whether each of its states requires the one before it.
@@ -41,14 +41,14 @@ class StateconfOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_options(arguments: str, path: str) -> StateconfOptions:
-    """Read what stands behind the renderer's name.
+    """Read the words after the renderer's name.
 
     Args:
         arguments: the words.
         path: the file, as messages show it.
 
     Raises:
-        CompileError: an option is unknown, or the two renderers are not there.
+        CompileError: an option is unknown, or the two renderers are missing.
     """
     letters, words = _split(arguments.split())
     if unknown := letters - _LETTERS:
@@ -56,7 +56,7 @@ def read_options(arguments: str, path: str) -> StateconfOptions:
     parts = _DOT.split(" ".join(words) or _DEFAULT, maxsplit=1)
     data, template = (part.replace("\\.", ".") for part in (*parts, "")[:2])
     if not data.strip(". ") or not template.strip(". "):
-        raise misuse("it names no two renderers", Span(path, 1), help_=FORM)
+        raise misuse("it does not name two renderers", Span(path, 1), help_=FORM)
     return StateconfOptions(
         template=template,
         data=data,
@@ -68,7 +68,7 @@ def read_options(arguments: str, path: str) -> StateconfOptions:
 
 
 def misuse(detail: str, span: Span, help_: str) -> CompileError:
-    """Return the error of a file that uses `stateconf` otherwise than it can be used."""
+    """Return the error for a file that uses `stateconf` incorrectly."""
     return CompileError(
         [
             Diagnostic(
@@ -83,7 +83,7 @@ def misuse(detail: str, span: Span, help_: str) -> CompileError:
 
 
 def _split(words: Sequence[str]) -> tuple[set[str], Sequence[str]]:
-    """Return the letters of the options, and the words behind them."""
+    """Return the letters of the options, and the words after them."""
     letters: set[str] = set()
     for index, word in enumerate(words):
         if not word.startswith("-") or word in ("-", "--"):

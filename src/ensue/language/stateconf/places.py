@@ -1,4 +1,4 @@
-"""Where the states of an SLS are written whose IDs are shorter there than in its data."""
+"""Finds the places of states whose IDs are shorter in the SLS than in its data."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _REQUIRE: Final = "require"
 
 
 def rewritten_document(document: YamlDocument, rewritten: Rewritten) -> YamlDocument:
-    """Return the text of an SLS, found by the names that its data has after a rewriting."""
+    """Return the document of an SLS, in which places are found by the names of the rewritten data."""
     kind = _ProgramDocument if document.makes_data else _RewrittenDocument
     return kind(document, rewritten)
 
 
 class _RewrittenDocument(YamlDocument):
-    """Looks up a place of the data in the document that the data was read from."""
+    """Looks up places of rewritten data in the document that the data was read from."""
 
     __slots__ = ("_original", "_rewritten")
 
@@ -44,7 +44,7 @@ class _RewrittenDocument(YamlDocument):
         return self._original.find(self._written(keys))
 
     def _written(self, keys: Sequence[str | int]) -> list[str | int]:
-        """Return a path as the file has it."""
+        """Return a path as it is in the file."""
         written = list(keys)
         for index in range(1 if written[:1] != ["extend"] else 2):
             if index < len(written):
@@ -55,7 +55,7 @@ class _RewrittenDocument(YamlDocument):
 
 
 class _ProgramDocument(_RewrittenDocument):
-    """The same, of data that a program has made."""
+    """Looks up places of rewritten data that a program has made."""
 
     makes_data = True
 

@@ -1,6 +1,6 @@
-"""The data of an SLS with whole names, and with the states and requisites that the options ask for.
+"""Rewrites the data of an SLS with full names, and adds the states and requisites of its options.
 
-What is not of the form of a declaration is left as it is: the readers of declarations say what is wrong.
+Anything that is not a declaration is left unchanged: the readers of declarations report it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _SET_MODULE: Final = FUNCTION.partition(".")[0]
 
 
 class Rewritten(msgspec.Struct, frozen=True, kw_only=True):
-    """What a rewriting gives.
+    """The result of a rewriting.
 
     Args:
         data: the data.
-        written: the ID as the file has it, by the whole one.
-        chained: the declarations (ID as the file has it, key) whose `require` got an entry before its own.
+        written: the ID in the file, by the full ID.
+        chained: the declarations (ID in the file, key) whose `require` got an entry before its own.
     """
 
     data: Body
@@ -51,12 +51,12 @@ def rewrite(
     Args:
         data: the data.
         sls: the name of the SLS.
-        options: what its first line says.
+        options: the options on its first line.
         document: its text, for messages.
-        is_whole: whether this is all of the SLS, not what stands before its end marker.
+        is_whole: whether this is the whole SLS, as opposed to the part before its end marker.
 
     Raises:
-        CompileError: a name leads out of the root, or an ID is there already.
+        CompileError: a name leads out of the root, or an ID already exists.
     """
     data = _with_lists(data)
     chained = _chain(data) if options.is_chained and is_whole else frozenset[tuple[str, str]]()
@@ -70,7 +70,7 @@ def rewrite(
 
 
 def _with_lists(data: Body) -> Body:
-    """Return data whose declarations have a list of arguments each, which no alias shares with another."""
+    """Return data in which each declaration has its own list of arguments, not shared by an alias."""
     return {
         id_: _body_with_lists(body) if id_ not in TOP_LEVEL_WORDS or id_ == "extend" else body
         for id_, body in data.items()
@@ -86,7 +86,7 @@ def _body_with_lists(body: Any) -> Any:
 
 
 def _listed(key: Any, arguments: Any) -> Any:
-    if is_mapping(arguments):  # what stands below an ID under `extend`
+    if is_mapping(arguments):  # the value of an ID under `extend`
         return _body_with_lists(arguments)
     if isinstance(arguments, str) and "." not in str(key):  # `cmd: run`
         return [arguments]
@@ -96,7 +96,7 @@ def _listed(key: Any, arguments: Any) -> Any:
 
 
 def _chain(data: Body) -> frozenset[tuple[str, str]]:
-    """Let each state require the one before it."""
+    """Make each state require the one before it."""
     before: dict[str, str] | None = None
     shifted: set[tuple[str, str]] = set()
     for id_, key, arguments in list(_states(data)):
@@ -118,7 +118,9 @@ def _add_start(data: Body, document: YamlDocument) -> None:
     first = next(_states(data), None)
     if first is None:
         raise misuse(
-            "-s adds a state before the first one, and there is none", document.locate(()), "leave -s out"
+            "-s adds a state before the first one, and the SLS has no state",
+            document.locate(()),
+            "leave -s out",
         )
     data[START] = {FUNCTION: [{"require_in": [{_module(first[1]): first[0]}]}]}
 
@@ -148,7 +150,7 @@ def _module(key: str) -> str:
 
 
 class _Names:
-    """Makes whole names of those that begin with a dot.
+    """Makes full names of names that begin with a dot.
 
     Args:
         sls: the name of the SLS.
@@ -161,7 +163,7 @@ class _Names:
         self._document = document
 
     def of_files(self, data: Body) -> None:
-        """Make them in `include` and `exclude`."""
+        """Make full names in `include` and `exclude`."""
         listed = data.get("include")
         if is_list(listed):
             data["include"] = [self._included(item, index) for index, item in enumerate(listed)]
@@ -170,7 +172,7 @@ class _Names:
             data["exclude"] = [self._excluded(item, index) for index, item in enumerate(excluded)]
 
     def of_states(self, data: Body) -> Body:
-        """Return data with whole IDs; those that were made so stand behind all others, as in Salt."""
+        """Return data with full IDs; the changed ones come after all others, as in Salt."""
         extended = data.get("extend")
         if is_mapping(extended):
             data["extend"] = self._renamed(extended, ("extend",))
@@ -186,7 +188,7 @@ class _Names:
                 whole = self._id(id_, (*above, id_))
                 if whole in renamed:
                     raise misuse(
-                        f"{id_!r} is {whole!r} in full, which is there already",
+                        f"{id_!r} is {whole!r} in full, which already exists",
                         self._document.locate((*above, id_)),
                         help_="give one of them another ID",
                     )
@@ -196,7 +198,7 @@ class _Names:
         return renamed
 
     def _requisites(self, argument: Any, place: tuple[str, ...]) -> None:
-        """Make whole IDs in the requisites that a mapping of arguments holds."""
+        """Make full IDs in the requisites of a mapping of arguments."""
         if not is_mapping(argument):
             return
         for word, listed in argument.items():
@@ -248,7 +250,7 @@ def _is_relative(name: Any) -> bool:
 
 
 def _add_name(body: Any, name: str) -> None:
-    """Give the states of an ID their ID without its first dot as `name`, where they have none."""
+    """Set the ID without its first dot as the `name` of its states that have none."""
     if not is_mapping(body):
         return
     for key, arguments in body.items():

@@ -1,8 +1,8 @@
-"""What `stateconf.set` has set, for the templates of the SLS that it belongs to.
+"""The values of `stateconf.set`, for the templates of the SLS to which they belong.
 
 An SLS sets values with a state `.params: {stateconf.set: […]}`; another SLS that includes it replaces some of
-them under `extend`. The one that includes is rendered first, and so its values are there when the other is
-rendered. They hold for one loading of SLS.
+them under `extend`. The including SLS is rendered first, so its values exist when the other is rendered. They
+are valid for one loading of SLS.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ValueSet(dict[str, Any]):
         """Return a value.
 
         Raises:
-            AttributeError: there is none of that name.
+            AttributeError: there is no value of that name.
         """
         try:
             return self[name]
@@ -36,10 +36,10 @@ class ValueSet(dict[str, Any]):
 
 
 class StateconfValues:
-    """The values that the SLS of one loading have set.
+    """The values set by the SLS of one loading.
 
     Attributes:
-        sources: the texts of the files that set them: what their authors wrote.
+        sources: the texts of the files that set them, as their authors wrote them.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class StateconfValues:
         self._extended: dict[str, ValueSet] = {}
 
     def collect(self, data: Mapping[Any, Any]) -> bool:
-        """Note what the data of an SLS sets, and what it sets under `extend`; say whether there is any."""
+        """Record the values that an SLS sets, also under `extend`; return whether there are any."""
         found = False
         for id_, body in data.items():
             if id_ == "extend" and is_mapping(body):
@@ -61,7 +61,7 @@ class StateconfValues:
         return found
 
     def variables(self, sls: str) -> dict[str, Any]:
-        """Return all values by ID; those of this SLS by the ID without the name of the SLS."""
+        """Return all values by ID; the values of this SLS by the ID without the SLS's name."""
         prefix = f"{sls}{ID_SEPARATOR}"
         return {id_.removeprefix(prefix): values for id_, values in self._set.items()}
 
@@ -74,7 +74,7 @@ class StateconfValues:
 
 
 def _note(values: dict[str, ValueSet], id_: Any, body: Any) -> bool:
-    """Note the values of a state; say whether it is one that has any."""
+    """Record the values of a state; return whether it has any."""
     if not isinstance(id_, str) or not is_mapping(body):
         return False
     listed = body.get(_MODULE, body.get(FUNCTION))

@@ -1,4 +1,4 @@
-"""YAML as Salt reads it: text to data, with places found only when somebody has to be told."""
+"""YAML as Salt reads it: text to data; places are found only when a message needs them."""
 
 from ensue.language.yaml.document import YamlDocument
 from ensue.language.yaml.load import load_document, load_text

@@ -1,4 +1,4 @@
-"""Whether values that a template printed stay within one scalar of the YAML that it made."""
+"""Checks that each value printed by a template stays within one scalar of a YAML text."""
 
 from __future__ import annotations
 

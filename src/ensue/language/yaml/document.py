@@ -1,7 +1,7 @@
-"""A rendered document that can say where its values stand.
+"""A rendered document that can find the places of its values.
 
-Positions are not kept while data is built: a hundred thousand states would pay for what only an
-error needs. When a place is asked for, the text is composed once more, with marks.
+Positions are not stored while data is built: a hundred thousand states would pay for what only an error
+needs. When a place is requested, the text is parsed again, with marks.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class Anchor(msgspec.Struct, frozen=True):
-    """From this rendered line on, lines come from there.
+    """The source of the rendered lines from one line on.
 
     Args:
         rendered_line: counted from 1.
         path: the source file.
-        line: the source line that stands at `rendered_line`.
+        line: the source line of `rendered_line`.
     """
 
     rendered_line: int
@@ -34,7 +34,7 @@ class Anchor(msgspec.Struct, frozen=True):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a value stands, for messages that are seldom written: only `span` looks for it in the text.
+    """The place of a value, for messages that are rarely written: only `span` searches the text.
 
     Args:
         document: the text.
@@ -55,12 +55,12 @@ class YamlDocument:
     Args:
         path: the source file, as messages show it.
         text: the YAML text.
-        anchors: where rendered lines come from, sorted; empty when rendering changed no line.
-        first_line: the source line of the first line of text, where there are no anchors.
+        anchors: where rendered lines come from, sorted; empty if rendering changed no line.
+        first_line: the source line of the first line of text, if there are no anchors.
     """
 
     makes_data: ClassVar[bool] = False
-    """Whether the data is what the text does when it is run, not what is written in it."""
+    """Whether the data is made by running the text, as opposed to parsing it."""
 
     __slots__ = ("_anchors", "_composed", "_first_line", "_pairs", "_root", "path", "text")
 
@@ -82,7 +82,7 @@ class YamlDocument:
         return Span(anchor.path, anchor.line + max(rendered_line - anchor.rendered_line, 0))
 
     def place(self, *keys: str | int) -> Place:
-        """Return the place of a value by its path, without looking for it yet."""
+        """Return the place of a value by its path, without searching for it yet."""
         return Place(self, keys)
 
     def locate(self, keys: Sequence[str | int]) -> Span:
@@ -91,7 +91,7 @@ class YamlDocument:
         return span
 
     def locate_text(self, keys: Sequence[str | int], text: str) -> Span:
-        """Return the place of a text within a value, or of the value where the text is written otherwise."""
+        """Return the place of a text in a value, or of the value if the file writes the text differently."""
         span, _, extent = self._walk(keys)
         start, end = extent or (0, len(self.text))
         found = self.text.find(text, start, end)
@@ -101,17 +101,17 @@ class YamlDocument:
         return self.source_span(self.text.count("\n", 0, found) + 1, found - line_start + 1)
 
     def find(self, keys: Sequence[str | int]) -> Span | None:
-        """Return the place of a value by its path, None when it is not there."""
+        """Return the place of a value by its path; None if it is not there."""
         span, followed = self._follow(keys)
         return span if followed == len(keys) else None
 
     def _follow(self, keys: Sequence[str | int]) -> tuple[Span, int]:
-        """Return the place that a path leads to, and how many of its keys were found."""
+        """Return the place at the end of a path, and how many of its keys were found."""
         span, followed, _ = self._walk(keys)
         return span, followed
 
     def _walk(self, keys: Sequence[str | int]) -> tuple[Span, int, tuple[int, int] | None]:
-        """Return the same, and where what was found begins and ends in the text; None for no YAML."""
+        """Follow a path; also return where the value begins and ends in the text, None if it is not YAML."""
         node = self._compose()
         if node is None:
             return Span(self.path), 0, None
@@ -153,7 +153,7 @@ class YamlDocument:
         items = node.value
         if isinstance(key, int):
             return (items[key], items[key]) if -len(items) <= key < len(items) else None
-        # A state's arguments are a list of mappings: a text key finds the mapping that has it.
+        # A state's arguments are a list of mappings: a text key finds the mapping with that key.
         words = ((item, item) for item in items if isinstance(item, ScalarNode) and item.value == key)
         inner = (found for item in items if (found := self._child(item, key)) is not None)
         return next(inner, None) or next(words, None)
@@ -162,7 +162,7 @@ class YamlDocument:
         from yaml.nodes import ScalarNode
 
         if id(node) not in self._pairs:
-            # The tree of nodes lives as long as the document, so ids stay what they are.
+            # The tree of nodes lives as long as the document, so ids stay valid.
             self._pairs[id(node)] = {
                 key.value: (key, value) for key, value in reversed(node.value) if isinstance(key, ScalarNode)
             }

@@ -22,11 +22,11 @@ _RESET: Final = "!reset"
 
 
 class _Loader(Loader):
-    """Salt's reading of YAML, with marks, and keys that may stand several times."""
+    """Salt's reading of YAML, with marks, and with keys that may occur several times."""
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Build a mapping; of a key that stands several times the values are put together."""
-        del deep  # what stands under one key twice is put together, and has to be whole for that
+        """Build a mapping; the values of a repeated key are merged."""
+        del deep  # values of a repeated key are merged, and must be complete for that
         expect_mapping(node)
         own = [pair for pair in node.value if not is_merge(pair[0])]
         mapping: dict[Hashable, Any] = {}
@@ -39,7 +39,7 @@ class _Loader(Loader):
 
 
 def load(text: str) -> Any:
-    """Return the data of one document; a mapping is marked as a whole, as it is in Salt.
+    """Return the data of one document; a top-level mapping is marked, as in Salt.
 
     Raises:
         yaml.MarkedYAMLError: it is not YAML.
@@ -49,7 +49,7 @@ def load(text: str) -> Any:
 
 
 def _plain(loader: _Loader, node: Node) -> Node:
-    """Return a node without its mark, with the tag that it would have without."""
+    """Return a node without its mark, with the tag that it would have had."""
     if node.tag not in (_AGGREGATE, _RESET):
         return node
     tag = loader.resolve(type(node), node.value, (True, False))  # type: ignore[no-untyped-call]

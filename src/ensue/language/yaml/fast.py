@@ -1,9 +1,9 @@
-"""The YAML that nearly every SLS file is written in, several times faster than libyaml.
+"""Reads the YAML of nearly every SLS file, several times faster than libyaml.
 
 Block mappings and sequences, plain and simply quoted scalars, literal blocks (`|`), flow values on
-one line, comments. At anything else (anchors, tags, folded scalars, escapes, several documents,
-a scalar over several lines, and everything that is wrong) it gives up and `full.py` reads the text:
-what this module does return is what `full.py` would have returned.
+one line, comments. At anything else (anchors, tags, folded scalars, escapes, several documents, a scalar
+over several lines, or any error) it gives up and `full.py` reads the text. Data that this module returns is
+what `full.py` would return.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SINGLE: Final = re.compile(r"'((?:[^']|'')*)'(?: +#.*)?")
 _DOUBLE: Final = re.compile(r'"([^"\\]*)"(?: +#.*)?')
 _LITERAL: Final = re.compile(r"\|([-+]?)(?: +#.*)?")
 _DEEPEST: Final = 60
-"""The deepest nesting of blocks; flow values may be nested in these as deep as the whole may be."""
+"""The deepest nesting of blocks; flow values inside them may be nested up to the bound of the whole."""
 _LONGEST_KEY: Final = 1000
 """libyaml's bound is 1024."""
 
@@ -39,7 +39,7 @@ def load(text: str) -> Any:
     Raises:
         GiveUp: the text is not in the subset, or is wrong.
     """
-    # Taking away what is known is several times as fast as a search for what is not.
+    # Removing known characters is several times as fast as searching for others.
     if text.encode().translate(None, _ASCII) if text.isascii() else _outside().search(text):
         raise GiveUp
     return _Reader(text).whole()
@@ -49,13 +49,13 @@ def load(text: str) -> Any:
 def _outside() -> re.Pattern[str]:
     """Match tabs, control characters and unusual line ends, which are left to libyaml.
 
-    Made when the first text that is not ASCII comes: so wide a set takes longer than reading a file.
+    Compiled for the first text that is not ASCII: so wide a set takes longer than reading a file.
     """
     return re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 class _Reader:
-    """Lines without blanks and comments, and a position in them that every method takes and returns."""
+    """Lines without blanks and comments; every method takes and returns a position in them."""
 
     __slots__ = ("contents", "indents", "lines", "numbers", "scalars")
 
@@ -68,11 +68,11 @@ class _Reader:
         self.scalars = _Scalars()
         if self.contents and self.contents[0] == "---" and self.indents[0] == 0:
             del self.indents[0], self.contents[0], self.numbers[0]
-        # An end mark is impossible, so that looking one line ahead needs no bounds check.
+        # The end mark is no possible line, so looking one line ahead needs no bounds check.
         self.indents.append(-1)
 
     def whole(self) -> Any:
-        """Return what all lines come to."""
+        """Return the data of all lines."""
         if not self.contents:
             return None
         value, position = self.node(0, self.indents[0], 0)
@@ -145,7 +145,7 @@ class _Reader:
 
     @staticmethod
     def is_nested(rest: str) -> bool:
-        """Say whether a sequence item is itself a mapping or a sequence in block form."""
+        """Return whether a sequence item is itself a mapping or a sequence in block form."""
         first = rest[0]
         if first in "\"'":
             return not (_SINGLE if first == "'" else _DOUBLE).fullmatch(rest)
@@ -154,7 +154,7 @@ class _Reader:
         return ": " in rest or rest[-1] == ":" or (first == "-" and (rest[:2] == "- " or rest == "-"))
 
     def below(self, position: int, indent: int, depth: int, *, sequence_at_indent: bool) -> tuple[Any, int]:
-        """Read the value that stands on the following lines, if one does."""
+        """Read the value on the following lines, if there is one."""
         following = position + 1
         inner = self.indents[following]
         if inner > indent:
@@ -165,7 +165,7 @@ class _Reader:
         if sequence_at_indent and inner == indent:
             content = self.contents[following]
             if content[0] == "-" and (content[:2] == "- " or content == "-"):
-                # The mapping goes on behind the sequence, at the same indentation.
+                # The mapping continues after the sequence, at the same indentation.
                 return self.sequence(following, indent, depth + 1)
         return None, following
 
@@ -227,7 +227,7 @@ class _Reader:
 
 
 class _Scalars(dict[str, Any]):
-    """The values of scalars by their texts: most texts come again and again."""
+    """The values of scalars by their texts: most texts occur many times."""
 
     def __missing__(self, text: str) -> Any:
         value = self[text] = _scalar(text)
@@ -260,7 +260,7 @@ def _chomp(content: str, indicator: str, *, at_end: bool) -> str:
     if indicator == "-" or not body:
         return body
     if indicator == "+":
-        # The split dropped the last line's own end; at the end of the text there may be none to keep.
+        # The split dropped the end of the last line; at the end of the text there may have been none.
         return content if at_end else content + "\n"
-    # At the end of the text a last line without a newline has none to keep.
+    # A last line without a newline has none to keep.
     return body + "\n" if not at_end or len(content) > len(body) else body

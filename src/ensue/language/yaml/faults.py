@@ -1,7 +1,7 @@
-"""What a reader of YAML raises, as Diagnostics with the line at fault.
+"""Turns the exceptions of a YAML reader into Diagnostics with the line of the error.
 
-The reader says where it could not go on. Of a quote or a bracket that is not closed that is far below, often
-at the text's end; what is at fault is where it was opened.
+The reader reports where it could not continue. For an unclosed quote or bracket this is far below, often at
+the end of the text; the Diagnostic names the line where it was opened.
 """
 
 from __future__ import annotations
@@ -29,35 +29,38 @@ _BEGUN: Final = {
     "while scanning a quoted scalar": "end the text with the quote that it begins with",
     "while parsing a flow sequence": "close the list with ], and put a comma between its entries",
     "while parsing a flow mapping": "close the mapping with }, and put a comma between its entries",
-    "while scanning a simple key": "put a colon behind the key, or mend the indentation of this line",
+    "while scanning a simple key": "put a colon after the key, or correct the indentation of this line",
 }
-"""What was begun on the line at fault, in the reader's words, and how to mend it."""
+"""What was begun on the line of the error, in the reader's words, and the remedy."""
 
 _REMEDIES: Final = (
-    ((" is no integer", " is no number", " is no boolean", " digits"), "put it in quotes if it is a text"),
+    (
+        (" is not an integer", " is not a number", " is not a boolean", " digits"),
+        "put it in quotes if it is a text",
+    ),
     (("tab",), "indent with spaces, never with tabs"),
     (
         ("mapping values are not allowed",),
-        "put a text that holds ': ' in quotes, or mend the indentation",
+        "put a text that contains ': ' in quotes, or correct the indentation",
     ),
-    (("scanning an alias", "scanning an anchor"), "a text that begins with * or & stands in quotes: '*'"),
+    (("scanning an alias", "scanning an anchor"), "put a text that begins with * or & in quotes: '*'"),
     (
         ("block end", "did not find expected"),
         "check the indentation of this line and the one before it",
     ),
     (("alias",), "define the anchor (&name) before it is used, or put the text in quotes"),
 )
-"""How to mend a problem, by words of the reader's; the first that fits."""
+"""The remedy of a problem, by words of the reader's message; the first that fits."""
 
 _QUOTES: Final = ("'", '"')
 
 
 @contextmanager
 def faults_of(document: YamlDocument) -> Generator[None]:
-    """Make Diagnostics of what a complete reader raises.
+    """Turn the exceptions of the complete reader into Diagnostics.
 
     Args:
-        document: what is read; a fault is placed in it.
+        document: the document that is read, for the place of an error.
     """
     try:
         yield
@@ -66,17 +69,17 @@ def faults_of(document: YamlDocument) -> Generator[None]:
     except yaml.MarkedYAMLError as error:
         _refuse(document, error)
     except yaml.YAMLError as error:
-        # The reader found a character that YAML does not allow; it knows its position only.
+        # The reader found a character that YAML does not allow; it knows only its position.
         position = int(getattr(error, "position", 0) or 0)
         line = document.text.count("\n", 0, position) + 1
         help_ = "remove the character, or write it as an escape in a double-quoted text"
         raise _fault(str(getattr(error, "reason", error)), document.source_span(line), help_) from None
     except UnicodeEncodeError as error:
         line = document.text.count("\n", 0, error.start) + 1
-        detail = "half of a surrogate pair is no character"
+        detail = "half of a surrogate pair is not a character"
         raise _fault(detail, document.source_span(line), "remove it, or write the whole pair") from None
     except RecursionError:
-        # `yamlex` puts values together as it reads them, which takes more calls within each other.
+        # `yamlex` merges values as it reads them, which nests more calls.
         raise bound_fault(TooDeepError(), document.source_span(1)) from None
     except DataBoundError as error:
         span = document.source_span(1) if error.node is None else _span(document, error.node.start_mark)
@@ -96,8 +99,8 @@ def _refuse_duplicate(document: YamlDocument, error: full.DuplicateKeyError) -> 
         [
             Diagnostic(
                 code="E0202",
-                summary=f"the key {error.key!r} is there twice",
-                detail=f"it stands first at {first}",
+                summary=f"the key {error.key!r} appears twice",
+                detail=f"it is first at {first}",
                 span=document.source_span(error.second[0] + 1, error.second[1] + 1),
                 help="give one of them another name, or put both under one key",
                 related=((first, "first here"),),
@@ -112,7 +115,7 @@ def _refuse(document: YamlDocument, error: MarkedYAMLError) -> NoReturn:
         raise _fault(error.problem or str(error), document.source_span(1)) from None
     problem = error.problem or str(error)
     lines = document.text.split("\n")
-    # The end of a text without a last line end is a line further down.
+    # The end of a text without a final newline is reported one line further down.
     if mark.line < len(lines) and lines[mark.line][mark.column : mark.column + 1] == "\t":
         problem = "found a tab"
     detail = f"{problem} {error.context}" if error.context else problem
@@ -128,7 +131,7 @@ def _span(document: YamlDocument, mark: Any) -> Span:
 
 
 def _begun(document: YamlDocument, error: MarkedYAMLError, noticed: Any) -> tuple[Any, str]:
-    """Return where something was begun that went wrong on a later line, and how to mend it; or None."""
+    """Return where something began that went wrong on a later line, and the remedy; or None."""
     begun = error.context_mark
     if begun is not None and begun.line < noticed.line and error.context in _BEGUN:
         return begun, _BEGUN[error.context]
@@ -140,7 +143,7 @@ def _begun(document: YamlDocument, error: MarkedYAMLError, noticed: Any) -> tupl
 
 
 def _quote_until(text: str, noticed: Any) -> Any:
-    """Return where a quoted text begins that goes on over lines until the one where a fault was noticed."""
+    """Return where a quoted text begins that extends to the line on which an error was noticed."""
     begun = None
     try:
         for token in yaml.scan(text, Loader=yaml.CSafeLoader):
@@ -150,7 +153,7 @@ def _quote_until(text: str, noticed: Any) -> Any:
                 ends_here = token.start_mark.line < token.end_mark.line == noticed.line
                 begun = token.start_mark if ends_here else None
     except yaml.YAMLError:
-        # The scanner is at the fault, too.
+        # The scanner stops at the error, too.
         pass
     return begun
 

@@ -1,4 +1,4 @@
-"""All of YAML, through libyaml: the slow, complete way, and the one that knows what is wrong."""
+"""Reads all of YAML, through libyaml: slow and complete, with precise errors."""
 
 # pyright: basic
 # PyYAML's loaders carry no types; what they build is data of any kind.
@@ -42,7 +42,7 @@ class Loader(BoundedLoader):
     """libyaml with bounds, Salt's reading of integers and dates, and no duplicate keys."""
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Build a mapping; merge keys (`<<`) are resolved, a key that is there twice is refused."""
+        """Build a mapping; merge keys (`<<`) are resolved, and a duplicate key is refused."""
         expect_mapping(node)
         merged = merged_pairs(node)
         mapping: dict[Hashable, Any] = {}
@@ -66,22 +66,22 @@ def load(text: str) -> Any:
 
     Raises:
         yaml.MarkedYAMLError: it is not YAML.
-        DataBoundError: it is nested too deep, holds itself, or is a bomb.
+        DataBoundError: it is nested too deeply, contains itself, or expands to too many values.
         DuplicateKeyError: a mapping has one key twice.
     """
     return yaml.load(text, Loader=Loader)  # noqa: S506 -- a subclass of the safe loader
 
 
 def is_merge(node: Node) -> bool:
-    """Say whether a key is `<<`."""
+    """Return whether a key is `<<`."""
     return node.tag == _MERGE
 
 
 def expect_mapping(node: Node) -> None:
-    """Refuse a node that is no mapping.
+    """Refuse a node that is not a mapping.
 
     Raises:
-        ConstructorError: it is none.
+        ConstructorError: it is not a mapping.
     """
     # An explicit tag (`!!map [1]`) leads here with another kind of node.
     if not isinstance(node, MappingNode):
@@ -93,7 +93,7 @@ def hashable(key: Any, node: Node) -> Hashable:
     """Return a key.
 
     Raises:
-        ConstructorError: it cannot be one.
+        ConstructorError: it cannot be a key.
     """
     try:
         hash(key)
@@ -109,10 +109,10 @@ def _mark(node: Node) -> tuple[int, int]:
 
 
 def merged_pairs(node: MappingNode) -> list[tuple[Node, Node]]:
-    """Return what merge keys (`<<`) bring into a mapping, what outranks the rest last.
+    """Return the pairs that merge keys (`<<`) add to a mapping; later pairs override earlier ones.
 
     Raises:
-        ConstructorError: something is merged that is no mapping.
+        ConstructorError: a merged value is not a mapping.
     """
     pairs: list[tuple[Node, Node]] = []
     for key_node, value_node in node.value:
@@ -133,7 +133,7 @@ def _text(loader: Loader, node: ScalarNode) -> str:
 
 
 def _reader(read: Callable[[str], Any]) -> Callable[[Loader, ScalarNode], Any]:
-    """Return a constructor; of a scalar that is not what its form or its tag says, it tells the place."""
+    """Return a constructor that reports the place of a scalar that does not fit its form or tag."""
 
     def construct(loader: Loader, node: ScalarNode) -> Any:
         text = _text(loader, node)

@@ -1,4 +1,4 @@
-"""The two readers as one: fast where the text allows, complete otherwise, faults as Diagnostics."""
+"""Loads YAML with the fast reader if the text allows it, else the complete one, and errors as Diagnostics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ensue.language.yaml.document import YamlDocument
 
 
 def load_text(text: str, path: str = "<text>") -> Any:
-    """Return the data of YAML text that stands in no file of its own.
+    """Return the data of YAML text that is not a separate file.
 
     Raises:
         CompileError: it is not YAML.

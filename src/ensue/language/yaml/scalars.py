@@ -1,4 +1,4 @@
-"""What a plain scalar means: YAML 1.1 as Salt's minion reads it.
+"""The value of a plain scalar: YAML 1.1 as Salt's minion reads it.
 
 `0644` is 644, `12:30:45` is 45045, `yes` is true, dates stay strings, `1e3` is a string.
 
@@ -28,7 +28,7 @@ _BOOLS: Final = {
     for spelled in (word, word.capitalize(), word.upper())
 }
 MOST_DIGITS: Final = 4300
-"""The length of the longest integer; Python's own bound."""
+"""The most digits of an integer: Python's own limit."""
 
 _SHOWN_CHARS: Final = 30
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
@@ -60,7 +60,7 @@ def plain_scalar(text: str) -> Scalar:
 
 @cache
 def _forms() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the forms of numbers, compiled for the first scalar that might be one."""
+    """Return the patterns of numbers, compiled for the first scalar that may be one."""
     return re.compile(_INT), re.compile(_FLOAT)
 
 
@@ -68,11 +68,11 @@ def boolean(text: str) -> bool:
     """Return the value of a scalar that is tagged as a boolean.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not one.
     """
     value = _BOOLS.get(text.lower())
     if value is None:
-        msg = f"{_shortened(text)} is no boolean"
+        msg = f"{_shortened(text)} is not a boolean"
         raise ValueError(msg)
     return value
 
@@ -81,7 +81,7 @@ def integer(text: str) -> int:
     """Return an integer scalar's value; leading zeros are dropped, as Salt does, not read as octal.
 
     Raises:
-        ValueError: it is none (`0x_` has no digits), or has more than `MOST_DIGITS` digits.
+        ValueError: it is not one (`0x_` has no digits), or has more than `MOST_DIGITS` digits.
     """
     digits = text.replace("_", "")
     if digits.startswith("0") and not digits.startswith(("0b", "0x")):
@@ -93,9 +93,9 @@ def integer(text: str) -> int:
     try:
         value = _magnitude(digits)
     except ValueError:
-        msg = f"{_shortened(text)} is no integer"
+        msg = f"{_shortened(text)} is not an integer"
         raise ValueError(msg) from None
-    # Python writes no longer one as decimal digits: a message, JSON or a file with it could not be made.
+    # Python does not write longer integers in decimal, so no message, JSON or file could contain one.
     if value.bit_length() > MOST_DIGITS * 3 and value >= 10**MOST_DIGITS:
         raise _too_long(text)
     return sign * value
@@ -118,7 +118,7 @@ def floating(text: str) -> float:
     """Return a float scalar's value.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not one.
     """
     digits = text.replace("_", "").lower()
     sign = -1.0 if digits.startswith("-") else 1.0
@@ -130,7 +130,7 @@ def floating(text: str) -> float:
     try:
         return sign * (_sexagesimal(digits) if ":" in digits else float(digits))
     except ValueError:
-        msg = f"{_shortened(text)} is no number"
+        msg = f"{_shortened(text)} is not a number"
         raise ValueError(msg) from None
 
 

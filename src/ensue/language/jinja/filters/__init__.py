@@ -1,6 +1,6 @@
 """Salt's Jinja filters, tests and global functions.
 
-Source: Salt's Jinja documentation ("Filters"), and what its sources register beyond that, 3008; results
+Source: Salt's Jinja documentation ("Filters") and the further filters of its sources, 3008; results
 measured there (tests/compat/expressions), code our own.
 """
 

@@ -30,12 +30,12 @@ _VERSIONS: Final = (4, 6)
 
 
 def ipaddr(value: Any, options: str | None = None) -> Any:
-    """Return the addresses of a list, those of version 4 first; of one text, the address or None.
+    """Return the addresses in a list, version 4 first; for one text, the address or None.
 
     Args:
-        value: an address, also with a prefix (`10.0.0.1/8`), or a list.
-        options: what they must be, separated by commas: `private`, `public`, `loopback`, `link-local`,
-            `site-local`, `multicast`, `reserved`, `unspecified`. Another word changes nothing.
+        value: an address, optionally with a prefix (`10.0.0.1/8`), or a list.
+        options: the required kinds, separated by commas: `private`, `public`, `loopback`, `link-local`,
+            `site-local`, `multicast`, `reserved`, `unspecified`. Other words have no effect.
     """
     if _is_several(value):
         listed = list(value)
@@ -44,27 +44,27 @@ def ipaddr(value: Any, options: str | None = None) -> Any:
 
 
 def ipv4(value: Any, options: str | None = None) -> Any:
-    """Return those addresses of a list that have version 4; of one text, the address or None."""
+    """Return the addresses of version 4 in a list; for one text, the address or None."""
     return _filtered(value, 4, options)
 
 
 def ipv6(value: Any, options: str | None = None) -> Any:
-    """Return those addresses of a list that have version 6; of one text, the address or None."""
+    """Return the addresses of version 6 in a list; for one text, the address or None."""
     return _filtered(value, 6, options)
 
 
 def is_ip(value: Any, options: str | None = None) -> bool:
-    """Say whether a value is an address, also with a prefix."""
+    """Return whether a value is an address, optionally with a prefix."""
     return any(_address(value, version, options) is not None for version in _VERSIONS)
 
 
 def is_ipv4(value: Any, options: str | None = None) -> bool:
-    """Say whether a value is an address of version 4, also with a prefix."""
+    """Return whether a value is an address of version 4, optionally with a prefix."""
     return _address(value, 4, options) is not None
 
 
 def is_ipv6(value: Any, options: str | None = None) -> bool:
-    """Say whether a value is an address of version 6, also with a prefix."""
+    """Return whether a value is an address of version 6, optionally with a prefix."""
     return _address(value, 6, options) is not None
 
 
@@ -74,7 +74,7 @@ def ip_host(value: Any, options: str | None = None, version: int | None = None) 
 
 
 def network_hosts(value: Any, options: str | None = None, version: int | None = None) -> Any:
-    """Return the addresses of hosts in a network."""
+    """Return the host addresses of a network."""
     return _each(value, options, version, lambda text: [str(host) for host in _network(text).hosts()])
 
 
@@ -84,7 +84,7 @@ def network_size(value: Any, options: str | None = None, version: int | None = N
 
 
 def filter_by_networks(values: Any, networks: Iterable[str] | None) -> Any:
-    """Return the addresses that lie in one of some networks; of a mapping, for each of its keys.
+    """Return the addresses that are in one of some networks; for a mapping, per key.
 
     Raises:
         TypeError: they are neither a list nor a mapping.
@@ -101,7 +101,7 @@ def filter_by_networks(values: Any, networks: Iterable[str] | None) -> Any:
 
 
 def ipwrap(value: Any) -> Any:
-    """Return addresses of version 6 in brackets, as URLs want them, and anything else as it is."""
+    """Return addresses of version 6 in brackets, as URLs require, and anything else unchanged."""
     return [_wrapped(one) for one in value] if is_row(value) else _wrapped(value)
 
 
@@ -115,10 +115,10 @@ def _address(value: Any, version: int, options: str | None) -> str | None:
 
 
 def _has(address: Address, nature: str) -> bool:
-    """Say whether an address is what an option asks for; a word that is no option asks for nothing."""
+    """Return whether an address is of the kind an option requires; true for an unknown option."""
     if nature in _PUBLIC:
         return not address.is_private
-    # Addresses of version 4 have no sites.
+    # Version 4 has no site-local addresses.
     return nature not in _NATURES or getattr(address, _NATURES[nature], False)
 
 

@@ -1,4 +1,4 @@
-"""Filters that combine lists (`zip`, `product`, …), and those that draw from one by chance.
+"""Filters that combine lists (`zip`, `product`, …), and filters that draw from a list at random.
 
 Source: Salt's `jinja` and `data` utilities, 3008; results measured there, code our own.
 """
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def random_sample(values: Sequence[Any], size: int, seed: Any = None) -> list[Any]:
-    """Return so many items of a list, drawn by chance.
+    """Return some items of a list, drawn at random.
 
     Args:
         values: the list.
-        size: how many.
-        seed: text or bytes; the same seed draws the same items. None: whatever comes.
+        size: the number of items.
+        seed: text or bytes; the same seed draws the same items. None: a random seed.
     """
     if seed is None:
         return random.SystemRandom().sample(values, size)
@@ -32,7 +32,7 @@ def random_sample(values: Sequence[Any], size: int, seed: Any = None) -> list[An
 
 
 def random_shuffle(values: Sequence[Any], seed: Any = None) -> list[Any]:
-    """Return the items of a list in an order by chance; the same seed gives the same order."""
+    """Return the items of a list in a random order; the same seed gives the same order."""
     return random_sample(values, len(values), seed)
 
 

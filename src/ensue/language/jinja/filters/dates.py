@@ -1,7 +1,7 @@
-"""The filter `strftime` (`date_format`): a moment in another form.
+"""The filter `strftime` (`date_format`): formats a date.
 
-Salt reads what PHP's `strtotime` reads, relative words (`next Monday`) among it. Here are the forms that
-dates are written in: ISO 8601, `2002/12/25`, `25.12.2002`, `25 December 2002`, `Dec 25, 2002`, RFC 2822,
+Salt reads everything that PHP's `strtotime` reads, including relative words (`next Monday`). ensue reads the
+usual forms of dates: ISO 8601, `2002/12/25`, `25.12.2002`, `25 December 2002`, `Dec 25, 2002`, RFC 2822,
 seconds since 1970, and `now`, `today`, `tomorrow`, `yesterday`.
 
 Source: Salt's `dateutils`, 3008; results measured there, code our own.
@@ -34,14 +34,14 @@ _DAYS: Final = {"today": 0, "midnight": 0, "tomorrow": 1, "yesterday": -1}
 
 
 def strftime(value: Any = None, format: str = "%Y-%m-%d") -> str:  # noqa: A002 (Salt's name)
-    """Return a moment in a form of Python's `strftime`.
+    """Return a date in a format of Python's `strftime`.
 
     Args:
         value: a date as text, seconds since 1970, a datetime; None is now.
-        format: the form.
+        format: the format.
 
     Raises:
-        TemplateRuntimeError: it is no date.
+        TemplateRuntimeError: it cannot be read as a date.
     """
     return _moment(value).strftime(format)
 
@@ -101,7 +101,7 @@ def _now() -> datetime:
 
 
 def _refuse(value: Any) -> datetime:
-    msg = f"strftime: {value!r} is no date that can be read; 2002-12-25 can be"
+    msg = f"strftime: {value!r} cannot be read as a date; write for example 2002-12-25"
     raise TemplateRuntimeError(msg)
 
 

@@ -1,4 +1,4 @@
-"""Filters that encode, hash, sign, and make what is random.
+"""Filters that encode, hash and sign, and that return random values.
 
 Source: Salt's `hashutils`, `stringutils` and `network` utilities, 3008; results measured there, code our own.
 """
@@ -26,7 +26,7 @@ def base64_encode(text: Any) -> str:
 
 
 def base64_decode(text: Any) -> str | bytes:
-    """Return what was encoded, as text where it is UTF-8."""
+    """Return the decoded value of base64, as text if it is UTF-8."""
     decoded = base64.b64decode(as_bytes(text))
     try:
         return decoded.decode()
@@ -40,7 +40,7 @@ def hmac_compute(text: Any, shared_secret: Any) -> str:
 
 
 def hmac_verify(text: Any, shared_secret: Any, challenge_hmac: Any) -> bool:
-    """Say whether a signature, in base64, is that of a text."""
+    """Return whether a signature, in base64, is that of a text."""
     signature = hmac.new(as_bytes(shared_secret), as_bytes(text), hashlib.sha256).digest()
     return hmac.compare_digest(base64.b64encode(signature), as_bytes(challenge_hmac))
 
@@ -51,7 +51,7 @@ def to_uuid(text: Any) -> str:
 
 
 def random_str(size: int = 32) -> str:
-    """Return so many characters of a random text (base64's)."""
+    """Return a random text of `size` characters of base64."""
     import secrets
 
     return base64.b64encode(secrets.token_bytes(size)).decode()[:size]
@@ -65,7 +65,7 @@ def random_hash(size: int = 9_999_999_999, hash_type: str | None = None) -> str:
 
 
 def gen_mac(prefix: str = "AC:DE:48") -> str:
-    """Return a random MAC address of a manufacturer's prefix."""
+    """Return a random MAC address with a manufacturer's prefix."""
     import secrets
 
     return ":".join([prefix, *(f"{byte:02X}" for byte in secrets.token_bytes(3))])
@@ -75,12 +75,12 @@ def mac_str_to_bytes(text: str) -> bytes:
     """Return the bytes of a MAC address, with or without separators.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a MAC address.
     """
     separated = len(text) == _MAC_DIGITS + 5
     digits = text.replace(text[2], "") if separated else text
     if len(digits) != _MAC_DIGITS:
-        msg = f"{text!r} is no MAC address"
+        msg = f"{text!r} is not a MAC address"
         raise ValueError(msg)
     return bytes.fromhex(digits)
 

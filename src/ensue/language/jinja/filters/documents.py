@@ -1,6 +1,6 @@
-"""Filters between data and text: YAML, JSON, Python's own form, and quoted YAML scalars.
+"""Filters between data and text: YAML, JSON, Python literals, and quoted YAML scalars.
 
-What they write is marked as safe text (`Markup`), as in Salt: text that is joined to it is escaped for HTML.
+Their output is marked as safe text (`Markup`), as in Salt: text that is joined to it is escaped for HTML.
 
 Source: Salt's Jinja documentation ("Format filters") and `yamlencoding`, 3008; results measured there, code
 our own.
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 @keeps_undefined
 def to_yaml(value: Any, flow_style: Any = True) -> Markup:
-    """Return data as YAML, on one line as long as it is short, or as a block."""
+    """Return data as YAML, on one line if it is short, or as a block."""
     text = dump(value, flow_style=flow_style)
     return serialized(text.strip().removesuffix("\n..."))
 
 
 def plain(value: Any) -> Any:
-    """Return nested data made of dicts, lists and scalars alone."""
+    """Return nested data as dicts, lists and scalars only."""
     if isinstance(value, Undefined):
         return str(value)
     if is_mapping(value):
@@ -46,15 +46,15 @@ def plain(value: Any) -> Any:
 
 
 def _finite(value: Any) -> Any:
-    """Return the same of data that has an end.
+    """Return nested data as dicts, lists and scalars only; the data must be finite.
 
     Raises:
-        TemplateRuntimeError: it holds itself, or is nested too deep.
+        TemplateRuntimeError: it contains itself, or is nested too deeply.
     """
     try:
         return plain(value)
     except RecursionError:
-        raise TemplateRuntimeError("the data holds itself, or is nested too deep") from None
+        raise TemplateRuntimeError("the data contains itself, or is nested too deeply") from None
 
 
 @keeps_undefined
@@ -66,7 +66,7 @@ def to_json(value: Any, sort_keys: Any = True, indent: Any = None) -> Markup:
 
 @keeps_undefined
 def to_html_json(value: Any, indent: Any = None, **options: Any) -> str:
-    """Return data as JSON that may stand in HTML; further options are those of `json.dumps`."""
+    """Return data as JSON that is safe in HTML; further options are those of `json.dumps`."""
     text = json.dumps(_finite(value), indent=indent, **options)
     for character in "<>&'":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -79,16 +79,16 @@ def to_python(value: Any) -> Markup:
     import pprint
 
     if is_mapping(value) and not isinstance(value, OrderedDict):
-        value = dict(value)  # sorted as a dict is, whatever made it
+        value = dict(value)  # sorted like a dict, whatever its class
     text = pprint.pformat(value).strip()
-    # YAML reads Python's form of text as Python does, but for an escaped quote.
+    # YAML reads a Python string literal as Python does, except an escaped quote.
     is_safe = not isinstance(value, str) and "\\'" not in text
     return serialized(text) if is_safe else Markup(text)  # noqa: S704 (Salt marks it as safe)
 
 
 @keeps_undefined
 def dict_to_sls_yaml_params(value: Mapping[Any, Any], flow_style: Any = False) -> Any:
-    """Return a mapping as the arguments of a state: a YAML list of one `- key: value` each."""
+    """Return a mapping as the arguments of a state: a YAML list with one `- key: value` per key."""
     return to_yaml([{key: item} for key, item in value.items()], flow_style)
 
 
@@ -143,7 +143,7 @@ def _load_text(value: Any) -> Any:
 
 
 def _items(value: Any) -> Any:
-    """Forget what a check has told a type checker of a value."""
+    """Return a value with its type widened for type checkers."""
     return value
 
 

@@ -1,6 +1,6 @@
 """Writing YAML as Salt's filter `yaml` does.
 
-Keys are sorted, those of an ordered mapping are not, and what YAML has no form for is null.
+Keys are sorted, except those of an ordered mapping. A value that YAML cannot represent is null.
 
 Source: Salt's `yaml` and `yamldumper` utilities, 3008; results measured there, code our own.
 """
@@ -46,7 +46,7 @@ def _nothing(dumper: Any, value: Any) -> Any:
 def _dumper() -> Any:
     import yaml
 
-    # PyYAML without libyaml has the slow one alone.
+    # PyYAML without libyaml has only the slow dumper.
     base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     made: Any = type("Dumper", (base,), {})
     made.add_representer(OrderedDict, _in_order)

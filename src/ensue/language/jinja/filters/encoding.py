@@ -1,4 +1,4 @@
-"""Filters that turn the text in nested data into bytes: `json_encode_dict` and its kin.
+"""Filters that turn the text in nested data into bytes, such as `json_encode_dict`.
 
 Source: Salt's `data` utilities, 3008; results measured there, code our own.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Encoder(msgspec.Struct, frozen=True):
-    """How text becomes bytes; the fields are Salt's arguments, in its order."""
+    """How text becomes bytes; the fields are Salt's arguments, in Salt's order."""
 
     encoding: str | None = None
     errors: str = "strict"
@@ -28,7 +28,7 @@ class _Encoder(msgspec.Struct, frozen=True):
         if isinstance(value, str):
             return self._text(value)
         if id(value) in above:
-            return None  # It contains itself.
+            return None  # The data contains itself.
         inside = (*above, id(value))
         if is_mapping(value):
             pairs = {self.encoded(key, inside): self.encoded(item, inside) for key, item in value.items()}

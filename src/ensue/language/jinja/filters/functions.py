@@ -1,7 +1,7 @@
 """Functions that every template sees: `raise`, `ifelse`, `show_full_context`, and `odict`.
 
-Source: Salt's Jinja documentation ("Global Functions"), 3008. `ifelse` fails there on every condition, and
-does here what its documentation says.
+Source: Salt's Jinja documentation ("Global Functions"), 3008. In Salt, `ifelse` fails on
+every condition; here it does what Salt's documentation says.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 
 def raise_error(message: Any) -> NoReturn:
-    """Refuse the template."""
+    """Refuse the template with an error."""
     raise TemplateRuntimeError(str(message))
 
 
 @pass_context
 def ifelse(context: Context, *parts: Any) -> Any:
-    """Return the value behind the first condition that holds, else the last part.
+    """Return the value after the first condition that is true, else the last part.
 
     Args:
-        context: the template's.
+        context: the template's context.
         *parts: condition, value, condition, value, …, default. A condition that is text is a compound target
             (`web*`, `G@os:Debian and not I@role:db`) that this target matches or not.
 
     Raises:
-        TemplateRuntimeError: there is no default.
+        TemplateRuntimeError: the default is missing.
     """
     *pairs, default = parts or (None, None)
     if len(pairs) % 2:
@@ -48,7 +48,7 @@ def ifelse(context: Context, *parts: Any) -> Any:
 @pass_context
 def show_full_context(context: Context) -> dict[str, Any]:
     """Return all variables that the template sees, as plain data."""
-    # The execution functions are a mapping too, and no data.
+    # The execution functions are a mapping too, but not data.
     return {
         name: repr(value) if name == "salt" else _simple(value) for name, value in context.get_all().items()
     }

@@ -1,4 +1,4 @@
-"""What a value of a template is, said so that a type checker takes its content for anything."""
+"""Tests for the type of a template's value, typed so that its content may be of any type."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 def is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:
-    """Say whether a value is any mapping."""
+    """Return whether a value is any mapping."""
     return isinstance(value, Mapping)
 
 
 def is_row(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
-    """Say whether a value is a list or a tuple."""
+    """Return whether a value is a list or a tuple."""
     return isinstance(value, (list, tuple))
 
 
 def is_hashable(value: Any) -> TypeGuard[Hashable]:
-    """Say whether a value's class is hashable, as text, numbers and tuples are and lists are not."""
+    """Return whether a value's class is hashable, as text, numbers and tuples are and lists are not."""
     return isinstance(value, Hashable)
 
 
 def is_iterable(value: Any) -> TypeGuard[Iterable[Any]]:
-    """Say whether a value can be iterated over; text can."""
+    """Return whether a value can be iterated over; text can."""
     try:
         iter(value)
     except TypeError:
@@ -53,7 +53,7 @@ def as_bytes(value: Any, encoding: str = "utf-8", errors: str = "strict") -> byt
 
 
 def keeps_undefined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a filter hand on what is undefined in its input, so that `default` after it still works."""
+    """Make a filter pass on an undefined input, so that `default` after it still works."""
 
     @wraps(function)
     def filtered(value: Any, *args: Any, **kwargs: Any) -> Any:
@@ -64,7 +64,7 @@ def keeps_undefined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def not_folded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep Jinja from calling a filter once and for all when it compiles the template."""
+    """Keep Jinja from evaluating a filter once at compile time."""
 
     @pass_context
     @wraps(function)

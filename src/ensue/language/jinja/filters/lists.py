@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def unique(values: Any) -> Any:
-    """Return a list without duplicates, in its order; the items of text or a tuple as a set."""
+    """Return a list without duplicates, in its order; for text or a tuple, a set of its items."""
     if is_hashable(values):
         return set(_items(values))
     try:
         return list(dict.fromkeys(values))
-    except TypeError:  # Lists of lists and of mappings have nothing quicker than to look at all.
+    except TypeError:  # Lists of lists and of mappings allow only a linear search.
         found: list[Any] = []
         for value in values:
             if value not in found:
@@ -29,14 +29,14 @@ def unique(values: Any) -> Any:
 
 
 def union(left: Any, right: Any) -> Any:
-    """Return what is in either list, each once; of two tuples a set."""
+    """Return the items of either list without duplicates; for two tuples, a set."""
     if _both_hashable(left, right):
         return set(left) | set(right)
     return unique(left + right)
 
 
 def intersect(left: Any, right: Any) -> Any:
-    """Return what is in both lists, each once; of two tuples a set."""
+    """Return the items in both lists without duplicates; for two tuples, a set."""
     if _both_hashable(left, right):
         return set(left) & set(right)
     within = _membership(right)
@@ -44,7 +44,7 @@ def intersect(left: Any, right: Any) -> Any:
 
 
 def difference(left: Any, right: Any) -> Any:
-    """Return what is in the first list and not in the second, each once; of two tuples a set."""
+    """Return the items only in the first list, without duplicates; for two tuples, a set."""
     if _both_hashable(left, right):
         return set(left) - set(right)
     within = _membership(right)
@@ -52,7 +52,7 @@ def difference(left: Any, right: Any) -> Any:
 
 
 def symmetric_difference(left: Any, right: Any) -> Any:
-    """Return what is in one of the lists alone, each once; of two tuples a set."""
+    """Return the items in exactly one of the lists, without duplicates; for two tuples, a set."""
     if _both_hashable(left, right):
         return set(left) ^ set(right)
     in_left, in_right = _membership(left), _membership(right)
@@ -60,12 +60,12 @@ def symmetric_difference(left: Any, right: Any) -> Any:
 
 
 def flatten(values: Any, levels: int | None = None, preserve_nulls: bool = False) -> list[Any]:
-    """Return a list with the items of the lists in it.
+    """Return a list with nested lists replaced by their items.
 
     Args:
-        values: the list; of a mapping in it, the keys are taken.
-        levels: how deep; None is all the way.
-        preserve_nulls: keep `None`, and the texts `None` and `null`.
+        values: the list; a mapping in it is replaced by its keys.
+        levels: the depth; None flattens all levels.
+        preserve_nulls: whether to keep `None`, and the texts `None` and `null`.
 
     Raises:
         ValueError: a list contains itself.
@@ -74,49 +74,49 @@ def flatten(values: Any, levels: int | None = None, preserve_nulls: bool = False
 
 
 def average(values: Any) -> float:
-    """Return the mean of a list of numbers; of one number, that number."""
+    """Return the mean of a list of numbers; for a single number, that number."""
     if is_hashable(values):
         return float(_items(values))
     return float(sum(values) / len(values))
 
 
 def exactly_n_true(values: Iterable[Any], amount: int = 1) -> bool:
-    """Say whether so many items are true."""
+    """Return whether exactly `amount` items are true."""
     return sum(1 for value in values if value) == amount
 
 
 def exactly_one_true(values: Iterable[Any]) -> bool:
-    """Say whether one item alone is true."""
+    """Return whether exactly one item is true."""
     return exactly_n_true(values)
 
 
 def largest(values: Iterable[Any]) -> Any:
-    """Return the largest item; Jinja's own filter ignores case, and finds nothing in an empty list."""
+    """Return the largest item; unlike Jinja's `max`, with regard to case and an error for an empty list."""
     return max(values)
 
 
 def smallest(values: Iterable[Any]) -> Any:
-    """Return the smallest item; Jinja's own filter ignores case, and finds nothing in an empty list."""
+    """Return the smallest item; unlike Jinja's `min`, with regard to case and an error for an empty list."""
     return min(values)
 
 
 def sorted_ignorecase(values: Iterable[str]) -> list[str]:
-    """Return texts in their order without regard to case."""
+    """Return texts sorted without regard to case."""
     return sorted(values, key=str.lower)
 
 
 def substring_in_list(text: str, values: Iterable[str]) -> bool:
-    """Say whether one of the texts in a list holds a text."""
+    """Return whether one of the texts in a list contains a text."""
     return any(text in value for value in values)
 
 
 def sequence(value: Any) -> Any:
-    """Return a list, tuple, set or mapping as it is, anything else as the one item of a list."""
+    """Return a list, tuple, set or mapping unchanged, and anything else as a list of one item."""
     return _items(value) if isinstance(value, (list, tuple, set, dict)) else [value]
 
 
 def is_iter(value: Any, ignore: Any = (str,)) -> bool:
-    """Say whether a value can be iterated over and is no text."""
+    """Return whether a value can be iterated over and is not text."""
     return not (ignore and isinstance(value, ignore)) and is_iterable(value)
 
 
@@ -136,7 +136,7 @@ def _flat(
 
 
 def _membership(values: Iterable[Any]) -> Callable[[Any], bool]:
-    """Return what says whether a value is among others; quick where all of them are hashable."""
+    """Return a function that tests for membership; quick if all values are hashable."""
     listed = list(values)
     try:
         quick = frozenset(listed)
@@ -150,7 +150,7 @@ def _both_hashable(left: Any, right: Any) -> bool:
 
 
 def _items(value: Any) -> Any:
-    """Forget what a check has told a type checker of a value."""
+    """Return a value with its type widened for type checkers."""
     return value
 
 

@@ -1,6 +1,6 @@
-"""Filters that ask the machine: they call the execution functions of the template's target.
+"""Filters that query the machine through the execution functions of the template's target.
 
-In Salt they look at the machine that renders, which is the target there. Here that may be a host behind SSH.
+In Salt they query the rendering machine, which is the target there. Here the target may be a host behind SSH.
 
 Source: Salt's `files`, `path`, `hashutils`, `user` and `http` utilities, 3008; results measured there.
 """
@@ -26,7 +26,7 @@ for a in $(getent {database} {name} | sed -n 's/[[:space:]]\{{1,\}}STREAM.*//p')
 done
 exit 0
 """
-"""Prints the addresses of a name, as the resolver orders them, up to one that answers."""
+"""Prints the addresses of a name, in the resolver's order, up to the first that answers."""
 
 
 @pass_context
@@ -37,26 +37,26 @@ def file_hashsum(context: Context, path: str, form: str = "sha256") -> str:
 
 @pass_context
 def is_empty(context: Context, path: str) -> bool:
-    """Say whether a file is there and has no content."""
+    """Return whether a file exists and is empty."""
     there: bool = _call(context, "file.path_exists", path)
     return there and _call(context, "file.stats", path)["size"] == 0
 
 
 @pass_context
 def is_text_file(context: Context, path: str) -> bool:
-    """Say whether a file is there and looks like text in its first 512 bytes."""
+    """Return whether a file exists and its first 512 bytes look like text."""
     return _is_file(context, path) and not _is_binary(_begin(context, path, 512))
 
 
 @pass_context
 def is_bin_file(context: Context, path: str) -> bool:
-    """Say whether a file is there and looks like no text in its first 2048 bytes."""
+    """Return whether a file exists and its first 2048 bytes do not look like text."""
     return _is_file(context, path) and _is_binary(_begin(context, path, 2048))
 
 
 @pass_context
 def list_files(context: Context, folder: str) -> list[str]:
-    """Return a folder and all that is below it, sorted."""
+    """Return a folder and everything below it, sorted."""
     found: list[str] = (
         _call(context, "file.find", folder) if _call(context, "file.path_exists", folder) else [folder]
     )
@@ -65,14 +65,14 @@ def list_files(context: Context, folder: str) -> list[str]:
 
 @pass_context
 def which(context: Context, program: str | None = None) -> str | None:
-    """Return the path of a program, None when it is not there."""
+    """Return the path of a program; None if it is not found."""
     found: str | None = _call(context, "cmd.which", program) if program else None
     return found
 
 
 @pass_context
 def get_uid(context: Context, user: str | None = None) -> int | None:
-    """Return a user's number, None when there is no such user; without one, the connection's own."""
+    """Return a user's uid, or None if there is no such user; without a user, the uid of the connection."""
     if user is None:
         return int(_call(context, "cmd.run", "id -u"))
     found: int | None = _call(context, "user.info", user).get("uid")
@@ -81,7 +81,7 @@ def get_uid(context: Context, user: str | None = None) -> int | None:
 
 @pass_context
 def http_query(context: Context, url: str, *args: Any, **options: Any) -> Any:
-    """Return what a server says, as the execution function `http.query` does."""
+    """Return the result of an HTTP request, as the execution function `http.query` does."""
     return _call(context, "http.query", url, *args, **options)
 
 
@@ -93,14 +93,14 @@ def dns_check(
     safe: bool = False,  # noqa: ARG001 (in Salt it decides which exception is raised)
     ipv6: bool | None = None,
 ) -> str:
-    """Return the address of a name that answers at a port, or else its first one; of IPv6 in brackets.
+    """Return a name's first address that answers on a port, else its first address; IPv6 in brackets.
 
     Args:
-        context: the template's.
+        context: the template's context.
         addr: the name.
         port: the port.
-        safe: accepted for Salt's sake.
-        ipv6: whether it has to be one of IPv6; None takes any. Where there is none of IPv6, IPv4 will do.
+        safe: accepted for compatibility with Salt, without effect.
+        ipv6: whether to require IPv6; None allows any. Without an IPv6 address, IPv4 is used.
 
     Raises:
         TemplateRuntimeError: the target's resolver knows no address.
@@ -109,7 +109,7 @@ def dns_check(
     for database in databases:
         line = _LOOK_UP.format(database=database, name=shlex.quote(str(addr)), port=int(port))
         said = str(_call(context, "cmd.run_stdout", line, python_shell=True)).splitlines()
-        # An address of IPv4 in the clothes of IPv6 is none that a resolver was asked for.
+        # An IPv4-mapped IPv6 address is not one that the resolver was asked for.
         found = [each for each in said if not each.startswith("::ffff:")]
         if found:
             address = found[-1].removesuffix(" is up") if found[-1].endswith(" is up") else found[0]
@@ -120,7 +120,7 @@ def dns_check(
 def _call(context: Context, function: str, *args: Any, **options: Any) -> Any:
     functions = context.parent.get("salt")
     if functions is None:
-        msg = f"there is no `salt` here, and this filter asks {function}"
+        msg = f"there is no `salt` here, and this filter calls {function}"
         raise TemplateRuntimeError(msg)
     return functions[function](*args, **options)
 
@@ -134,7 +134,7 @@ def _begin(context: Context, path: str, size_bytes: int) -> bytes:
 
 
 def _is_binary(data: bytes) -> bool:
-    """Say whether data has a NUL, or more than three tenths of it are not characters of text."""
+    """Return whether data contains NUL, or more than 30 % of it is not text."""
     if not data:
         return False
     if 0 in data:
@@ -148,7 +148,7 @@ def _is_utf8(data: bytes) -> bool:
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        # The piece that was read may end within a character.
+        # The part that was read may end inside a character.
         return error.reason == "unexpected end of data"
     return True
 

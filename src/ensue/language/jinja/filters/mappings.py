@@ -1,4 +1,4 @@
-"""Filters over mappings: entries, paths of keys, what changed between two, tables.
+"""Filters over mappings: entries, paths of keys, differences, tables.
 
 Source: Salt's `data` and `dictupdate` utilities, 3008; results measured there, code our own.
 """
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def to_entries(data: Any) -> list[dict[str, Any]]:
-    """Return a mapping, or a list by its indices, as a list of `key` and `value`.
+    """Return a mapping, or a list by its indices, as a list of mappings with `key` and `value`.
 
     Raises:
-        TemplateRuntimeError: it is neither.
+        TemplateRuntimeError: it is neither a mapping nor a list.
     """
     if is_mapping(data):
         return [{"key": key, "value": value} for key, value in data.items()]
@@ -33,7 +33,7 @@ def to_entries(data: Any) -> list[dict[str, Any]]:
 
 
 def from_entries(entries: Iterable[Mapping[str, Any]]) -> dict[Any, Any]:
-    """Return a mapping of entries with `key` (or `name`) and `value`, in whatever case these are written."""
+    """Return a mapping from entries with `key` (or `name`) and `value`, in any case."""
     found: dict[Any, Any] = {}
     for entry in entries:
         lower = {str(key).lower(): value for key, value in entry.items()}
@@ -46,7 +46,7 @@ def from_entries(entries: Iterable[Mapping[str, Any]]) -> dict[Any, Any]:
 def set_dict_key_value(
     data: Any, keys: str, value: Any, delimiter: str = ":", ordered_dict: bool = False
 ) -> Any:
-    """Set the value under a path of keys, which is made where it is missing, and return the mapping."""
+    """Set the value under a path of keys, create missing keys, and return the mapping."""
     parent, last = _parent(data, keys, delimiter, ordered=ordered_dict)
     parent[last] = value
     return data
@@ -55,10 +55,10 @@ def set_dict_key_value(
 def update_dict_key_value(
     data: Any, keys: str, value: Any, delimiter: str = ":", ordered_dict: bool = False
 ) -> Any:
-    """Update the mapping under a path of keys with another one, and return the whole.
+    """Update the mapping under a path of keys with another mapping, and return the whole.
 
     Raises:
-        TemplateRuntimeError: there is no mapping, or it is given none.
+        TemplateRuntimeError: the old or the new value is not a mapping.
     """
     parent, last = _parent(data, keys, delimiter, ordered=ordered_dict)
     if parent.get(last) is None:
@@ -78,7 +78,7 @@ def append_dict_key_value(
     """Append a value to the list under a path of keys, and return the mapping.
 
     Raises:
-        TemplateRuntimeError: there is no list.
+        TemplateRuntimeError: the old value is not a list.
     """
     _list_under(data, keys, delimiter, ordered=ordered_dict, doing="append to").append(value)
     return data
@@ -87,10 +87,10 @@ def append_dict_key_value(
 def extend_dict_key_value(
     data: Any, keys: str, value: Any, delimiter: str = ":", ordered_dict: bool = False
 ) -> Any:
-    """Extend the list under a path of keys by the items of another one, and return the mapping.
+    """Extend the list under a path of keys by the items of another list, and return the mapping.
 
     Raises:
-        TemplateRuntimeError: there is no list, or it is given none.
+        TemplateRuntimeError: the old or the new value is not a list.
     """
     found = _list_under(data, keys, delimiter, ordered=ordered_dict, doing="extend")
     try:
@@ -101,7 +101,7 @@ def extend_dict_key_value(
 
 
 def compare_dicts(old: Mapping[Any, Any], new: Mapping[Any, Any]) -> dict[Any, dict[str, Any]]:
-    """Return `old` and `new` value of every key that changed; what is not there is empty text."""
+    """Return the `old` and `new` value of every changed key; a missing value is empty text."""
     removed = {key: {"new": "", "old": value} for key, value in old.items() if key not in new}
     changed = {
         key: {"old": old.get(key, ""), "new": value}
@@ -112,7 +112,7 @@ def compare_dicts(old: Mapping[Any, Any], new: Mapping[Any, Any]) -> dict[Any, d
 
 
 def compare_lists(old: list[Any], new: list[Any]) -> dict[str, list[Any]]:
-    """Return the items that are `new`, and those that are in the `old` list alone."""
+    """Return the items only in the `new` list, and those only in the `old` list."""
     changes = {
         "new": [item for item in new if item not in old],
         "old": [item for item in old if item not in new],
@@ -121,7 +121,7 @@ def compare_lists(old: list[Any], new: list[Any]) -> dict[str, list[Any]]:
 
 
 def mysql_to_dict(lines: Iterable[str], key: str) -> dict[Any, dict[str, Any]]:
-    """Return the rows of a table as mysql draws it, by the value of one column; numbers become numbers.
+    """Return the rows of a table printed by mysql, by the value of one column; digits become numbers.
 
     Raises:
         TemplateRuntimeError: it has no such column.
@@ -137,7 +137,7 @@ def mysql_to_dict(lines: Iterable[str], key: str) -> dict[Any, dict[str, Any]]:
 
 
 def _parent(data: Any, keys: str, delimiter: str, *, ordered: bool) -> tuple[MutableMapping[Any, Any], str]:
-    """Return the mapping that the last of some keys belongs to, and that key."""
+    """Return the mapping that contains the last of some keys, and that key."""
     *above, last = keys.split(delimiter)
     for key in above:
         if not is_dict(data.get(key)):
@@ -162,7 +162,7 @@ def _empty(*, ordered: bool) -> dict[Any, Any]:
 
 def _unfit(doing: str, keys: str, found: Any, value: Any = None) -> TemplateRuntimeError:
     given = "" if value is None else f" with a {type(value).__name__}"
-    return TemplateRuntimeError(f"cannot {doing} what stands under {keys!r}, a {type(found).__name__}{given}")
+    return TemplateRuntimeError(f"cannot {doing} the value under {keys!r}, a {type(found).__name__}{given}")
 
 
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {

@@ -1,7 +1,7 @@
-"""What filters do to the marks of a rendering (`ensue.language.marks`, `ensue.language.printed_values`).
+"""How filters treat the marks of a rendering (`ensue.language.marks`, `ensue.language.printed_values`).
 
-Serializers return written text. Filters on text keep it written. Those that measure, encode or ask elsewhere
-are given the text without marks. All others pass on what they are given.
+Serializers return written text. Filters on text keep it written. Filters that measure, encode or query get
+the text without marks. All others pass values on unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 WRITTEN: Final = "written text"
-"""The filter that captured blocks and expressions of constants have; no template can name it."""
+"""The filter on captured blocks and constant expressions; no template can name it."""
 
 _SERIALIZERS: Final = ("tojson", "yaml_dquote", "yaml_squote", "yaml_encode")
 _TEXT_FILTERS: Final = ("indent", "trim", "replace", "string", "upper", "lower", "regex_replace")
@@ -49,11 +49,11 @@ def _without_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 _LAYOUT: Final = {"indent": _always, "string": _always, "trim": _without_arguments}
-"""Filters that may change blanks alone, and when that is so."""
+"""Filters that may change only blanks, and in which calls they do."""
 
 
 def with_marks(filters: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """Return filters by name, each of which does with marks what it is to do."""
+    """Return filters by name, wrapped to treat marks correctly."""
     known = dict(filters)
     for name in _MEASURING & known.keys():
         known[name] = _unmarking(known[name])
@@ -82,7 +82,7 @@ def _writing(function: Callable[..., Any]) -> Callable[..., Any]:
 def _unmarking(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def filtered(*args: Any, **kwargs: Any) -> Any:
-        # Where Jinja passes its environment or context first, the text is second.
+        # If Jinja passes its environment or context first, the text is the second argument.
         if any(isinstance(value, str) and has_marks(value) for value in args[:2]):
             args = tuple(without_marks(value) if isinstance(value, str) else value for value in args)
         return function(*args, **kwargs)

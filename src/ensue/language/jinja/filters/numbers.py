@@ -1,4 +1,4 @@
-"""Filters between text, numbers and truth: `to_num`, `is_hex`, `human_to_bytes`, `to_bool`.
+"""Filters between text, numbers and booleans: `to_num`, `is_hex`, `human_to_bytes`, `to_bool`.
 
 Source: Salt's `jinja` and `stringutils` utilities, 3008; results measured there, code our own.
 """
@@ -19,7 +19,7 @@ _PREFIXES: Final = "bkmgtpezy"
 
 
 def to_num(text: Any) -> Any:
-    """Return a text as a whole number or as a fraction; as it is when it is neither."""
+    """Return a text as an integer or a float; unchanged if it is neither."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -29,7 +29,7 @@ def to_num(text: Any) -> Any:
 
 
 def is_hex(text: Any) -> bool:
-    """Say whether a text is a hexadecimal number."""
+    """Return whether a text is a hexadecimal number."""
     try:
         int(text, 16)
     except (TypeError, ValueError):
@@ -38,7 +38,7 @@ def is_hex(text: Any) -> bool:
 
 
 def human_to_bytes(size: Any, default_unit: str = "B", handle_metric: bool = False) -> int:
-    """Return how many bytes `2G`, `30MB` or `64KiB` are; 0 when it is no size.
+    """Return how many bytes `2G`, `30MB` or `64KiB` are; 0 if it is not a size.
 
     Args:
         size: number and unit.
@@ -56,7 +56,7 @@ def human_to_bytes(size: Any, default_unit: str = "B", handle_metric: bool = Fal
 
 
 def to_bool(value: Any) -> bool:
-    """Say whether a value means yes: `yes`, `1`, `true`, a number above 0, a list that is not empty."""
+    """Return whether a value means yes: `yes`, `1`, `true`, a number above 0, a list that is not empty."""
     if isinstance(value, str):
         return value.lower() in {"yes", "1", "true"}
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""The filter `json_query`: JMESPath over data. The language comes from the package `jmespath`, as in Salt.
+"""The filter `json_query`: JMESPath over data, with the package `jmespath`, as in Salt.
 
 Source: Salt's `data` utilities, 3008; JMESPath's specification (jmespath.org).
 """

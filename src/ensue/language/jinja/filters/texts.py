@@ -1,4 +1,4 @@
-"""Filters over text: patterns, cases, blanks, paths, lists of allowed words; and the test `match`.
+"""Filters over text: patterns, case, blanks, paths, lists of allowed words; and the test `match`.
 
 Source: Salt's `jinja`, `stringutils` and `path` utilities, 3008; results measured there, code our own.
 """
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 def regex_search(
     text: str, pattern: str, ignorecase: bool = False, multiline: bool = False
 ) -> tuple[str, ...] | None:
-    """Return the groups of a pattern's first match, the whole match when it has none; None without one."""
+    """Return the groups of a pattern's first match, or the whole match if it has none; else None."""
     return _groups(re.search(pattern, text, _flags(ignorecase, multiline)))
 
 
 def regex_match(
     text: str, pattern: str, ignorecase: bool = False, multiline: bool = False
 ) -> tuple[str, ...] | None:
-    """Return what `regex_search` returns, for a match at the beginning."""
+    """Return the groups of a match at the beginning, or the whole match if it has none; else None."""
     return _groups(re.match(pattern, text, _flags(ignorecase, multiline)))
 
 
@@ -39,17 +39,17 @@ def regex_replace(
 
 
 def regex_escape(text: str) -> str:
-    """Return a pattern that matches a text as it stands."""
+    """Return a pattern that matches a text literally."""
     return re.escape(text)
 
 
 def matches(text: str, pattern: str, ignorecase: bool = False, multiline: bool = False) -> bool:
-    """Say whether a pattern matches at the beginning."""
+    """Return whether a pattern matches at the beginning."""
     return re.match(pattern, text, _flags(ignorecase, multiline)) is not None
 
 
 def to_snake_case(text: str) -> str:
-    """Return `camelCase` as `camel_case`; a row of capitals is one word.
+    """Return `camelCase` as `camel_case`; a run of capitals is one word.
 
     Raises:
         ValueError: it is empty.
@@ -67,7 +67,7 @@ def to_camelcase(text: str, uppercamel: bool = False) -> str:
 
 
 def contains_whitespace(text: str) -> bool:
-    """Say whether there is a blank, a tab or a line end in a text."""
+    """Return whether there is a blank, a tab or a line end in a text."""
     return any(character.isspace() for character in text)
 
 
@@ -77,19 +77,19 @@ def to_bytes(text: Any, encoding: str | None = None, errors: str = "strict") -> 
 
 
 def path_join(*parts: str, use_posixpath: bool = False) -> str:
-    """Return parts joined to one normal path; an absolute part does not drop those before it."""
+    """Return parts joined to a normalised path; an absolute part does not drop those before it."""
     del use_posixpath  # Paths are POSIX paths here.
     first, *others = [posixpath.normpath(part) for part in parts]
     return posixpath.normpath(posixpath.join(first, *(part.lstrip("/") for part in others)))
 
 
 def check_whitelist_blacklist(value: str, whitelist: Any = None, blacklist: Any = None) -> bool:
-    """Say whether a value is allowed.
+    """Return whether a value is allowed.
 
     Args:
-        value: what is looked at.
+        value: the value.
         whitelist: globs or patterns of all that is allowed; empty allows everything.
-        blacklist: globs or patterns of what is not; outranks the whitelist.
+        blacklist: globs or patterns of what is not allowed; it overrides the whitelist.
 
     Raises:
         TypeError: one of them is neither text nor a list.
@@ -101,13 +101,13 @@ def check_whitelist_blacklist(value: str, whitelist: Any = None, blacklist: Any 
 
 
 def method_call(value: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-    """Return what a method of a value returns, None when it has no such method."""
+    """Return the result of a method of a value; None if it has no such method."""
     method = getattr(value, name, None)
     return None if method is None else method(*args, **kwargs)
 
 
 def skip(value: Any) -> str:
-    """Return nothing, whatever the value."""
+    """Return None for any value."""
     del value
     return ""
 

@@ -1,7 +1,6 @@
 """The filter `xml`: a mapping as an XML document.
 
-Scalars are attributes of the element they belong to, mappings are elements in it, a list is one element for
-each item.
+Scalars are attributes of their element, mappings are elements inside it, and a list is one element per item.
 
 Source: Salt's Jinja documentation ("Format filters"), 3008; results measured there, code our own.
 """
@@ -25,7 +24,7 @@ def to_xml(value: Any) -> Markup:
     """Return a mapping of one key, the name of the root element, as an XML document.
 
     Raises:
-        TemplateRuntimeError: it is no such mapping, or holds what XML has no place for.
+        TemplateRuntimeError: it is not such a mapping, or contains values that XML cannot represent.
     """
     if not is_mapping(value) or len(value) != 1:
         raise TemplateRuntimeError("xml takes a mapping of one key, the name of the root element")
