@@ -112,7 +112,8 @@ class AssignedSls:
             code=NO_TOP_FILE,
             summary="there is no top file",
             detail=f"no top.sls below {folders or 'any file root'}",
-            help="name an SLS (`ensue apply web`), or write a top.sls (`ensue init`)",
+            help="name an SLS (`ensue apply web`), write a top.sls (`ensue init`), or, "
+            "if the tree is in another folder, name that folder in file_roots of ensue.yaml",
             severity=severity,
         )
 
