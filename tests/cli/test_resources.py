@@ -168,7 +168,11 @@ def test_an_id_alone_is_a_name(project: Shell) -> None:
     project.run("resources", "register", "dummy:label", "--source", "test:printer")
     assert project.run("resources", "invalidate", "box", "--out", "json").document == ["dummy:lid"]
     assert project.run("resources", "invalidate", "printer", "--out", "json").document == ["dummy:label"]
-    assert project.run("resources", "forget", "lid").out == "dummy:lid\n"
+    wrong = project.run("resources", "forget", "lid", "d1", "bax")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "d1 was not registered" in wrong.err
+    assert "there is no such resource: bax" in wrong.err
+    assert project.run("resources", "forget", "lid", "label").out == "dummy:lid\ndummy:label\n"
     declared = project.run("resources", "forget", "d1")
     assert "it comes from pillar" in declared.err
     for word in ("forget", "invalidate"):

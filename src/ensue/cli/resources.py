@@ -122,7 +122,7 @@ def show(session: Session, *, srn: str) -> int:
 
     data = session.run(work)
     if data is None:
-        return _no_such(session, srn, [record.srn for record in known])
+        return _failed(session, _no_such(srn, [record.srn for record in known]))
     print_record(session, srn, data)
     return exit_codes.SUCCEEDED
 
@@ -133,19 +133,21 @@ def _find(name: str, records: list[ResourceRecord]) -> ResourceRecord | None:
     return next((record for record in records if record.srn in meant), None)
 
 
-def _no_such(session: Session, name: str, known: Iterable[Srn]) -> int:
+def _no_such(name: str, known: Iterable[Srn]) -> str:
+    """Return the message that there is no such resource, with similar names."""
     import difflib
 
     names = [text for srn in sorted(set(known)) for text in (str(srn), srn.id)]
     close = difflib.get_close_matches(name, names, n=2, cutoff=NEAR_CUTOFF)
     hint = f"did you mean {' or '.join(close)}?" if close else "`ensue resources list` shows all"
-    return _failed(session, f"there is no such resource: {name} ({hint})")
+    return f"there is no such resource: {name} ({hint})"
 
 
-def _failed(session: Session, message: str) -> int:
-    session.lines.write(on_one_line(f"ensue: {message}"))
+def _failed(session: Session, *messages: str) -> int:
+    for message in messages:
+        session.lines.write(on_one_line(f"ensue: {message}"))
     if session.is_for_programs:
-        session.print_document({"errors": [message]})
+        session.print_document({"errors": list(messages)})
     return exit_codes.FAILED
 
 
@@ -179,7 +181,7 @@ def invalidate(session: Session, *, source: str) -> int:
     if len(meant) > 1:
         return _failed(session, f"{source} may be {' or '.join(map(str, meant))}: write one of them")
     if not meant:
-        _no_such(session, source, known)
+        _failed(session, _no_such(source, known))
         return exit_codes.REFUSED
     _print_names(session, hit)
     if not hit:
@@ -190,34 +192,53 @@ def invalidate(session: Session, *, source: str) -> int:
 @command.command(
     "forget",
     cls=ProjectCommand,
-    examples=(("ensue resources forget ssh_host:jumphost-env-01", "remove its entry and its secrets"),),
+    examples=(
+        ("ensue resources forget ssh_host:jumphost-env-01", "remove its entry and its secrets"),
+        ("ensue resources forget web-01 web-02", "two entries"),
+    ),
 )
-@click.argument("srn", shell_complete=complete_srn)
+@click.argument("srns", metavar="SRN...", nargs=-1, required=True, shell_complete=complete_srn)
 @project_options(*FORMS)
-def forget(session: Session, *, srn: str) -> int:
-    """Remove a derived resource's entry from the store.
+def forget(session: Session, *, srns: tuple[str, ...]) -> int:
+    """Remove the entries of derived resources from the store.
 
-    SRN is type:id, or the id alone.
+    SRN is type:id, or the id alone. If one of several is no derived resource, nothing is removed.
     """
     known: list[ResourceRecord] = []
+    wrong: list[str] = []
 
-    async def work(project: Project) -> Srn | None:
+    async def work(project: Project) -> list[Srn]:
         known.extend(await project.resources())
-        meant = named(srn, (record.srn for record in known))
-        return meant[0] if meant and await project.forget(meant[0]) else None
+        meant = {name: named(name, (record.srn for record in known)) for name in srns}
+        wrong.extend(name for name in srns if not meant[name] or _is_declared(name, known))
+        if wrong:
+            return []
+        forgotten = {name: await project.forget(meant[name][0]) for name in srns}
+        wrong.extend(name for name in srns if not forgotten[name])
+        return [meant[name][0] for name in srns if forgotten[name]]
 
     forgotten = session.run(work)
-    if forgotten is not None:
-        _print_names(session, [forgotten])
+    if not wrong:
+        _print_names(session, forgotten)
         return exit_codes.SUCCEEDED
-    found = _find(srn, known)
-    if found is not None and found.origin != "derived":
-        comes_from = "pillar" if found.origin == "pillar" else "its type's `discover`"
-        message = f"{srn} was not registered, so there is nothing to forget: it comes from {comes_from}"
-        return _failed(session, message)
-    code = _no_such(session, srn, [record.srn for record in known if record.origin == "derived"])
-    # The text is neither an id nor the name of a resource.
-    return code if ":" in srn else exit_codes.REFUSED
+    code = _failed(session, *(_why_not_forgotten(name, known) for name in wrong))
+    # A text without a colon that is no id is not even the name of a resource.
+    is_refused = all(_find(name, known) is None and ":" not in name for name in wrong)
+    return exit_codes.REFUSED if is_refused else code
+
+
+def _is_declared(name: str, known: list[ResourceRecord]) -> bool:
+    """Return whether a resource is there without having been registered."""
+    found = _find(name, known)
+    return found is not None and found.origin != "derived"
+
+
+def _why_not_forgotten(name: str, known: list[ResourceRecord]) -> str:
+    found = _find(name, known)
+    if found is None or found.origin == "derived":
+        return _no_such(name, [record.srn for record in known if record.origin == "derived"])
+    comes_from = "pillar" if found.origin == "pillar" else "its type's `discover`"
+    return f"{name} was not registered, so there is nothing to forget: it comes from {comes_from}"
 
 
 def _print_names(session: Session, names: list[Srn]) -> None:

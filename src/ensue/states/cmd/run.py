@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ensue.contracts.functions import also_takes, takes_words
-from ensue.errors import NotOfferedError
+from ensue.errors import NotOfferedError, StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.cmd.command_result import check_environment, command_name, command_return, folder_is_missing
 from ensue.states.cmd.known import FURTHER, OUTDATED
@@ -32,6 +34,7 @@ async def run(
     env: DataMap | list[Data] | None = None,
     prepend_path: str | None = None,
     stateful: bool | list[Data] = False,
+    read_only: bool = False,
     hide_output: bool = False,
     timeout: float | None = None,  # noqa: ASYNC109 (Salt's argument; the connection keeps it)
     ignore_timeout: bool = False,
@@ -55,6 +58,7 @@ async def run(
         stateful: the command reports itself whether it changed something: its last line of output is
             `changed=yes comment='…'`, or its output is JSON. `[test_name: COMMAND]` names a command for
             plans.
+        read_only: the command only reads: a plan runs it, too, and it reports no change.
         hide_output: leave the output out of the return.
         timeout: seconds after which the command is ended.
         ignore_timeout: succeed after a timeout.
@@ -66,7 +70,7 @@ async def run(
 
     Returns:
         `changes` and `new_state` have `pid retcode stdout stderr`; `new_state` also has `stdout_json` if the
-        output is JSON. In a plan the result is None and there is no `new_state`.
+        output is JSON. In a plan the result is None and there is no `new_state`, unless it is `read_only`.
     """
     if not ctx.connection.can_run:
         # Told in a plan too, which runs nothing.
@@ -75,7 +79,11 @@ async def run(
     command = name
     name = command_name(command)
     instead = test_command(stateful)
-    if ctx.test and not instead:
+    if read_only and stateful:
+        raise StateFailedError(
+            "give either `read_only` or `stateful`: a command that only reads changes nothing"
+        )
+    if ctx.test and not instead and not read_only:
         changes: DataMap = {} if stateful else {"cmd": name}
         comment = "" if stateful else f'Command "{name}" would have been executed'
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
@@ -93,5 +101,9 @@ async def run(
     )  # fmt: skip
     if ignore_timeout and done["retcode"] == 1 and "Timed out after" in str(done["stdout"]):
         done = {**done, "retcode": 0}
-    returned = command_return(name, done, comment=f'Command "{instead if ctx.test else name}" run')
+    returned = command_return(
+        name, done, comment=f'Command "{instead if ctx.test and instead else name}" run'
+    )
+    if read_only:
+        return msgspec.structs.replace(returned, changes={})
     return reinterpreted(returned, test=ctx.test) if stateful else returned
