@@ -1,1 +1,1 @@
-"""The Protocols of every plug-in and service: what the engine and the plug-ins may expect of each other."""
+"""The Protocols of every plug-in and service: what the engine and plug-ins expect of each other."""

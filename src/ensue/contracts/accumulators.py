@@ -1,6 +1,6 @@
 """What states gather for the files of one target in one run: the memory behind `file.accumulated`.
 
-It lasts as long as the run. Nothing of it is written down: what a file is to hold is said anew each time.
+It lasts as long as the run and is never stored: every run accumulates the texts again.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 class Accumulators:
-    """Texts by file and by the name of an accumulator, in the order in which they were put in, each once."""
+    """Texts by file and accumulator, in the order in which they were added, without duplicates."""
 
     def __init__(self) -> None:
         self._texts: dict[str, dict[str, dict[str, Data]]] = {}
         self._receivers: dict[tuple[str, str], set[str]] = {}
 
     def add(self, file: str, name: str, texts: Iterable[Data], receivers: Iterable[str]) -> bool:
-        """Put texts into an accumulator.
+        """Add texts to an accumulator.
 
         Args:
             file: the file that is to receive them.
             name: the accumulator.
-            texts: what it is to hold.
-            receivers: IDs of the states that it is meant for.
+            texts: the texts to add.
+            receivers: IDs of the states that it is for.
 
         Returns:
             Whether one of the texts was new.
@@ -44,9 +44,9 @@ class Accumulators:
         return {name: list(held.values()) for name, held in self._texts.get(file, {}).items()}
 
     def lines_for(self, file: str, receiver: str) -> list[Data]:
-        """Return the texts for one state that manages a file: of those accumulators that are meant for it.
+        """Return the texts for one state that manages a file: of the accumulators that are for it.
 
-        Where none of them is, it has the texts of all.
+        If none is for it, the texts of all.
 
         Args:
             file: the file.

@@ -1,4 +1,4 @@
-"""Arguments that a state gets only when it runs: who resolves them, and from what."""
+"""Arguments that are known only when their state runs, and how they are resolved."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class ArgumentResolver(Protocol):
         ...
 
     async def resolve(self, chunk: Chunk, results: Results, context: StateContext) -> DataMap:
-        """Return the arguments to call the function with; `Unknown` may stand in them in a plan.
+        """Return the arguments to call the function with; in a plan they may contain `Unknown`.
 
         `name` among them replaces the chunk's name in this call.
 
         Raises:
-            EnsueError: a value cannot be had; becomes the comment of a result False.
+            EnsueError: a value is not available; becomes the comment of a result False.
         """
         ...

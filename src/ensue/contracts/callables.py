@@ -1,4 +1,4 @@
-"""What can be told of a function before it is called, and of what it returned.
+"""What is known of a function before it is called, and of the value that it returned.
 
 The answers are those of the standard library's `inspect`. It is not loaded where a plain function's code
 object says the same, which is so for nearly every function: loading it takes a tenth of a small run.
@@ -25,7 +25,7 @@ _ITERABLE_COROUTINE: Final = 0x100
 _SAYS_OTHERWISE: Final = frozenset(
     {"__partialmethod__", "__signature__", "__wrapped__", "_is_coroutine_mark", "_partialmethod"}
 )
-"""Attributes by which a function says of itself what its code does not."""
+"""Attributes by which a function declares what its code does not show."""
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -45,10 +45,10 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 def parameters(function: Callable[..., Any]) -> list[Parameter]:
-    """Return the parameters of a function in order, as `inspect.signature` tells them.
+    """Return the parameters of a function in order, as `inspect.signature` returns them.
 
     Raises:
-        TypeError: it is nothing that has a signature.
+        TypeError: the object has no signature.
         ValueError: its signature cannot be known.
     """
     if _is_plain(function):
@@ -87,7 +87,7 @@ def _parameters_of_code(
 
 
 def is_coroutine_function(function: Callable[..., Any]) -> bool:
-    """Say whether calling a function gives a coroutine, as `inspect.iscoroutinefunction` does."""
+    """Return whether calling a function gives a coroutine, as `inspect.iscoroutinefunction` does."""
     if _is_plain(function):
         return bool(function.__code__.co_flags & _COROUTINE)
     import inspect
@@ -96,7 +96,7 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
 
 
 def is_awaitable(value: object) -> TypeGuard[Awaitable[Any]]:
-    """Say whether a value can be awaited, as `inspect.isawaitable` does."""
+    """Return whether a value can be awaited, as `inspect.isawaitable` does."""
     # Nearly always a coroutine, and the general question takes five times as long.
     return (
         value.__class__ is CoroutineType

@@ -1,4 +1,4 @@
-"""Time, as a contract: functions and the engine are given it, so that tests have a clock of their own."""
+"""Time, as a contract: it is injected into functions and the engine, so that tests can replace it."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ by any number of functions at once, and belongs to a pool that closes it.
 
 Paths are absolute paths on the target. File operations raise `RemoteFileError` (never a bare
 OSError), a missing file included, except where a method says that it returns None or ignores it;
-`UnreachableError`, `HostKeyError`, `AuthenticationError`, `RemoteTimeoutError` say what they say.
+the other errors are `UnreachableError`, `HostKeyError`, `AuthenticationError` and `RemoteTimeoutError`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ FileKind = Literal["file", "directory", "symlink", "block", "character", "fifo",
 
 
 class FileStat(msgspec.Struct, frozen=True, kw_only=True):
-    """What the target says of one path.
+    """What a target reports about one path.
 
     Args:
-        kind: what it is.
+        kind: its kind.
         mode: permission bits (`0o644`), without the file type.
         uid: owner's number.
         gid: group's number.
@@ -37,7 +37,7 @@ class FileStat(msgspec.Struct, frozen=True, kw_only=True):
         size_bytes: its size.
         mtime_s: time of last change of content, seconds since the epoch.
         atime_s: time of last access, seconds since the epoch.
-        link_target: for a symlink what it points to, else empty.
+        link_target: the target of a symlink, else empty.
     """
 
     kind: FileKind
@@ -73,14 +73,14 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
         shell: the shell that reads `shell_line`.
         cwd: the folder to run in; None is the home folder of the user.
         env: variables added to the environment; a value of None removes the variable.
-        stdin: what the command reads, bytes or chunks that are read as fast as it does; empty is an empty
-            input, never the terminal.
+        stdin: its standard input, bytes or chunks that are read as fast as the command reads; empty is an
+            empty input, never the terminal.
         user: run as this user (setuid here, `sudo -u` over SSH).
         umask: file mode mask, None leaves it.
         timeout_s: after so many seconds the command is ended and `RemoteTimeoutError` raised; None: no limit.
         clean_env: start from an empty environment instead of the user's.
-        on_start: told the process id once the command runs, where that is a process of this machine; what it
-            raises ends the command.
+        on_start: called with the process id once the command runs, if that is a process of this machine; an
+            exception from it ends the command.
         is_followed: whether a person who follows a run wants to read its output while it runs.
         listener: receives what it writes as it comes; `Completed` has all of it nevertheless.
     """
@@ -105,9 +105,9 @@ class Completed(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         returncode: its exit code; the negative signal number when a signal ended it.
-        stdout: what it wrote, whole.
-        stderr: the same.
-        pid: its process id on the target, 0 when the target does not say.
+        stdout: all of its output.
+        stderr: all of its error output.
+        pid: its process id on the target, 0 if the target does not report it.
     """
 
     returncode: int
@@ -127,13 +127,13 @@ class Connection(Protocol):
 
     @property
     def can_run(self) -> bool:
-        """Whether `run` works; when not it raises `NotAvailableError`."""
+        """Whether `run` works; if not, it raises `NotAvailableError`."""
         ...
 
     async def run(self, command: Command) -> Completed:
         """Run a command to its end; a non-zero exit code is a value, not an exception.
 
-        When chunks of its input cannot be read it is ended, and `CommandInputError` raised.
+        If chunks of its input cannot be read, it is ended and `CommandInputError` is raised.
         """
         ...
 
@@ -159,14 +159,14 @@ class Connection(Protocol):
     ) -> None:
         """Replace or create a file atomically: readers see the old content or the new, never a part.
 
-        Long content is read chunk by chunk while it is written, so that it is never in memory as a whole.
+        Long content is read chunk by chunk while it is written, so it is never in memory as a whole.
 
         On any failure (disk full, no permission) the old file stays as it was and nothing is left
-        behind. Mode and owner of an existing file are kept where they are not given; a new file
+        behind. Mode and owner of an existing file are kept if they are not given; a new file
         gets 0644. A symlink is followed: its target is replaced.
 
-        A name that begins with `.ensue-` is that of a temporary file: until it is removed or renamed it is
-        noted, and the next apply removes it should this process be killed.
+        A name that begins with `.ensue-` is that of a temporary file: it is recorded until it is removed or
+        renamed, and the next apply removes it if this process is killed.
         """
         ...
 
@@ -188,7 +188,7 @@ class Connection(Protocol):
         ...
 
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
-        """Create a folder; one that is there already is left alone (its mode too)."""
+        """Create a folder; an existing one is left as it is, with its mode."""
         ...
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
@@ -218,5 +218,5 @@ class Connection(Protocol):
         ...
 
     async def close(self) -> None:
-        """Give up what the connection holds; using it again connects anew."""
+        """Close the connection; using it again connects again."""
         ...

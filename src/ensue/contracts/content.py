@@ -1,7 +1,7 @@
-"""What a file is to hold: bytes, or content too long for the memory, which is read in chunks.
+"""Content of files: bytes, or content that is too long for memory and read in chunks.
 
-What writes takes both. Only what is needed whole anyway (a template, the text of a diff) is made whole.
-What a command reads from its standard input may come in chunks too.
+Everything that writes accepts both. Content is read whole only if that is needed (a template, the text of a
+diff). The standard input of a command may be chunks as well.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 class Chunked(Protocol):
-    """Bytes that are read in chunks, any number of times; nobody need know how many there are."""
+    """Bytes of unknown length that can be read in chunks, any number of times."""
 
     def chunks(self) -> AsyncGenerator[bytes]:
         """Yield them from the beginning, in parts of about a megabyte; each call starts again.
 
         Raises:
-            OSError: they cannot be read, or are not what they were.
+            OSError: they cannot be read, or have changed.
         """
         ...
 
 
 class LongContent(Chunked, Protocol):
-    """Content of which size and checksum are known, and which can be read any number of times."""
+    """Content with a known size and checksum that can be read any number of times."""
 
     @property
     def size_bytes(self) -> int:
@@ -46,22 +46,22 @@ class FileContent(LongContent, Protocol):
     """Long content that is in a file of this machine."""
 
     def open(self) -> BinaryIO:
-        """Open it for reading at any place. Opening and reading block: do both in a thread.
+        """Open it for random access. Opening and reading block, so do both in a thread.
 
         Raises:
-            OSError: it cannot be read, or is not what it was; reading raises this too.
+            OSError: it cannot be read, or has changed; reading raises this, too.
         """
         ...
 
 
 Content: TypeAlias = bytes | LongContent
-"""What is written; short content is bytes."""
+"""Content to write; short content is bytes."""
 
 SourceContent: TypeAlias = bytes | FileContent
-"""What a source holds; a long one is in a file."""
+"""The content of a source; long content is in a file."""
 
 Input: TypeAlias = bytes | Chunked
-"""What a command reads from its standard input."""
+"""The standard input of a command."""
 
 
 def size_of(content: Content) -> int:
@@ -75,7 +75,7 @@ def sha256_of(content: Content) -> str:
 
 
 async def digest_of(content: Content, kind: str) -> str:
-    """Return another digest of content as hex; long content is read for it.
+    """Return a digest of content as hex; long content is read for it.
 
     Args:
         content: the content.
@@ -92,10 +92,10 @@ async def digest_of(content: Content, kind: str) -> str:
 
 
 async def chunks_digest(chunks: AsyncGenerator[bytes], kind: str) -> str:
-    """Return the digest of all chunks together as hex; they are closed then.
+    """Return the digest of all chunks together as hex, and close them.
 
     Args:
-        chunks: what is read to its end.
+        chunks: the chunks; read to their end.
         kind: a name that `hashlib` knows, such as `md5`.
 
     Raises:
@@ -123,7 +123,7 @@ async def chunks_of(content: Input) -> AsyncGenerator[bytes]:
 
 
 async def whole(content: Input) -> bytes:
-    """Return all of it, for what cannot do with less.
+    """Return all content as bytes.
 
     Raises:
         OSError: it cannot be read.

@@ -1,4 +1,4 @@
-"""What a state or execution function is given: the target it works on and the services around it."""
+"""The context of a state or execution function: its target, and the services that it may use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class FileSources(Protocol):
-    """Where `salt://`, `http(s)://`, `file://` and absolute paths of the managing minion are read."""
+    """Reads `salt://`, `http(s)://`, `file://` and absolute paths of the managing minion."""
 
     async def read(self, source: str, *, saltenv: str = "") -> bytes:
         """Return the content of a source.
@@ -64,14 +64,14 @@ class FileSources(Protocol):
 
 
 class Declaration(msgspec.Struct, frozen=True, kw_only=True):
-    """Which declaration a state function is called for.
+    """The declaration that a state function is called for.
 
     Args:
         id: the declaration's ID.
-        sls: the SLS it stands in.
+        sls: its SLS.
         function: `module.function`.
         scope: the scope's path.
-        span: where it stands.
+        span: its place.
         requires: the states that it requires, as (`module.function`, `name`); `file.directory` with
             `clean` keeps what these manage.
         changed_watches: those of its watched states that changed something, as `module: ID`.
@@ -87,7 +87,7 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FunctionContext(Protocol):
-    """What an execution function is given as its first argument, `ctx`; it never goes into the SLS."""
+    """The first argument of an execution function, `ctx`; an SLS never passes it."""
 
     @property
     def srn(self) -> Srn:
@@ -116,7 +116,7 @@ class FunctionContext(Protocol):
 
     @property
     def config(self) -> ReadOnlyDataMap:
-        """The target's configuration in the clear, as its type's `connect` is given it."""
+        """The target's configuration in the clear, as its type's `connect` receives it."""
         ...
 
     async def grains(self) -> DataMap:
@@ -124,11 +124,11 @@ class FunctionContext(Protocol):
         ...
 
     async def grains_changed(self) -> None:
-        """Say that grains were given to the target, or taken from it: later commands gather them anew."""
+        """Note that grains of the target were set or removed: later commands gather them again."""
         ...
 
     async def ping(self) -> bool:
-        """Say whether the target answers, as its type finds out; raises what the connection raises."""
+        """Return whether the target answers, as its type determines; raises the connection's errors."""
         ...
 
     def minion(self) -> FunctionContext:
@@ -138,7 +138,7 @@ class FunctionContext(Protocol):
     async def matches(
         self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
     ) -> bool:
-        """Say whether this target is one that an expression means.
+        """Return whether an expression matches this target.
 
         Args:
             target: a compound expression, or the pattern of one engine.
@@ -153,7 +153,7 @@ class FunctionContext(Protocol):
         ...
 
     async def targets(self, target: str, *, engine: str | None = None) -> Sequence[FunctionContext]:
-        """Return the contexts of all targets of the project that an expression means, sorted by SRN.
+        """Return the contexts of all targets of the project that an expression matches, sorted by SRN.
 
         Args:
             target: a compound expression, or the pattern of one engine.
@@ -166,14 +166,14 @@ class FunctionContext(Protocol):
 
     @property
     def mine(self) -> Mine:
-        """The values that the targets of the project have for each other."""
+        """The mine: values that the targets of the project publish for each other."""
         ...
 
     async def pillar_changed(self) -> None:
-        """Compile the target's pillar anew, for what is rendered after this.
+        """Compile the target's pillar again, for everything that is rendered later.
 
         Raises:
-            CompileError: with everything that is wrong in pillar.
+            CompileError: with all errors in pillar.
         """
         ...
 
@@ -208,7 +208,7 @@ class FunctionContext(Protocol):
         Args:
             text: the template.
             renderer: a template renderer's name.
-            name: what the template is called in messages (`salt://openvpn/server.conf.j2`).
+            name: the template's name in messages (`salt://openvpn/server.conf.j2`).
             context: further variables.
 
         Raises:
@@ -224,12 +224,12 @@ class FunctionContext(Protocol):
         name: str = "",
         context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Render a text with a whole pipe, as an SLS is, and return the data it makes.
+        """Render a text with a whole pipe, as an SLS is rendered, and return its data.
 
         Args:
-            text: the text; a pipe in its first line (`#!py`) outranks the one that is given.
+            text: the text; a pipe in its first line (`#!py`) takes precedence over `renderer`.
             renderer: the pipe.
-            name: what the text is called in messages.
+            name: the text's name in messages.
             context: further variables.
 
         Returns:
@@ -242,7 +242,7 @@ class FunctionContext(Protocol):
 
 
 class StateContext(FunctionContext, Protocol):
-    """What a state function is given: all of the above, and what belongs to this one declaration."""
+    """The context of a state function: a `FunctionContext` with what belongs to one declaration."""
 
     @property
     def declaration(self) -> Declaration:
@@ -251,14 +251,14 @@ class StateContext(FunctionContext, Protocol):
 
     @property
     def clock(self) -> Clock:
-        """Time, for a function that has to wait: no event tells it what it waits for."""
+        """The clock, for a function that has to wait for something that no event reports."""
         ...
 
     @property
     def enforced(self) -> EnforcedState | None:
-        """What the last apply made true of this very state; None when none has made anything of it.
+        """What the last apply enforced for this state; None if no apply has.
 
-        For functions that tell what they own by it (an id that a cloud gave). Read when it is asked for.
+        For functions that recognise by it what they own (an id that a cloud assigned). It is read on access.
 
         Raises:
             StoreError: it cannot be read or decrypted.
@@ -267,7 +267,7 @@ class StateContext(FunctionContext, Protocol):
 
     @property
     def for_conditions(self) -> StateContext:
-        """The context in which the state's conditions are looked at: without the state's `umask`."""
+        """The context in which the state's conditions are evaluated: without the state's `umask`."""
         ...
 
     @property
@@ -277,12 +277,12 @@ class StateContext(FunctionContext, Protocol):
 
     @property
     def accumulators(self) -> Accumulators:
-        """What was gathered in this run for the files of this target."""
+        """The texts that this run has accumulated for the files of this target."""
         ...
 
     @property
     def vault(self) -> Vault:
-        """Encrypts and decrypts small things that a plug-in keeps below `cache_dir`."""
+        """Encrypts and decrypts the data that a plug-in keeps below `cache_dir`."""
         ...
 
     @property
@@ -303,8 +303,8 @@ class StateContext(FunctionContext, Protocol):
 
         Raises:
             UnknownResourceError: nothing is registered or declared under it, or it was invalidated;
-                the text has near names and provenance. In a plan also when an earlier state is about
-                to register it anew.
+                the text has near names and provenance. In a plan also if an earlier state is about
+                to register it again.
         """
         ...
 
@@ -317,8 +317,8 @@ class StateContext(FunctionContext, Protocol):
             arguments: its arguments, which are data.
 
         Returns:
-            What came of it; `status` is `failed` (with `comment`) when there is no such function, or it does
-            not take the arguments.
+            The result; `status` is `failed` (with `comment`) if there is no such function, or it does not
+            take the arguments.
         """
         ...
 
@@ -330,7 +330,7 @@ class StateContext(FunctionContext, Protocol):
             mods: SLS names.
 
         Returns:
-            What came of it; `status` is `failed` (with `comment`) when the SLS did not compile.
+            The result; `status` is `failed` (with `comment`) if the SLS did not compile.
 
         Raises:
             UnknownResourceError: as for `on`.

@@ -1,6 +1,6 @@
 """Deployments, as the functions of the state module `graph` see them.
 
-Source: resource graph document; what is deployed is provisioned as growth under the state that asks for it.
+Source: resource graph document; resources are provisioned as growth under the state that requests it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be deployed, and where.
+    """What to deploy, and where.
 
     Args:
         app: the id of the application.
@@ -26,13 +26,13 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
         env_type: the type of the environment.
         org: the id of the organization; may be empty.
         files: Score files and deployment sets.
-        definitions: where definitions are; None: as `ensue.yaml` says.
-        values: what Score's types `environment` and `service` are, by `NAME` or `RESOURCE.NAME`.
+        definitions: the folder of the definitions; None: as in `ensue.yaml`.
+        values: the values of Score's types `environment` and `service`, by `NAME` or `RESOURCE.NAME`.
         images: workload to the image of its containers whose image is `.`; `*`: of all other workloads.
-        prune: remove what earlier deployments provisioned and this one does not ask for.
-        destroy: remove everything of the environment; nothing is built then.
-        render: what workloads are rendered as: `kubernetes`, `compose`, `values`; empty: they are not.
-        render_to: the folder for the files of that.
+        prune: remove resources of earlier deployments that this one does not request.
+        destroy: remove everything of the environment, and build nothing.
+        render: the format to render workloads in: `kubernetes`, `compose`, `values`; empty: none.
+        render_to: the folder for the rendered files.
     """
 
     app: str
@@ -55,7 +55,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Deployed(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a deployment.
+    """The result of a deployment.
 
     Args:
         statuses: how many resources have each status (`created`, `unchanged`, `failed`, …).
@@ -66,9 +66,9 @@ class Deployed(msgspec.Struct, frozen=True, kw_only=True):
         shared: the outputs of shared resources by name.
         sensitive: colon paths to secrets, into `{WORKLOAD: …, "shared": …}`.
         failures: why resources failed, `TYPE.CLASS#ID: reason` each; or why nothing was built.
-        orphans: resources that are kept and that nobody asks for any more.
+        orphans: resources that are kept although nothing requests them any more.
         rendered: the files that workloads were rendered to and that have changed.
-        warnings: what is left out of them, or is not known.
+        warnings: keys of workloads that are left out of them, or not known.
     """
 
     statuses: Mapping[str, int]

@@ -1,25 +1,25 @@
-"""Drivers: what provisions a resource of a deployment.
+"""Drivers provision the resources of a deployment.
 
 A driver is a module with the functions of `Driver`. It is found in a project's `_drivers/` folder, among
 ensue's own, or under the entry point group `ensue.drivers`. All functions are coroutines; an `EnsueError`
-that one raises fails the resource, and what was kept of it before stays.
+that one raises fails the resource, and its record stays as it was.
 
 Optional names of the module:
 
 - `IS_PURE = True`: the outputs depend on the inputs alone, and nothing outside changes. Its `create` may
   be called at any time, also in a plan, and its `delete` is never called.
-- `ALWAYS_CALLED = True`: `update` is called even though no input has changed; the driver finds out itself
-  whether there is anything to do, and says so in `Provisioned.changed`.
-- `def check(request) -> list[str]`: what is wrong with the inputs, a sentence each, before anything is
-  provisioned. What is not known yet is an `ensue.model.unknown.Unknown` there.
-- `async def fingerprint(request) -> str`: what the result depends on beside the inputs, such as the
+- `ALWAYS_CALLED = True`: `update` is called even though no input has changed; the driver determines
+  itself whether there is anything to do, and reports that in `Provisioned.changed`.
+- `def check(request) -> list[str]`: errors in the inputs, one sentence each, before anything is provisioned.
+  A value that is not known yet is an `ensue.model.unknown.Unknown`.
+- `async def fingerprint(request) -> str`: what the result depends on in addition to the inputs, such as the
   content of a folder.
 - `CODE: Mapping[str, CodeKind]`: which inputs below `values` and `secrets` it reads as code, and in which
-  language: `{"script": "hcl"}`. An author may put outputs of other resources into such a text. What an
-  output says is data: a value that could mean something in that language is refused before the driver is
-  called. Values of the definition's author and of the context are not looked at.
-- `INSERTS_AS_DATA = True`: it takes care itself of outputs in the templates among its code, by
-  `DriverRequest.foreign_parts`; they are not looked at before.
+  language: `{"script": "hcl"}`. An author may put outputs of other resources into such a text. Outputs are
+  data: a value that could have a meaning in that language is refused before the driver is called. Values of
+  the definition's author and of the context are not checked.
+- `INSERTS_AS_DATA = True`: the driver itself handles outputs in the templates among its code, with
+  `DriverRequest.foreign_parts`; they are not checked before.
 
 Source: resource graph document, "Building and executing"; Humanitec, "Drivers" (create, update, delete,
 cookie).
@@ -51,7 +51,7 @@ InputPath: TypeAlias = "tuple[str | int, ...]"
 
 
 class ForeignPart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of an input that an output of another resource brought.
+    """A part of an input that is an output of another resource.
 
     Args:
         placeholder: as the author wrote it (`${resources.dns.outputs.host}`).
@@ -82,7 +82,7 @@ class DriverServices(Protocol):
         ...
 
     async def keep(self, cookie: DataMap) -> None:
-        """Keep a cookie durably at once: what has been made so far, should this process be killed."""
+        """Store a cookie durably at once: what has been created so far, in case this process is killed."""
         ...
 
     async def run_state(
@@ -93,7 +93,7 @@ class DriverServices(Protocol):
         Args:
             function: `module.function`.
             name: the state's ID and name.
-            arguments: what it is called with; data, never a template or a reference.
+            arguments: its arguments; data, never a template or a reference.
             target: an SRN or a bare id; empty: this machine.
 
         Raises:
@@ -115,7 +115,7 @@ class DriverServices(Protocol):
 
 
 class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A resource that a driver is asked for.
+    """A request for a resource.
 
     For `delete` there are no inputs any more: `params`, `values` and `secrets` are empty. Whatever a
     driver needs to delete a resource is in its cookie or in its directory.
@@ -127,16 +127,16 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         guresid: its globally unique id, 32 hexadecimal digits; the same in every deployment of the
             environment.
         context: `org.id`, `app.id`, `env.id` and `env.type`.
-        params: the parameters that it was asked for with; of a workload its module in the shape of a
+        params: the parameters of the request; of a workload its module in the form of a
             deployment set.
         values: the plain inputs, `driver_inputs.values`; a mapping unless the definition says otherwise.
         secrets: the secret inputs, those of `secret_refs` among them.
         account: the account that the definition names; None: none.
         directory: a folder of its own below the cachedir, mode 0700; made by the driver when it needs one.
         root: the project's folder, for paths in the inputs.
-        services: what it may use of the run.
-        cookie: what the last create or update kept; None: nothing was kept.
-        was_interrupted: an earlier call was begun, and how it ended is not known; look before making
+        services: the services of the run.
+        cookie: the cookie of the last create or update; None: there is none.
+        was_interrupted: an earlier call was begun, and its end is not known; look before creating
             anything.
         foreign: which parts of the values and secrets are outputs of other resources; see `foreign_parts`.
     """
@@ -183,13 +183,13 @@ class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         values: plain outputs by name.
         secrets: secret outputs by name; merged with `values` into one mapping, in which they are marked.
-        cookie: what the next update and the delete are to know; encrypted at rest. None: as it was kept
-            before.
+        cookie: data for the next update and the delete; encrypted at rest. None: the cookie stays as it
+            was.
         manifests: Kubernetes manifests that belong to workloads using the resource, by file name:
             `{"location": LOCATION, "data": manifest}`; the location is `namespace`, `cluster`, or where in
             the pod of the workload it goes: `volumes`, `containers`.
         registers: resources that can be targeted from now on: SRN to configuration.
-        changed: whether anything was changed; None: it is not known, and counts as yes.
+        changed: whether anything was changed; None: unknown, which counts as yes.
         comment: one sentence for a person; may be empty.
     """
 
@@ -208,7 +208,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         comment: one sentence (`would create the database shop`).
         would_change: whether it would change anything.
-        outputs: the outputs where they are known already; None: only provisioning brings them.
+        outputs: the outputs if they are known already; None: only provisioning determines them.
     """
 
     comment: str = ""
@@ -220,18 +220,18 @@ class Driver(Protocol):
     """Provisions resources. See the module for what else it may have."""
 
     async def create(self, request: DriverRequest) -> Provisioned:
-        """Make a resource.
+        """Create a resource.
 
-        The same request may come twice when the process was killed in between (`was_interrupted`): what
-        was made the first time is to be found and kept, never made again.
+        The same request may come twice if the process was killed in between (`was_interrupted`): the driver
+        finds and keeps what it created the first time, and never creates it again.
 
         Raises:
-            DriverError: it cannot be made.
+            DriverError: it cannot be created.
         """
         ...
 
     async def update(self, request: DriverRequest) -> Provisioned:
-        """Bring a resource that is there to what its inputs say now.
+        """Bring an existing resource to the state that its inputs now describe.
 
         Raises:
             DriverError: it cannot be changed; it is as it was.
@@ -239,7 +239,7 @@ class Driver(Protocol):
         ...
 
     async def delete(self, request: DriverRequest) -> None:
-        """Remove a resource; one that is gone already is no error.
+        """Remove a resource; if it is gone already, that is not an error.
 
         Raises:
             DriverError: it cannot be removed.
@@ -247,9 +247,9 @@ class Driver(Protocol):
         ...
 
     async def plan(self, request: DriverRequest) -> Planned:
-        """Say what create or update would do; changes nothing. Inputs may hold `Unknown`.
+        """Return what create or update would do; changes nothing. Inputs may contain `Unknown`.
 
         Raises:
-            DriverError: it cannot be said.
+            DriverError: it cannot be determined.
         """
         ...

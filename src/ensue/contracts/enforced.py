@@ -1,9 +1,9 @@
-"""What the last applies made of states that this run does not hold.
+"""What earlier applies enforced for states that are not in this run.
 
-An argument may be bound to a state that stands in no SLS of this run: then what the last apply enforced
-of it counts. The compiler asks before it calls such a reference a fault; at run time it is asked again
-for a producer that was skipped and so says nothing in this run. Where and how entries are stored is not
-decided here.
+An argument may be bound to a state that is in no SLS of this run: then the value that the last apply
+enforced counts. The compiler looks it up before it refuses such a reference; at run time it is looked up
+for a producer that was skipped and therefore has no value in this run. Where and how entries are stored is
+not decided here.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class EnforcedStates(Protocol):
     def find(self, target: Srn, path: str, id: str) -> Sequence[EnforcedState]:  # noqa: A002
         """Return every enforced state that a reference could mean; the caller chooses among them.
 
-        Whoever implements this tells the masker of the secrets in an entry before it returns it. It is
-        called in a thread of its own while SLS are compiled, and on the event loop of a run.
+        An implementation adds the secrets in an entry to the masker before it returns the entry. It is
+        called in a separate thread while SLS are compiled, and on the event loop of a run.
 
         Args:
             target: the resource the states ran against.

@@ -36,8 +36,8 @@ TOUCHES_NOTHING: Final = "__ensue_touches_nothing__"
 def touches_nothing(function: _Function) -> _Function:
     """Mark a state function that changes nothing outside of this process.
 
-    Its beginning is not announced, and its return may be written a little later than others: should the
-    process be killed in the meantime, it is called again and nothing is lost.
+    Its start is not announced, and its return may be written a little later than others: if the process is
+    killed in the meantime, the function is called again and nothing is lost.
     """
     setattr(function, TOUCHES_NOTHING, True)
     return function
@@ -48,10 +48,10 @@ RENDERS: Final = "__ensue_renders__"
 
 
 def renders(**texts: str) -> Callable[[_Function], _Function]:
-    """Mark a state function that renders arguments of its own as templates.
+    """Mark a state function that renders some of its arguments as templates.
 
     A value that a reference or a slot puts into such an argument is data: `ctx.render_template` inserts it
-    after the rendering, as it is.
+    unchanged after the rendering.
 
     Args:
         texts: an argument that is rendered, and the argument that names its renderer, as in
@@ -80,11 +80,11 @@ ALSO_TAKES: Final = "__ensue_also_takes__"
 
 
 class AlsoTakes(msgspec.Struct, frozen=True):
-    """What a state function makes of its `**kwargs`.
+    """How a state function treats its `**kwargs`.
 
     Args:
-        names: the arguments that it knows.
-        others_with: an argument; with it, all others count too.
+        names: the arguments that it accepts.
+        others_with: an argument with which all others are accepted, too.
         outdated: arguments of earlier releases of Salt that have no effect today, each with its successor.
         passes_others: whether it passes all others on.
     """
@@ -104,11 +104,11 @@ def also_takes(
     """Mark a state function with `**kwargs` that knows which arguments these may be: all others are refused.
 
     Args:
-        names: the arguments, beside those that its signature names.
-        others_with: an argument that lets all others count: with `template` they are variables of it.
-        outdated: arguments that have no effect, which is said as a warning; each with its successor, or with
-            an empty text.
-        passes_others: all others are passed on; only what is nearly one of these names is refused.
+        names: the arguments, in addition to those of its signature.
+        others_with: an argument with which all others are accepted: with `template` they are its variables.
+        outdated: arguments that have no effect, which a warning reports; each with its successor, or an
+            empty text.
+        passes_others: all others are passed on; only near misses of these names are refused.
     """
     taken = AlsoTakes(frozenset(names), others_with, outdated or _NOTHING, passes_others)
 
@@ -130,9 +130,9 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         others_with: the argument with which it takes any other, too; empty when there is none.
         outdated: names that are accepted and have no effect, each with its successor.
         absorbs_any: whether an argument of another name, copied by `use`, does no harm.
-        mentions: words that its module speaks of; they are no misspelt arguments.
-        is_ours: whether it comes with ensue and hands nothing on to functions that do not.
-        requisites: requisite words that hold for all its states, with the state functions that they mean.
+        mentions: words that occur in its module; they are not misspelt arguments.
+        is_ours: whether it comes with ensue and passes nothing on to functions that do not.
+        requisites: requisites of all its states, with the state functions that they name.
     """
 
     names: frozenset[str]
@@ -147,16 +147,16 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     requisites: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def passes_on(self, given: Mapping[str, Any]) -> bool:
-        """Say whether any other argument beside these is passed on."""
+        """Return whether any other argument is passed on."""
         return self.accepts_any or bool(self.others_with and given.get(self.others_with))
 
 
 ANY_ARGUMENTS: Final = Signature(names=frozenset(), required=frozenset(), accepts_any=True, absorbs_any=True)
-"""The signature of a function that nothing is known of."""
+"""The signature of an unknown function."""
 
 
 class FunctionCatalog(Protocol):
-    """What the compiler asks about state functions; the composition root answers."""
+    """What the compiler needs to know about state functions."""
 
     def signature(self, module: str, function: str) -> Signature | None:
         """Return what a state function accepts, or None when there is no such function.
@@ -183,7 +183,7 @@ class FunctionCatalog(Protocol):
 
     @property
     def hint(self) -> str:
-        """What a user may do about a function that is nowhere, besides spelling it right."""
+        """Return a remedy for an unknown function, other than to correct its spelling."""
         ...
 
     def near(self, module: str, function: str) -> Sequence[str]:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 GrowthKind = Literal["block", "sls", "apply", "deployment", "state"]
-"""A delayed block or SLS; or what a function asks for: SLS for a target, a resource graph, one state."""
+"""A delayed block or SLS, or the request of a function: SLS for a target, a resource graph, one state."""
 
 
 class CompiledTree(Protocol):
-    """What the language keeps of the SLS of one scope, for what is rendered in it later."""
+    """What the language keeps of the SLS of one scope, for later renderings in it."""
 
     @property
     def outer_ids(self) -> Container[str]:
@@ -51,12 +51,12 @@ class DeploymentScope(Protocol):
 
 
 class Complaint(msgspec.Struct, frozen=True, kw_only=True):
-    """A fault of the input that shows as a failed return of its own, when all else of its scope is over.
+    """An error in the input that becomes a failed return at the end of its scope.
 
     Args:
-        chunk: what the return is tagged as; there is nothing to call.
-        comment: what is wrong.
-        after_changes_of: the fault is told only when one of these chunks changed something; empty: always.
+        chunk: gives the return its tag; it is never called.
+        comment: the error.
+        after_changes_of: the error is reported only if one of these chunks changed something; empty: always.
     """
 
     chunk: Chunk
@@ -70,11 +70,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         chunks: in order of execution; requisites are indices into this tuple, always of other places.
         scope: the scope's path, `""` at the top.
-        target: what chunks without a target of their own run against.
-        tree: what the language keeps of the SLS that it was compiled from; None: it is no SLS.
+        target: the target of chunks without a `target`.
+        tree: what the language keeps of the SLS that it was compiled from; None: it is not from SLS.
         deployment: the environment whose resources it provisions; None: it provisions none.
-        warnings: what the compiler remarked.
-        complaints: what is told at the scope's end.
+        warnings: warnings of the compiler.
+        complaints: errors that are reported at the end of the scope.
         checks: the chunks that a `prereq` has checked, in the order of their checks, each with the place
             in `chunks` in front of which that is; what is not named here is checked when it is asked for.
         resource: the resource whose own SLS it is, or grew from, in a run with a target; None: this machine.
@@ -92,7 +92,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlanSource(Protocol):
-    """Makes the plan of growth that is no SLS: a resource graph, a single state."""
+    """Makes the plan of growth that is not from SLS: a resource graph, a single state."""
 
     @property
     def kind(self) -> GrowthKind:
@@ -100,7 +100,7 @@ class PlanSource(Protocol):
         ...
 
     async def plan(self, request: GrowthRequest) -> Plan:
-        """Return the plan of the scope that is asked for.
+        """Return the plan of the requested scope.
 
         Raises:
             CompileError: there is none; becomes a failed scope.
@@ -109,18 +109,18 @@ class PlanSource(Protocol):
 
 
 class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What the engine wants rendered and compiled.
+    """A request of the engine to render and compile something.
 
     Args:
         kind: what grows.
         names: one name, or the SLS names of an `apply`.
         scope: the new scope's path.
-        target: what it runs against.
-        caller: the chunk that asks.
-        plan: the plan the caller stands in.
+        target: its target.
+        caller: the chunk that requests it.
+        plan: the plan of the caller.
         prev_ret: the caller's return; None for an `apply`.
-        depth: how many scopes stand around the new one.
-        entry: the place among the caller's `delayed_render`; 0 for what a function asks for.
+        depth: how many scopes the new one is nested in.
+        entry: the index in the caller's `delayed_render`; 0 for the request of a function.
         source: makes the plan; None: it is compiled from SLS or from a block.
     """
 
@@ -143,8 +143,8 @@ class PlanListener(Protocol):
         """Record a plan.
 
         Args:
-            plan: of the run itself, of a resource that joins it, or of what a state asked for.
-            cause: what that state asked for; None: no state did.
+            plan: of the run itself, of a resource that joins it, or of growth.
+            cause: the request that it fulfils; None: there was none.
         """
         ...
 

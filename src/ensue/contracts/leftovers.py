@@ -1,4 +1,4 @@
-"""Temporary files on targets, noted so that the next apply can remove those of a killed process."""
+"""Temporary files on targets, recorded so that the next apply can remove those of a killed process."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 class LeftoverNotes(Protocol):
-    """The notes of one process."""
+    """The records of one process."""
 
     def noted(self, target: str, path: str) -> AbstractContextManager[None]:
-        """Note a temporary file for as long as it is there.
+        """Record a temporary file as long as it exists.
 
         Args:
             target: the resource as text, empty for this machine.
@@ -21,13 +21,13 @@ class LeftoverNotes(Protocol):
         ...
 
     def begin(self, target: str, path: str) -> None:
-        """Note a temporary file that is about to be made."""
+        """Record a temporary file that is about to be created."""
         ...
 
     def end(self, target: str, path: str) -> None:
-        """Note that a temporary file is gone."""
+        """Record that a temporary file is gone."""
         ...
 
     def left(self, target: str) -> list[str]:
-        """Return what killed processes left on a host, once; the caller removes it and calls `end`."""
+        """Return, once, files that killed processes left on a host; the caller removes them and calls `end`."""
         ...

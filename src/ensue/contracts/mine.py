@@ -1,4 +1,4 @@
-"""The mine: what functions returned on the targets of a project, kept for the others to read."""
+"""The mine: return values of functions on the targets of a project, which other targets can read."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Mine(Protocol):
     async def gathered(
         self, target: str, names: Sequence[str], *, engine: str | None = None
     ) -> dict[str, dict[str, Any]]:
-        """Return values of targets: by name, in it by id.
+        """Return values of targets, by name and then by id.
 
-        A value that `mine_functions` of the target defines is asked for anew, once per command, unless pillar
-        is being compiled; where the target does not answer, what was kept counts. What is not there is logged
+        A value that `mine_functions` of the target defines is queried again, once per command, unless pillar
+        is being compiled; if the target does not answer, the stored value counts. A missing value is logged
         as a warning.
 
         Args:
@@ -29,25 +29,25 @@ class Mine(Protocol):
 
         Raises:
             StateFailedError: the target does not parse.
-            StoreError: what is kept cannot be read.
+            StoreError: the stored values cannot be read.
         """
         ...
 
     async def names(self, srn: Srn) -> list[str]:
-        """Return the names of the values that are kept of a target, sorted."""
+        """Return the names of the stored values of a target, sorted."""
         ...
 
     async def keep(self, srn: Srn, values: Mapping[str, Any]) -> None:
-        """Keep values of a target beside those that are kept.
+        """Store values of a target, in addition to those that are stored.
 
         Raises:
-            StateFailedError: a value is no data.
+            StateFailedError: a value is not data.
             StoreError: they cannot be written.
         """
         ...
 
     async def update(self, srn: Srn) -> list[str]:
-        """Call all `mine_functions` of a target and keep what they return; return their names.
+        """Call all `mine_functions` of a target and store their values; return their names.
 
         Raises:
             StateFailedError: a definition makes no sense, or a function fails.
@@ -56,7 +56,7 @@ class Mine(Protocol):
         ...
 
     async def forget(self, srn: Srn, name: str | None = None) -> None:
-        """Forget a value of a target, or all of them.
+        """Remove a value of a target, or all of them.
 
         Raises:
             StoreError: it cannot be written.

@@ -1,6 +1,6 @@
 """Plug-ins that are a module with certain functions: found by name, imported when first used, checked.
 
-A project's own wins over ensue's, and ensue's over one of an installed distribution.
+A plug-in of the project takes precedence over one of ensue, and that over one of an installed distribution.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class PluginKind(NamedTuple):
     """A kind of plug-in.
 
     Args:
-        words: what it is called in messages (`environment provider`).
+        words: its name in messages (`environment provider`).
         group: the entry point group of installed distributions.
         shipped: ensue's own by name: the module of each.
-        functions: the functions that every one has.
+        functions: the functions that each must have.
     """
 
     words: str
@@ -57,24 +57,24 @@ class PluginModules:
         self._loaded: dict[str, Any] = {}
 
     def has(self, name: str) -> bool:
-        """Say whether there is one of a name; nothing is imported."""
+        """Return whether a plug-in of that name exists; nothing is imported."""
         return (
             name.replace("-", "_") in self._project or name in self._kind.shipped or name in self._installed
         )
 
     def is_shipped(self, name: str) -> bool:
-        """Say whether one is ensue's own, with no other of its name in the project."""
+        """Return whether a plug-in is ensue's own and the project does not replace it."""
         return name in self._kind.shipped and name.replace("-", "_") not in self._project
 
     def names(self) -> list[str]:
-        """Return the names of all that there are, sorted."""
+        """Return the names of all plug-ins, sorted."""
         return sorted({*self._project, *self._kind.shipped, *self._installed})
 
     def find(self, name: str) -> Any:
         """Return the module of a plug-in.
 
         Raises:
-            NotAvailableError: there is none of this name.
+            NotAvailableError: there is no plug-in of this name.
             PluginError: it does not load, or lacks a function.
         """
         if name not in self._loaded:
@@ -101,7 +101,7 @@ class PluginModules:
 
     @cached_property
     def _installed(self) -> frozenset[str]:
-        """The names that installed distributions have."""
+        """The names in installed distributions."""
         from importlib.metadata import entry_points
 
         return frozenset(entry_points(group=self._kind.group).names)
@@ -135,7 +135,7 @@ class PluginModules:
         return None
 
     def _origin(self, name: str) -> str:
-        """Return where a plug-in that is no file of the project comes from."""
+        """Return the origin of a plug-in that is not a file of the project."""
         from importlib.metadata import entry_points
 
         if name in self._kind.shipped:

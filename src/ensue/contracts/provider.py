@@ -1,4 +1,4 @@
-"""Environment providers: what stands behind `starting_state.deployed`.
+"""Environment providers, which `starting_state.deployed` calls.
 
 A provider is a module with the functions of `EnvironmentProvider`, found under the entry point
 group `ensue.providers` or shipped here. `starting_state.deployed` calls `observe`, then `deploy`, then
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class EnvironmentRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a provider is asked for.
+    """A request for an environment.
 
     Args:
         name: the environment's name (`env-01`); unique in the project.
         directory: a folder of its own below the cachedir, mode 0700; made when first needed.
         options: the state's further arguments (`command`, `module`, …).
-        vault: encrypts what has to be kept.
+        vault: encrypts the data that the provider keeps.
         masker: learns every secret before it goes anywhere.
         root: the project's folder, for paths in `options`.
     """
@@ -48,10 +48,10 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         status: `absent`, `succeeded`, `stopped` (there, but not running), `failed`, or the provider's
             own word.
-        details: what else is worth knowing (`isolation: namespace`); no secrets.
-        comment: why, where it is not `succeeded`.
-        obstacle: what keeps it from being deployed as things are (a missing folder or program); a plan then
-            fails. Empty when nothing does.
+        details: further facts (`isolation: namespace`); no secrets.
+        comment: the reason if it is not `succeeded`.
+        obstacle: why it cannot be deployed now (a missing folder or program); a plan then fails. Empty: it
+            can be.
     """
 
     status: str
@@ -64,15 +64,15 @@ class EnvironmentProvider(Protocol):
     """Provisions environments. All methods are idempotent."""
 
     async def observe(self, request: EnvironmentRequest) -> Environment:
-        """Say how the environment stands; changes nothing."""
+        """Return the state of the environment; changes nothing."""
         ...
 
     async def deploy(self, request: EnvironmentRequest) -> Environment:
-        """Bring it to `succeeded`; return how it stands then."""
+        """Bring it to `succeeded`; return its new state."""
         ...
 
     async def connection_info(self, request: EnvironmentRequest) -> DataMap:
-        """Say how to connect to an environment that is `succeeded`; changes nothing.
+        """Return how to connect to an environment that is `succeeded`; changes nothing.
 
         Returns:
             The configuration of its jump host, a resource of type `ssh_host`: `host port user
@@ -82,5 +82,5 @@ class EnvironmentProvider(Protocol):
         ...
 
     async def destroy(self, request: EnvironmentRequest) -> Environment:
-        """Remove it and everything it kept."""
+        """Remove it with everything that it kept."""
         ...

@@ -50,7 +50,7 @@ class DerivedRegistry(Protocol):
     ) -> Registration: ...
 
     def register(self, *named: Any, **more: Any) -> Registration:
-        """Register a resource, or confirm it; visible at once to whatever starts later.
+        """Register a resource, or confirm it; visible at once to every state that starts later.
 
         The resource is named by type and id (`register("ssh_host", "db-01", config)`) or by both in one
         (`register("ssh_host:db-01", config)`).
@@ -70,7 +70,7 @@ class DerivedRegistry(Protocol):
         """Register resources, all of them or none.
 
         Returns:
-            What each of them did, in the same order.
+            The outcome of each, in the same order.
 
         Raises:
             ResourceConflictError: an id is registered under another type; names both.
@@ -89,15 +89,15 @@ class DerivedRegistry(Protocol):
         ...
 
     def record(self, srn: Srn) -> ResourceRecord | None:
-        """Return what is known of a resource, invalidated ones included, without decrypting anything."""
+        """Return the record of a resource, even an invalidated one, without decrypting anything."""
         ...
 
     def records(self) -> list[ResourceRecord]:
-        """Return every resource known, sorted by SRN, without decrypting anything."""
+        """Return the records of all resources, sorted by SRN, without decrypting anything."""
         ...
 
     def find(self, ids: Iterable[str]) -> list[ResourceRecord]:
-        """Return what is known of the resources with one of these ids, sorted by SRN; asked for by index."""
+        """Return the records of the resources with one of these ids, sorted by SRN; uses an index."""
         ...
 
     def types(self) -> list[str]:
@@ -112,12 +112,12 @@ class DerivedRegistry(Protocol):
         """Compare a source's grains with the fingerprints; invalidate what no longer holds, transitively.
 
         Returns:
-            What was invalidated by this call, sorted.
+            The resources that this call invalidated, sorted.
         """
         ...
 
     def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
-        """Invalidate everything derived from a source, transitively; returns what was hit, sorted."""
+        """Invalidate everything derived from a source, transitively; return these resources, sorted."""
         ...
 
     def declarations(self) -> dict[DeclaredBy, list[Srn]]:
@@ -125,14 +125,14 @@ class DerivedRegistry(Protocol):
         ...
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
-        """Orphan what a declaration registers no longer, and invalidate what was derived from that.
+        """Orphan resources that a declaration no longer registers, and invalidate those derived from them.
 
         Orphaned resources are kept with their configurations and are not targetable. Registering one again
         brings it back.
 
         Args:
             declared_by: the declaration.
-            srns: the resources; one that is not active, or that something else has registered since, is left.
+            srns: the resources; one that is not active, or was registered otherwise since, is ignored.
             reason: why nothing registers them.
 
         Raises:
@@ -160,7 +160,7 @@ class DerivedRegistry(Protocol):
 def requested(
     *named: Any, config: Any = None, source: Srn | str | None = None, **more: Any
 ) -> RegistrationRequest:
-    """Return the request that the arguments of `register` mean.
+    """Return the arguments of `register` as a request.
 
     Raises:
         ResourceError: there is no resource and configuration in `named`, or a name is malformed.

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class RenderInput(msgspec.Struct, frozen=True, kw_only=True):
-    """What a renderer is given.
+    """The input of a renderer.
 
     Args:
         text: the output of the stage before it.
-        data: the data of the stage before it, None where that made text.
+        data: the data of the stage before it, None if that stage returned text.
         path: the file, for messages.
         variables: Salt's context: `salt grains pillar opts sls slspath tpldir tplfile saltenv`, and more.
-        arguments: what followed the renderer's name on the first line.
+        arguments: the text after the renderer's name on the first line.
     """
 
     text: str
@@ -38,7 +38,7 @@ class Renderer(Protocol):
         """Render.
 
         Args:
-            source: what there is to render.
+            source: its input.
 
         Returns:
             Text, or data.

@@ -1,26 +1,26 @@
-"""A resource type: how to reach a kind of thing, and what can be known of it.
+"""A resource type: how to reach resources of one kind, and what is known about them.
 
 A type is a Python package, found in a project's `_resources/<type>/` below a file root, under the entry
 point group `ensue.resources`, or as `ensue/resources/<type>/`. Its `__init__.py` has the hooks below; its
 folders `modules/` and `states/` have overrides: `modules/pkg.py` is the execution module `pkg` for resources
 of this type, in place of ensue's own, `states/service.py` the state module `service`.
 
-Every hook is optional, and every hook names the parameters that it wants, in any order; hooks may be
+Every hook is optional, and every hook declares the parameters that it needs, in any order; hooks may be
 `async def` or plain functions, which run in a thread. `connect` and `check` are plain functions.
 
 | hook | called | default |
 | --- | --- | --- |
 | `init(opts)` | once, before anything else of the type | nothing |
 | `discover(opts)` | when pillar has been compiled; returns `{id: configuration}` | nothing |
-| `check(config)` | for each configuration; returns what is wrong with it | everything is right |
+| `check(config)` | for each configuration; returns its errors | no errors |
 | `connect(context)` | before a resource is used; returns its connection, does no I/O | no connection |
 | `ping(connection, context)` | by `test.ping`; False or an exception: not reachable | asks the connection |
 | `grains(connection, context)` | once per resource | `id`, `resource_id`, `resource_type` |
 | `shutdown(opts)` | once, at the end, if `init` was called and did not raise | nothing |
 
 `SECRET_KEYS` is a set of the configuration keys whose values are secrets; empty by default.
-`IS_REMOTE` is True where working on a resource takes next to nothing from this machine, no process, say;
-functions on such resources do not count towards the default number of those that run at once.
+`IS_REMOTE` is True if work on a resource takes next to nothing from this machine, such as no process;
+functions on such resources do not count towards the default limit of concurrent functions.
 
 A connection may lack any method of `ensue.contracts.connection.Connection`: functions that need it then fail
 by their own name (`cmd.run is not available for dummy`). It may have more methods, for the type's overrides.
@@ -46,16 +46,16 @@ if TYPE_CHECKING:
 
 
 class ResourceContext(msgspec.Struct, frozen=True, kw_only=True):
-    """One resource, as its type is given it. Small: a hundred thousand of them may exist.
+    """One resource, as its type receives it. Small: a hundred thousand of them may exist.
 
     Args:
         srn: the resource.
         config: its configuration in the clear, type-level defaults merged in.
         opts: options of the project.
         cache_dir: the project's cachedir on this machine.
-        masker: told of every secret that the type itself comes to know.
+        masker: receives every secret that the type itself learns.
         connect_to: opens the pooled connection of another resource (a jump host).
-        leftovers: where temporary files on the resource are noted; None: nowhere.
+        leftovers: records temporary files on the resource; None: they are not recorded.
     """
 
     srn: Srn

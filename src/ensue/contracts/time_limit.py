@@ -1,6 +1,6 @@
-"""Waiting that does not count towards a time limit: what waits for its turn here is not slow itself.
+"""Waiting that does not count towards a time limit: a function that waits for its turn here is not slow.
 
-Who sets the limit makes it known with `limited_by`; who lets others wait does so within `not_counted`.
+Code that sets a limit declares it with `limited_by`; code that makes others wait does so in `not_counted`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class TimeLimit(Protocol):
-    """A limit that can stand still."""
+    """A limit that can be paused."""
 
     def pause(self) -> None:
-        """Let the time stand still until `resume`."""
+        """Stop the time until `resume`."""
         ...
 
     def resume(self) -> None:
-        """Let it run again."""
+        """Let the time run again."""
         ...
 
 
@@ -30,7 +30,7 @@ _current: ContextVar[TimeLimit | None] = ContextVar("time_limit", default=None)
 
 @contextmanager
 def limited_by(limit: TimeLimit) -> Generator[None]:
-    """Make a limit known to everything that is called within."""
+    """Declare a limit to everything that is called within."""
     token = _current.set(limit)
     try:
         yield
@@ -40,7 +40,7 @@ def limited_by(limit: TimeLimit) -> Generator[None]:
 
 @contextmanager
 def not_counted() -> Generator[None]:
-    """Let the limit of whoever called stand still within."""
+    """Pause the caller's limit within."""
     limit = _current.get()
     if limit is None:
         yield

@@ -1,4 +1,4 @@
-"""Encryption of small things at rest."""
+"""Encryption of small data at rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Vault(Protocol):
 
         Args:
             plain: the bytes in the clear.
-            context: what they are (`sandbox:env-01`); the same must be given to `open`.
+            context: their purpose (`sandbox:env-01`); `open` needs the same.
 
         Raises:
             KeyFileError: the key file cannot be used.
@@ -24,7 +24,7 @@ class Vault(Protocol):
         """Decrypt.
 
         Raises:
-            WrongKeyError: sealed with a key that is not at hand.
-            TamperedError: changed since it was sealed, or sealed for another context.
+            WrongKeyError: sealed with a key that is not available.
+            TamperedError: changed since it was sealed, or sealed with another context.
         """
         ...
