@@ -1,8 +1,8 @@
-"""Which nodes of a run take over what a run that it resumes has done.
+"""Which nodes take over returns of the run that this one resumes.
 
-A return stands for a node when the node would be called with the same arguments on the same target,
-everything that its call read is as it was, and nothing that it watches has changed since. What the journals
-hold is in `resume`; how the node is carried out otherwise, in `decision`.
+A node takes over a return if it would be called with the same arguments on the same target, everything that
+its call read is unchanged, and nothing that it watches has changed since. `resume` reads the journals;
+`decision` decides about all other nodes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.model.returns import Return
 
 ARGUMENTS: Final = "arguments"
-"""What stands among the names of what a call read when its arguments hold a secret."""
+"""The name that replaces those of a call's readings if its arguments contain a secret."""
 
 _HEARS: Final = frozenset({RequisiteKind.WATCH, RequisiteKind.ONCHANGES})
 
@@ -33,8 +33,8 @@ class Adoptions:
     """The returns that one run may take over.
 
     Args:
-        done: what is known of finished states, by (scope, tag); None for one to be called again.
-        hooks: compares what calls read, and says whose work is gone with its run.
+        done: returns of finished states by (scope, tag); None for a state to be called again.
+        hooks: compares what calls read, and knows which states have no effect beyond their run.
         executor: registers what an adopted state registered.
     """
 
@@ -48,17 +48,17 @@ class Adoptions:
         self.first_free_number = max((back.run_num for back in done.values() if back), default=-1) + 1
 
     def find(self, node: Node) -> Return | None:
-        """Return what a node may take over; None when it is to be carried out.
+        """Return what a node may take over; None if it has to be carried out.
 
         Args:
-            node: the node; everything that its requisites name is over.
+            node: the node; everything that its requisites name has ended.
         """
         if not self._done or node.role is Role.CHECK or node.refused:
             return None
         key = _key(node)
         before = self._done.get(key)
         if before is None or before.sensitive or self._hooks.is_transient(node.chunk):
-            # One that had finished makes nothing new when it is called again.
+            # A state that had finished creates nothing new when it is called again.
             node.is_news = key not in self._done
             return None
         node.is_news = (
@@ -69,12 +69,12 @@ class Adoptions:
         return None if node.is_news else before
 
     def must_compare(self, node: Node, before: Return) -> bool:
-        """Say whether `compare` has to be awaited before a node takes over a return."""
+        """Return whether `compare` has to be awaited before a node takes over a return."""
         has_something = bool(before.read) or (before.ran and bool(node.chunk.options.registers))
         return has_something and _key(node) not in self._compared
 
     async def compare(self, node: Node, before: Return) -> None:
-        """Find out whether a node may take over a return, for which something has to be waited for."""
+        """Determine whether a node may take over a return, if that has to be awaited."""
         try:
             is_same = await self._is_same(node, before)
             if is_same and before.ran and node.chunk.options.registers:
@@ -101,7 +101,7 @@ class Adoptions:
         return arguments is not None and before.fingerprint == fingerprint(arguments)
 
     def _arguments(self, node: Node) -> DataMap | None:
-        """Return the arguments of a call, slots as written; None where a value is not available."""
+        """Return the arguments of a call, slots as written; None if a value is not available."""
         resolver, chunk = self._hooks.arguments, node.chunk
         if resolver is None or chunk.bindings is None or chunk.has_slots:
             return chunk.arguments

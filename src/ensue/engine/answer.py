@@ -15,7 +15,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     Args:
         said: the return.
-        ran: what requisites of others take it for.
+        ran: whether requisites of others treat the function as called.
     """
 
     said: StateReturn

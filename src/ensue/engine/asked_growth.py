@@ -1,4 +1,4 @@
-"""What the function of a node asks to be compiled and run under it."""
+"""A request of a node's function to compile and run something under it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 class AskedGrowth(NamedTuple):
-    """What the function of a node asks for.
+    """A request of the function of a node.
 
     Args:
-        target: what it runs against.
-        names: SLS names, or what the scope is called.
-        source: makes the plan; None: it is SLS.
+        target: its target.
+        names: SLS names, or the name of the scope.
+        source: makes the plan; None: it comes from SLS.
     """
 
     target: Srn

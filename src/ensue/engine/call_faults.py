@@ -1,4 +1,4 @@
-"""Returns of states whose call raised: what is wrong, and in a plan what only an apply will know."""
+"""Returns of states whose call raised: the error, or in a plan that only an apply will know."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CallFaults:
-    """What exceptions of calls mean in one run.
+    """The meaning of exceptions of calls in one run.
 
     Args:
         promises: the resources that a chunk will register.
@@ -31,7 +31,7 @@ class CallFaults:
         self._promises = promises
 
     def as_return(self, node: Node, error: Exception) -> StateReturn:
-        """Make a return of an exception; in a plan a target that the plan will register is no fault."""
+        """Make a return of an exception; in a plan, a target that the plan will register is not an error."""
         later = (isinstance(error, UnknownResourceError) and self._comes_later(node)) or (
             isinstance(error, RemoteError) and self.is_superseded(node, node.target)
         )
@@ -46,9 +46,9 @@ class CallFaults:
         return said
 
     def is_superseded(self, node: Node, target: Srn) -> bool:
-        """Say whether, in a plan, an earlier state would change what it registers a resource from.
+        """Return whether, in a plan, an earlier state would change the source of a resource.
 
-        What is known of the resource then holds no longer once the plan is applied.
+        Its record is then no longer valid once the plan is applied.
         """
         scope = node.scope
         while node.is_test:
@@ -62,7 +62,7 @@ class CallFaults:
         return False
 
     def _comes_later(self, node: Node) -> bool:
-        """Say whether, in a plan, a node's target is one that the plan itself will register."""
+        """Return whether, in a plan, the plan itself will register a node's target."""
         if not node.is_test:
             return False
         return any(node.target in self._promises(chunk) for chunk in node.scope.plan.chunks)

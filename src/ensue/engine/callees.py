@@ -1,4 +1,4 @@
-"""Finding a target's state functions and knowing how each is called. Calls nothing itself."""
+"""Finds a target's state functions and how each is called. Calls nothing itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Callee(msgspec.Struct, frozen=True):
         function: the function.
         label: `module.function`.
         takes: names of its parameters.
-        may_wait: whether calling it may give something to await.
+        may_wait: whether calling it may return an awaitable.
         is_blocking: whether it is called in a thread, because it may block: a project's own plain function.
         is_mod_watch: whether it is called in place of the function that the state names.
         touches_nothing: whether it changes nothing outside of this process.
@@ -39,7 +39,7 @@ class Callee(msgspec.Struct, frozen=True):
 
 
 class Callees:
-    """Every function that a run has asked for, by target.
+    """The functions that a run has looked up, by target.
 
     Args:
         functions: the state functions of a target.
@@ -68,14 +68,14 @@ class Callees:
         return found
 
     def _shared(self, function: Callable[..., Any], label: str) -> Callee:
-        """Most targets are offered the same function: how it is called is found out once."""
+        """Return the callee of a function, which most targets share."""
         key = (function, label)
         if key not in self._by_function:
             self._by_function[key] = _callee(function, label)
         return self._by_function[key]
 
     def mod_watch(self, target: Srn, module: str) -> Callee | None:
-        """Return a module's `mod_watch`, None when it has none.
+        """Return a module's `mod_watch`, None if it has none.
 
         Raises:
             EnsueError: the target is unknown.

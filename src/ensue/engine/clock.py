@@ -17,12 +17,12 @@ class SystemClock:
         self._shown = ""
 
     def time_of_day(self) -> str:
-        """Return the local time as `HH:MM:SS.ffffff`; all but the last part is made once a second."""
+        """Return the local time as `HH:MM:SS.ffffff`; all but the last part is formatted once a second."""
         now_us = time.time_ns() // 1000
         second = now_us // 1_000_000
         if second != self._second:
             self._second, self._shown = second, time.strftime("%H:%M:%S", time.localtime(second))
-        # Text behind text: a number is slow to be filled up with zeros.
+        # Texts are joined because padding a number with zeros is slow.
         return f"{self._shown}.{str(now_us)[-6:]}"
 
     async def sleep(self, seconds: float) -> None:

@@ -25,10 +25,10 @@ _DEFAULT_SHELL: Final = "/bin/sh"
 
 
 async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> bool | None:
-    """Say whether a condition's command succeeds.
+    """Return whether a condition's command succeeds.
 
     Returns:
-        None when it cannot be run, because the folder it is to run in is not there.
+        None if it cannot run because its folder does not exist.
 
     Raises:
         EnsueError: the target cannot run it.
@@ -49,13 +49,13 @@ async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> boo
         return None
     except RemoteTimeoutError:
         if timeout_s is None:
-            raise  # It is the target that did not answer, not the command that ran out of its time.
+            raise  # The target did not answer; the command did not time out.
         return False
     return completed.returncode == 0 or completed.returncode in _listed(options.get("success_retcodes"))
 
 
 async def check_holds(context: StateContext, chunk: Chunk, line: str) -> bool:
-    """Say whether a `check_cmd` succeeds.
+    """Return whether a `check_cmd` succeeds.
 
     Raises:
         EnsueError: it cannot be run.
@@ -76,7 +76,7 @@ def _options(chunk: Chunk) -> Mapping[str, Data]:
 
 
 async def _shell(context: StateContext) -> str:
-    """Return the target's own shell; a target that runs nothing is not asked for grains."""
+    """Return the target's own shell; the grains of a target that runs no commands are not gathered."""
     if not context.connection.can_run:
         return _DEFAULT_SHELL
     return str((await context.grains()).get("shell") or _DEFAULT_SHELL)

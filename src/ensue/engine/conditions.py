@@ -2,7 +2,7 @@
 
 Commands run on the target through its connection; function calls go through the context.
 
-Source: Salt 3008, measured: all conditions are looked at, and each says something in the comment.
+Source: Salt 3008, measured: all conditions are evaluated, and each adds to the comment.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """What the conditions of a state came to.
+    """The result of a state's conditions.
 
     Args:
         met: whether the state runs.
-        comment: what each condition said, a line each.
+        comment: one line per condition.
     """
 
     met: bool
@@ -35,20 +35,20 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 MET: Final = Condition(met=True, comment="")
-"""What no conditions come to."""
+"""The result without any condition."""
 
 
 def has_conditions(chunk: Chunk) -> bool:
-    """Say whether a chunk has any condition that is looked at before its function is called."""
+    """Return whether a chunk has a condition that is evaluated before its function is called."""
     options = chunk.options
     return bool(options.unless or options.onlyif or options.creates)
 
 
 async def look_at_conditions(context: StateContext, chunk: Chunk) -> Condition:
-    """Look at all conditions of a chunk.
+    """Evaluate all conditions of a chunk.
 
     Raises:
-        EnsueError: a condition cannot be looked at.
+        EnsueError: a condition cannot be evaluated.
     """
     options = chunk.options
     context = context.for_conditions
@@ -65,7 +65,7 @@ async def look_at_conditions(context: StateContext, chunk: Chunk) -> Condition:
 
 
 async def check_afterwards(context: StateContext, chunk: Chunk) -> Condition:
-    """Run `check_cmd`: the state succeeded when every command does.
+    """Run `check_cmd`: the state has succeeded if every command does.
 
     Raises:
         EnsueError: a command cannot be run.
@@ -104,7 +104,7 @@ async def _creates(context: StateContext, paths: Sequence[str]) -> Condition:
 
 
 async def _exists(context: StateContext, path: str) -> bool:
-    """A path below a file, or behind a link to nowhere, is not there."""
+    """Return whether a path exists; a path below a file, or behind a broken link, does not."""
     try:
         return await context.connection.stat(path, follow=True) is not None
     except RemoteFileError:
@@ -112,14 +112,14 @@ async def _exists(context: StateContext, path: str) -> bool:
 
 
 async def _holds(context: StateContext, chunk: Chunk, entry: Data) -> bool | None:
-    """Say whether an entry is true; None when it cannot be said: the state is skipped then, as in Salt."""
+    """Return whether an entry is true; None if that is unknown: then the state is skipped, as in Salt."""
     if isinstance(entry, dict):
         return bool(await _call(context, entry))
     return await condition_holds(context, chunk, str(entry))
 
 
 def _is_condition(entry: Data) -> bool:
-    """Say whether an entry is a command or a function call."""
+    """Return whether an entry is a command or a function call."""
     return isinstance(entry, str) or (isinstance(entry, dict) and isinstance(entry.get("fun"), str))
 
 

@@ -1,8 +1,8 @@
-"""When nothing can go on any more: find who waits for itself, and let it fail by name.
+"""Deadlocks: when nothing can go on, a node that waits for itself is found and fails by name.
 
-Within one plan that is found when the plan is lowered. Between scopes it can come about only while
+Within one plan, a cycle is found when the plan is lowered. Between scopes it can arise only while
 the graph grows: a chunk waits for a resource that a chunk of an outer scope will register, and that
-one waits for the scope to end.
+chunk waits for the scope to end.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def break_deadlock(scopes: Iterable[Scope], can_do_without: Callable[[Node], bool]) -> Node:
-    """Find a node that waits for itself and mark it `refused`; whoever calls makes it ready.
+    """Find a node that waits for itself and mark it `refused`; the caller makes it ready.
 
     Args:
         scopes: all scopes that have not ended.
-        can_do_without: whether a node can go on without what it waits for; then it is not refused.
+        can_do_without: returns whether a node can go on without what it waits for; it is not refused.
 
     Raises:
-        InternalError: nothing can go on, and yet nobody waits for itself.
+        InternalError: nothing can go on, but no node waits for itself.
     """
     nodes = [node for scope in scopes for node in _open_nodes(scope)]
     cycles = find_cycles(_waits(nodes))
@@ -45,10 +45,10 @@ def break_deadlock(scopes: Iterable[Scope], can_do_without: Callable[[Node], boo
 
 
 def cycle_text(node: Node, circle: Sequence[Node]) -> str:
-    """Say who waits for whom, beginning and ending with one node, each with its place.
+    """Return the cycle as text, beginning and ending with one node, each with its place.
 
     Args:
-        node: one of the circle.
+        node: one of the cycle.
         circle: nodes, each of which comes before the next, and the last before the first.
     """
     start = circle.index(node)
@@ -83,7 +83,7 @@ def _waits(nodes: Sequence[Node]) -> Dag:
 
 
 def _fan_outs(scopes: Iterable[Scope]) -> Iterator[tuple[Node, Node]]:
-    """Yield every node that came of a fan-out, and the one it came of."""
+    """Yield every node of a fan-out, with the node that was fanned out."""
     for scope in scopes:
         for number, nodes in scope.fanned.items():
             yield from ((node, scope.nodes[number]) for node in nodes)

@@ -1,6 +1,6 @@
-"""What is done with a node once nothing stands before it: an answer without a call, or a call.
+"""What to do with a ready node: answer without a call, or call its function.
 
-Decides only; the scheduler does it.
+It only decides; the scheduler acts.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class Adopt(msgspec.Struct, frozen=True):
-    """Take over a return that was made before.
+    """Take over an existing return.
 
     Args:
         returned: the return.
-        earlier: it is one of an earlier run, which this run has not told of yet.
+        earlier: it is from an earlier run, and this run has not reported it yet.
     """
 
     returned: Return
@@ -55,8 +55,8 @@ def decide(node: Node, before: Return | None, can_watch: Callable[[Node], bool])
 
     Args:
         node: the node; everything that its requisites name is over.
-        before: its return in a run that this one resumes, when that is to be taken over.
-        can_watch: whether a node's module has a `mod_watch`.
+        before: its return in the run that this one resumes, if it is taken over.
+        can_watch: returns whether a node's module has a `mod_watch`.
     """
     scope, chunk = node.scope, node.chunk
     if node.refused:
@@ -69,7 +69,7 @@ def decide(node: Node, before: Return | None, can_watch: Callable[[Node], bool])
 
 
 def _went_well(requisites: Sequence[Requisite], nodes: Sequence[Node]) -> bool:
-    """Say whether nothing is asked for but that others have not failed, and they have not: nearly always."""
+    """Return whether a node only requires that others have not failed, and none has: nearly always."""
     for requisite in requisites:
         kind = requisite.kind
         if requisite.any or (kind is not _REQUIRE and kind is not _ARG_BIND):
@@ -96,7 +96,7 @@ def _decide_by_requisites(node: Node, can_watch: Callable[[Node], bool]) -> Deci
 
 
 def _own_check(node: Node) -> Return | None:
-    """Return what a node's check returned; that of a chunk that was fanned out, on the same resource."""
+    """Return the return of a node's check; for a chunk that was fanned out, on the same resource."""
     check = node.scope.check_result_of(node.index)
     if isinstance(check, FannedReturn):
         return check.on(node.target) if isinstance(node.chunk, FannedChunk) else None
@@ -116,7 +116,7 @@ def _verdict(node: Node, prepared_by: Sequence[int], can_watch: Callable[[Node],
 
 
 def _failed(node: Node, check: Return | None, prepared_by: Sequence[int]) -> Answer:
-    """Salt shows a prereq'd state whose partner failed as its check saw it, without the changes."""
+    """Return the check's return without changes, as Salt reports a state whose `prereq` partner failed."""
     if check is not None:
         return Answer(StateReturn(name=check.name, result=check.result, comment=check.comment), ran=True)
     scope = node.scope

@@ -1,4 +1,4 @@
-"""The engine's one public door: run a plan, get an outcome, and be cancelled in between."""
+"""The engine's public entry: it runs a plan and returns the outcome; a run can be cancelled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOTHING_DONE: dict[tuple[str, str], Return | None] = {}
 
 
 class Engine:
-    """Runs plans. Holds nothing of a run; one engine may be used for several, one after the other.
+    """Runs plans. It keeps no state of a run, so it may be used for several, one after the other.
 
     Args:
         services: functions, contexts, growth, a sink of events, a clock.
@@ -47,15 +47,15 @@ class Engine:
         `CancelledError` raised.
 
         Args:
-            plan: what to run.
-            done: what is known of states that an interrupted run finished, by (scope, tag): returns to take
-                over; None for those that are to be called again.
+            plan: the plan.
+            done: returns of states that an interrupted run finished, by (scope, tag), to be taken over; None
+                for those to be called again.
             beside: plans of other resources, each of which is a scope of its own; their tags differ from
                 those of `plan` and from each other's.
-            newcomers: names the resources whose plans join the run while it goes on; None: there are none.
+            newcomers: names the resources whose plans join the run later; None: there are none.
 
         Returns:
-            What came of it.
+            The outcome.
 
         Raises:
             CycleError: the plan's requisites form a cycle; nothing was run.
@@ -72,7 +72,7 @@ class Engine:
 
 
 async def _outlast_cancellation(work: asyncio.Task[None], scheduler: Scheduler) -> None:
-    """Wait for a run's end; each cancellation of the waiting task is passed on as a request to stop."""
+    """Wait for the end of a run; each cancellation of the waiting task becomes a request to stop."""
     requests = 0
     while not work.done():
         try:

@@ -1,6 +1,6 @@
 """Carrying out one node: conditions, the call, `mod_watch`, `check_cmd`, retries, and what it registers.
 
-Requisites have been looked at before; growth comes afterwards; neither is known here. The function itself is
+Requisites were evaluated before, and growth follows; this module knows neither. The function itself is
 called in `function_calls`.
 """
 
@@ -40,11 +40,11 @@ _CALL_AND_WATCH: Final = Verdict.CALL_AND_WATCH
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What one attempt came to.
+    """The result of one attempt.
 
     Args:
         said: the return.
-        skipped: whether a condition kept the function from being called; then `mod_watch` is not either.
+        skipped: whether a condition prevented the call; then `mod_watch` is not called, either.
     """
 
     said: StateReturn
@@ -57,8 +57,8 @@ class Executor:
     Args:
         services: functions, contexts, hooks and random are used.
         apply: growth on behalf of a node's function.
-        pause: waits so many seconds on behalf of a node, which lends its lease meanwhile; False
-            when the run was interrupted and there is to be no further attempt.
+        pause: waits so many seconds on behalf of a node, which lends its lease meanwhile; False if the
+            run was interrupted and there is no further attempt.
     """
 
     def __init__(
@@ -76,14 +76,14 @@ class Executor:
         self._pause = pause
 
     def can_watch(self, node: Node) -> bool:
-        """Say whether a node's module has a `mod_watch`; False when its target is not known."""
+        """Return whether a node's module has a `mod_watch`; False if its target is unknown."""
         try:
             return self._callees.mod_watch(node.target, node.chunk.module) is not None
         except Exception:  # noqa: BLE001 - it is a failed state when it is called
             return False
 
     def lone_callee(self, node: Node) -> Callee | None:
-        """Return the function of a node that calls nothing else; None when it calls more, or nothing."""
+        """Return the function of a node that calls nothing else; None if it calls more, or nothing."""
         chunk = node.chunk
         if node.role is not _STATE or node.verdict is not _CALL or chunk.has_slots:
             return None
@@ -95,7 +95,7 @@ class Executor:
             return None
 
     async def call(self, node: Node) -> StateReturn:
-        """Call a node's function with everything that belongs to it; what it raises becomes the return."""
+        """Call a node's function with its conditions and retries; an exception becomes the return."""
         try:
             if node.chunk.fault:
                 return failure(node.chunk.name, node.chunk.fault)
@@ -132,7 +132,7 @@ class Executor:
         return await hooks.prune(self._calls.site(node, callee), said)
 
     async def _registered_before(self, node: Node, callee: Callee, skipped: StateReturn) -> StateReturn:
-        """Register what a skipped state made true in an earlier run, and nothing when it never ran."""
+        """Register what a skipped state enforced in an earlier run; nothing if it never ran."""
         if not node.chunk.options.registers:
             return skipped
         enforced = self._hooks.enforced(node.target, node.scope.path, node.chunk.tag)
@@ -143,7 +143,7 @@ class Executor:
         return msgspec.structs.replace(said, new_state=skipped.new_state)
 
     async def register_again(self, node: Node, returned: Return) -> None:
-        """Register what a state of an earlier run did, out of its return."""
+        """Register again what a state of an earlier run registered, from its return."""
         callee = self._callees.state(node.target, node.chunk.module, node.chunk.function)
         said = StateReturn(name=returned.name, result=True, new_state=returned.new_state)
         await self._registered(node, callee, said)
@@ -195,13 +195,13 @@ class Executor:
 
 
 def _calls_more(options: StateOptions) -> bool:
-    """Say whether options have commands or hooks run around a state's function, or limit its time."""
+    """Return whether options add commands or hooks to a state's function, or limit its time."""
     around = (options.unless, options.onlyif, options.creates, options.check_cmd, options.registers)
     return any(around) or options.retry is not None or options.timeout_s is not None
 
 
 def _with_state_of(first: StateReturn, watched: StateReturn) -> StateReturn:
-    """Return what `mod_watch` said; where it says nothing of the state itself, the function's word holds."""
+    """Return the return of `mod_watch`, with the `new_state` of the function if it has none."""
     if watched.new_state is not None or watched.result is not True:
         return watched
     return msgspec.structs.replace(

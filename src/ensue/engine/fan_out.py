@@ -1,8 +1,8 @@
-"""Fan-out: a chunk with a target of its own becomes one node a resource, when its turn has come.
+"""Fan-out: a chunk with a `tgt` becomes one node per resource when it is about to run.
 
-Nobody knows before what the target matches, since resources are registered while the run goes on. The new
-nodes stand beside those of the plan, with the requisites of the chunk; the chunk's own node is over when they
-all are, and gives them all to whoever asks for its ID. Which resources match is the matcher's business.
+What the target matches is not known earlier, because resources are registered during the run. The new nodes
+are added to those of the plan, with the requisites of the chunk; the chunk's own node ends when all of them
+have ended, and represents them for others. The matcher decides which resources match.
 
 Source: Salt Resources, "Targeting"; derived-resources document, "Ordering inside a single apply".
 """
@@ -37,11 +37,11 @@ class NodeRunner(Protocol):
     """The part of the scheduler that a fan-out needs."""
 
     def make_ready(self, node: Node) -> None:
-        """Have a node carried out in its turn."""
+        """Let a node be carried out in its turn."""
         ...
 
     def settle(self, node: Node, returned: Return) -> None:
-        """Note that a node is over."""
+        """Record that a node has ended."""
         ...
 
 
@@ -50,9 +50,9 @@ class FanOuts:
 
     Args:
         hooks: the matcher, and what resolves references in a target.
-        scopes: where the new nodes stand.
+        scopes: receives the new nodes.
         runner: runs them.
-        emit: told of what a chunk becomes.
+        emit: receives an event with the tags of the new nodes.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class FanOuts:
         self._runner = runner
 
     async def fan_out(self, node: Node) -> bool:
-        """Find out what a node's target matches and open a node for each.
+        """Determine what a node's target matches, and open a node for each resource.
 
         Returns:
-            Whether there are such nodes; if not, `node.instead` is what the node answers.
+            Whether there are such nodes; if not, `node.instead` is the node's answer.
         """
         node.status = RUNNING
         try:
@@ -90,7 +90,7 @@ class FanOuts:
         return False
 
     async def _found(self, node: Node) -> tuple[Matched, Mapping[Srn, str]] | Unknown:
-        """Return what a node's target matches, and in a plan what it may match once that is registered."""
+        """Return what a node's target matches, and in a plan what it may match later."""
         expression = self._expression(node)
         if isinstance(expression, Unknown):
             return expression
@@ -107,7 +107,7 @@ class FanOuts:
         """Return the target with its references resolved.
 
         Raises:
-            EnsueError: a value cannot be had, or it is no text.
+            EnsueError: a value is not available, or it is not text.
         """
         chunk, resolver = node.chunk, self._hooks.arguments
         fan_out = chunk.options.fan_out
@@ -124,7 +124,7 @@ class FanOuts:
         return found
 
     def _registered_later(self, expression: str, matched: Matched) -> dict[Srn, str]:
-        """Return, in a plan, what earlier states would register and the target may match, with comments."""
+        """Return, in a plan, resources that earlier states would register and the target may match."""
         matcher = self._matcher
         return {
             srn: f"{srn} is not registered yet; the target {expression!r} may match it (known after apply)"
@@ -180,7 +180,7 @@ def _answer(node: Node, said: StateReturn, *, ran: bool = True) -> None:
 
 
 def _leave_alone(node: Node, matched: Matched) -> None:
-    """Answer that nothing is to be done; what is rendered late belongs to chunks that are not there."""
+    """Answer that there is nothing to do; delayed renderings would belong to chunks that do not exist."""
     _strip_growth(node)
     comment = f"{matched.nothing}; nothing is to be done (tgt_optional)"
     _answer(node, StateReturn(name=node.chunk.name, result=True, comment=comment), ran=False)
@@ -194,7 +194,7 @@ def _nothing(node: Node, matched: Matched) -> StateReturn:
 
 
 def _may_still_register(node: Node) -> bool:
-    """Say whether, in a plan, an earlier state would change something: it may well register a resource."""
+    """Return whether, in a plan, an earlier state would change something, and so may register a resource."""
     scope = node.scope
     while True:
         if any(one.returned is not None and _would_change(one.returned) for one in scope.nodes):
@@ -205,7 +205,7 @@ def _may_still_register(node: Node) -> bool:
 
 
 def _would_change(returned: Return) -> bool:
-    """Say whether a state or anything that it caused would change something."""
+    """Return whether a state or anything that it caused would change something."""
     return any(
         part.result is None
         or any(map(_would_change, [one for grown in _growth(part) for one in grown.returns.values()]))

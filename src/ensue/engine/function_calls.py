@@ -1,6 +1,6 @@
 """The one place where a state's function is called: with its context, its arguments and its time limit.
 
-What belongs around a call (conditions, retries, `mod_watch`, `check_cmd`) is in the executor.
+What surrounds a call (conditions, retries, `mod_watch`, `check_cmd`) is in the executor.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class FunctionCalls:
     Args:
         services: contexts and the hook that resolves arguments are used.
         apply: growth on behalf of a node's function.
-        is_superseded: says whether, in a plan, an earlier state is about to register a resource anew.
+        is_superseded: returns whether, in a plan, an earlier state is about to register a resource again.
     """
 
     def __init__(
@@ -52,8 +52,8 @@ class FunctionCalls:
         self._is_superseded = is_superseded
 
     def site(self, node: Node, callee: Callee) -> CallSite:
-        """Return what the context of a call is made from."""
-        # By place: one is made for every call.
+        """Return what a context is made from."""
+        # Arguments by position: this is made for every call.
         return CallSite(
             node.chunk,
             node.scope.plan,
@@ -67,14 +67,14 @@ class FunctionCalls:
         )
 
     def context(self, node: Node, callee: Callee) -> StateContext:
-        """Return what a function is given in one call."""
+        """Return the context of one call."""
         return self._context_for(self.site(node, callee))
 
     async def call(self, node: Node, callee: Callee, context: StateContext) -> StateReturn:
-        """Call a function, and end it when its time is over (`timeout`).
+        """Call a function, and end it after its `timeout`.
 
         Raises:
-            Exception: whatever the function raises.
+            Exception: any that the function raises.
         """
         timeout_s = node.chunk.options.timeout_s
         if timeout_s is None:
@@ -100,7 +100,7 @@ class FunctionCalls:
             raw = await asyncio.to_thread(callee.function, context, name, **keywords)
         else:
             raw = callee.function(context, name, **keywords)
-            # Most functions hand back what they promise, and a return is nothing that can be awaited.
+            # Most functions return a StateReturn, which cannot be awaited.
             if raw.__class__ is not StateReturn and is_awaitable(raw):
                 raw = await raw
         return state_return(raw, name=node.chunk.name, function=callee.label)
@@ -131,12 +131,12 @@ class FunctionCalls:
 
 
 def _call_arguments(node: Node, callee: Callee, arguments: DataMap) -> tuple[Any, dict[str, Any]]:
-    """Return the name and the keywords that a function is called with."""
+    """Return the name and the keyword arguments of a call."""
     keywords: dict[str, Any] = arguments
     chunk = node.chunk
     name: Any = keywords.get("name", chunk.name)
     if "name" in keywords:
-        # A resolver made it of a reference or slot, or it is a list of words.
+        # It was resolved from a reference or slot, or it is a list of words.
         keywords = {word: value for word, value in keywords.items() if word != "name"}
     if chunk.options is NO_OPTIONS and not callee.is_mod_watch:
         return name, keywords
@@ -149,7 +149,7 @@ def _call_arguments(node: Node, callee: Callee, arguments: DataMap) -> tuple[Any
 
 
 def _changed_watches(node: Node) -> tuple[str, ...]:
-    """`module: ID` of everything under `watch` that changed, as Salt's `test.mod_watch` lists it."""
+    """Return `module: ID` of everything under `watch` that changed, as Salt's `test.mod_watch` lists it."""
     watched = [
         index
         for requisite in node.chunk.requisites

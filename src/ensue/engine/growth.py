@@ -1,7 +1,7 @@
-"""Growth: what a state causes is rendered, compiled and run as a scope of its own.
+"""Growth: what a state causes is rendered, compiled and run as a separate scope.
 
 A delayed rendering happens after its state; an `apply` happens while the state's function waits
-for it. How a scope is compiled is the expander's business, how it is run the scheduler's.
+for it. The expander compiles a scope, and the scheduler runs it.
 
 Source: SEP 16 (delayed state rendering); derived-resources document ("state_applied").
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _ELSEWHERE: Final = frozenset({"apply", "state"})
-"""Growth that may run against another target than its caller; its return says against which."""
+"""Growth that may have another target than its caller; its return names the target."""
 
 
 class ScopeRunner(Protocol):
@@ -49,16 +49,16 @@ class ScopeRunner(Protocol):
         ...
 
     async def end_of(self, scope: Scope) -> None:
-        """Return when a scope has ended; when the waiting task is cancelled the scope is ended first."""
+        """Return when a scope has ended; if the waiting task is cancelled, the scope is ended first."""
         ...
 
     def entry_failed(self, node: Node) -> None:
-        """A node's delayed rendering did not come about: stop the run where that is due."""
+        """Stop the run, if that is due, because a node's delayed rendering failed."""
         ...
 
     @property
     def stop_reason(self) -> str:
-        """Why nothing new is to start; empty while the run goes on."""
+        """Why nothing new starts; empty while the run goes on."""
         ...
 
 
@@ -68,7 +68,7 @@ class Growth:
     Args:
         services: the expander is used.
         options: the depth limit is used.
-        recorder: told of scopes.
+        recorder: records scopes.
         runner: runs them.
     """
 
@@ -81,8 +81,8 @@ class Growth:
         self._recorder = recorder
         self._runner = runner
         self._renderings_by_path: dict[str, int] = {}
-        # Scopes of the first level below which the depth limit was met. What calls itself twice would go that
-        # deep a number of times that has no end for practical purposes.
+        # Scopes of the first level below which the depth limit was reached. A block that calls itself twice
+        # would reach it a practically unlimited number of times.
         self._runaway: set[Scope] = set()
 
     async def delayed(self, node: Node, returned: Return) -> None:
@@ -92,8 +92,8 @@ class Growth:
             node: the state.
             returned: its return; each entry is added to `delayed` as it ends.
         """
-        # What renderings see is the return as it is now, each the same; and whatever a template does to it,
-        # the return in the results stays as it is.
+        # All renderings see the return as it is now; and whatever a template does to it, the return in the
+        # results is unchanged.
         is_rendered = self._is_rendered(returned)
         enforced = self._enforced_before(node, returned) if is_rendered else None
         prev_ret = _return_to_show(returned, enforced) if is_rendered else None
@@ -110,13 +110,13 @@ class Growth:
                 self._runner.entry_failed(node)
 
     def _enforced_before(self, node: Node, returned: Return) -> EnforcedState | None:
-        """Return what a state that was skipped last made true."""
+        """Return what a skipped state last enforced."""
         if not returned.skipped or returned.new_state is not None:
             return None
         return self._enforced(node.target, returned.scope, returned.tag)
 
     async def apply(self, node: Node, asked: AskedGrowth, *, test: bool, quiet: bool) -> ScopeReturn:
-        """Run what a node's function asks for: SLS against another target, or what a source plans."""
+        """Run what a node's function requests: SLS on another target, or the plan of a source."""
         kind = "apply" if asked.source is None else asked.source.kind
         request = self._request(node, kind, asked.names, asked.target, source=asked.source)
         if node.applied is None:
@@ -124,7 +124,7 @@ class Growth:
         return await self._grow(request, node, node.applied, test=test, quiet=quiet)
 
     def leave_out_rest(self, node: Node, returned: Return) -> None:
-        """Note the entries that were not come to, because the run was ended."""
+        """Record the entries that were not rendered because the run ended."""
         for kind, name in node.chunk.options.delayed_render[len(returned.delayed) :]:
             self._leave_out(kind, name, node, returned)
 
@@ -132,7 +132,7 @@ class Growth:
         return returned.result is True and not self._runner.stop_reason
 
     def _leave_out(self, kind: str, name: str, node: Node, returned: Return) -> None:
-        """Say that an entry is not rendered, and why."""
+        """Record that an entry is not rendered, and why."""
         if returned.result is None:
             status, comment = "deferred", f"deferred: {kind} {name} (known after apply)"
         elif returned.result is False:
@@ -189,7 +189,7 @@ class Growth:
     async def _grow(
         self, request: GrowthRequest, node: Node, into: list[ScopeReturn], *, test: bool, quiet: bool
     ) -> ScopeReturn:
-        """Grow one scope; what came of it is in `into` even when the waiting task is cancelled."""
+        """Grow one scope; its return is in `into` even if the waiting task is cancelled."""
         came = self._scope_return(request, "failed", "cancelled")
         try:
             await self._fill(came, request, node, test=test, quiet=quiet)
@@ -250,7 +250,7 @@ class Growth:
         )
 
     def _sum_up(self, came: ScopeReturn, scope: Scope) -> None:
-        """Write down a scope that was run; an `apply` of which something is missing has failed."""
+        """Record a scope that was run; an `apply` has failed if a part of it did not run."""
         missing = sum(1 for node in scope.reported_nodes() if node.returned is None)
         were = "state was" if missing == 1 else "states were"
         came.comment = f"{missing} {were} not run: {self._runner.stop_reason or 'ended'}" if missing else ""
@@ -269,14 +269,14 @@ class Growth:
 
 
 def _branch(scope: Scope) -> Scope:
-    """Return the scope of the first level that a scope is in; the top is its own."""
+    """Return the scope of the first level that contains a scope; for the top, the top itself."""
     while scope.caller is not None and scope.depth > 1:
         scope = scope.caller.scope
     return scope
 
 
 def _return_to_show(returned: Return, enforced: EnforcedState | None) -> dict[str, object]:
-    """Return what templates see; of a state that was skipped, what it last made true."""
+    """Return what templates see; for a skipped state, what it last enforced."""
     shown = returned.as_data()
     if enforced is not None:
         shown["new_state"] = enforced.whole

@@ -1,7 +1,7 @@
-"""Resources that join a run while it goes on: a plan is compiled beside it and opened when it is there.
+"""Resources that join a running run: their plans are compiled meanwhile and opened when they are ready.
 
-The engine does not know where newcomers come from. A source of them is given a function, which it calls on
-the event loop for each; the run ends only when every newcomer has joined.
+The engine does not know where newcomers come from. Their source receives a function, which it calls on the
+event loop for each of them; the run ends only when every newcomer has joined.
 
 Source: derived-resources document, "resources that appear during a highstate".
 """
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class Newcomer(msgspec.Struct, frozen=True):
-    """A resource whose plan is not there yet.
+    """A resource whose plan is not ready yet.
 
     Args:
-        label: what it is called when the run is stopped before its plan is there.
-        plan: compiles the plan; what is wrong with it is a complaint of the plan.
+        label: its name if the run is stopped before its plan is ready.
+        plan: compiles the plan; its errors are complaints of the plan.
     """
 
     label: str
     plan: Callable[[], Awaitable[Plan]]
 
     def with_plan(self, told: Callable[[Plan], None]) -> Newcomer:
-        """Return the same newcomer; somebody else is told of the plan before it is opened."""
+        """Return the newcomer with a listener that receives the plan before it is opened."""
 
         async def plan() -> Plan:
             compiled = await self.plan()
@@ -42,15 +42,15 @@ class Newcomer(msgspec.Struct, frozen=True):
 
 
 Newcomers: TypeAlias = "Callable[[Callable[[Newcomer], None]], None]"
-"""Is given what it calls, on the event loop, for every resource that is to join the run."""
+"""Receives the function to call, on the event loop, for every resource that joins the run."""
 
 
 class Joining:
-    """The newcomers of one run whose plans are not there yet.
+    """The newcomers of one run whose plans are not ready yet.
 
     Args:
         join: opens a plan.
-        leave_out: notes the label of a newcomer that does not join, because the run was stopped.
+        leave_out: records the label of a newcomer that does not join because the run was stopped.
         ended: called whenever a newcomer has joined or was left out.
     """
 
@@ -66,7 +66,7 @@ class Joining:
 
     @property
     def is_going_on(self) -> bool:
-        """Whether plans are on their way."""
+        """Whether plans are being compiled."""
         return bool(self._tasks)
 
     def begin(self, group: asyncio.TaskGroup, newcomers: Newcomers | None) -> None:
@@ -76,7 +76,7 @@ class Joining:
             newcomers(self._admit)
 
     def stop(self) -> None:
-        """Let nobody join any more."""
+        """Let no more resources join."""
         self._is_stopped = True
         for task in self._tasks:
             task.cancel()

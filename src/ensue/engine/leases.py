@@ -1,6 +1,6 @@
-"""Who may call a function now: a limited number at once, and one at a time on each target.
+"""Which nodes may call their functions now: a limited number, and one at a time on each target.
 
-A lease is granted whole or not at all, so that no node holds a target while it waits for a slot. Leases on
+A lease is granted whole or not at all, so no node holds a target while it waits for a slot. Leases on
 one target, and leases that need a slot, are granted in the order in which they were requested.
 """
 
@@ -32,19 +32,19 @@ class Leases:
         self._waiting_for_target: dict[Srn, deque[_Waiting]] = {}
 
     def is_free(self, target: Srn) -> bool:
-        """Say whether no node has a target to itself."""
-        # By far the most frequent case is that no target is held, and an SRN is slow to hash.
+        """Return whether no node holds a target."""
+        # Most often no target is held, and that is the faster check.
         return not self._held_targets or target not in self._held_targets
 
     def request(self, lease: Lease, granted: Callable[[], None]) -> bool:
-        """Grant a lease now, or as soon as what it needs is given back.
+        """Grant a lease now, or as soon as what it needs is released.
 
         Args:
-            lease: what is needed.
-            granted: called when a lease that could not be granted at once is granted; must not request one.
+            lease: the lease.
+            granted: called when a lease is granted later; it must not request one.
 
         Returns:
-            Whether it is granted already.
+            Whether it was granted at once.
         """
         target = lease.target
         if target is not None and not self.is_free(target):
@@ -60,7 +60,7 @@ class Leases:
         return lease.is_held
 
     def release(self, lease: Lease) -> None:
-        """Take back what a granted lease holds, and grant it to those that wait for it."""
+        """Release a lease, and grant those that wait for what it held."""
         target = lease.target
         if lease.needs_slot:
             self._free_slots += 1
@@ -85,14 +85,14 @@ class Leases:
 
 
 class Lease:
-    """What one node needs while its function is called, and lends while it waits for its growth or a retry.
+    """What a node needs while its function runs, and lends while it waits for its growth or a retry.
 
     Args:
         leases: those of the run.
-        target: the target to have alone; None: other nodes may work on it meanwhile.
+        target: the target to hold exclusively; None: other nodes may work on it meanwhile.
         needs_slot: whether it counts towards the concurrency.
 
-    `is_held` says whether it is granted; `Leases` sets it.
+    `is_held` is whether it is granted; `Leases` sets it.
     """
 
     __slots__ = ("_leases", "_times_lent", "is_held", "needs_slot", "target")
@@ -109,12 +109,12 @@ class Lease:
         return self._leases.request(self, granted)
 
     def lend(self) -> None:
-        """Give it back until `take_again`; lending a lease that is lent changes nothing."""
+        """Release it until `take_again`; to lend a lent lease changes nothing."""
         self._times_lent += 1
         self.give_back()
 
     async def take_again(self, wait: Callable[[Promise[None]], Awaitable[None]]) -> None:
-        """Request it anew, once everything that it was lent for is over.
+        """Request it again once everything that it was lent for has ended.
 
         Args:
             wait: waits for a promise on behalf of the run.
@@ -128,12 +128,12 @@ class Lease:
         try:
             await wait(granted)
         except asyncio.CancelledError:
-            # Nobody takes it out of the queue: it is given back as soon as it is granted.
+            # It stays in the queue, and is released as soon as it is granted.
             granted.on_resolve(self.give_back)
             raise
 
     def give_back(self) -> None:
-        """Give it back, if it is held."""
+        """Release it if it is held."""
         if self.is_held:
             self.is_held = False
             self._leases.release(self)

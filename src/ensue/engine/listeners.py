@@ -1,7 +1,7 @@
-"""Rule: when all of a scope has ended, those that listen to something that changed get a `mod_watch`.
+"""Rule: at the end of a scope, chunks that listen to something that changed get a `mod_watch`.
 
-After them the scope's complaints are told. A listener is a chunk of its own: `listener_<ID>`, without
-requisites and growth. It runs after failhard too, once however much of what it listens to changed.
+After them the scope's complaints are reported. A listener is a separate chunk, `listener_<ID>`, without
+requisites and growth. It runs once, however many changes it listens to, and after failhard as well.
 
 Source: Salt 3008's `listen`, measured.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def closing_nodes(scope: Scope) -> list[Node]:
-    """Return what comes when all states of a scope are over: its listeners, then its complaints."""
+    """Return the nodes for the end of a scope: its listeners, then its complaints."""
     return [*_listener_nodes(scope), *_complaint_nodes(scope)]
 
 
@@ -37,10 +37,10 @@ def _complaint_nodes(scope: Scope) -> list[Node]:
 
 
 def _listener_nodes(scope: Scope) -> list[Node]:
-    """Return a node for every chunk of a scope that has heard of a change, in the order of who says so.
+    """Return a node for every chunk of a scope that listens to a change, in the order of declaration.
 
-    That is the chunk itself, or with `listen_in` the one that it listens to. A chunk that was checked
-    first (`prereq`) stands, as in Salt, where its check stood.
+    The chunk itself declares that, or with `listen_in` the chunk that it listens to. A chunk that was checked
+    first (`prereq`) has, as in Salt, the position of its check.
     """
     nodes: dict[str, Node] = {}
     if not _somebody_listens(scope.plan.chunks):
@@ -57,7 +57,7 @@ def _listener_nodes(scope: Scope) -> list[Node]:
 def _somebody_listens(chunks: Sequence[Chunk]) -> bool:
     last: Sequence[Requisite] = ()
     for chunk in chunks:
-        if chunk.requisites is not last:  # chunks that ask for the same have one object
+        if chunk.requisites is not last:  # chunks with the same requisites share one object
             last = chunk.requisites
             for requisite in last:
                 if requisite.kind is RequisiteKind.LISTEN or requisite.kind is RequisiteKind.LISTEN_IN:
@@ -66,7 +66,7 @@ def _somebody_listens(chunks: Sequence[Chunk]) -> bool:
 
 
 def _chunks_of(scope: Scope, index: int) -> list[Chunk]:
-    """Return the chunks behind an ID: those it was fanned out to, none where its target matched nothing."""
+    """Return the chunks of an ID: those of its fan-out, or none if its target matched nothing."""
     if index in scope.fanned:
         return [node.chunk for node in scope.fanned[index]]
     chunk = scope.nodes[index].chunk
@@ -74,7 +74,7 @@ def _chunks_of(scope: Scope, index: int) -> list[Chunk]:
 
 
 def _who_heard(scope: Scope, index: int) -> Iterator[int]:
-    """Yield who is to be told of a change as a chunk says it: itself, then those that are to listen to it."""
+    """Yield the chunks that a chunk declares as listeners: itself, then those of its `listen_in`."""
     requisites = scope.nodes[index].chunk.requisites
     for requisite in requisites:
         if requisite.kind is RequisiteKind.LISTEN and any(_changed(scope, one) for one in requisite.chunks):

@@ -1,4 +1,4 @@
-"""What a run changes: nodes and the scopes they stand in. The plans themselves are never changed."""
+"""The state of a run: nodes and their scopes. The plans themselves are never changed."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Role(enum.Enum):
     """What a node does with its chunk."""
 
     STATE = "state"
-    """Brings it about."""
+    """Calls its function."""
     CHECK = "check"
     """Calls it in test mode, for those that have it as `prereq`."""
     LISTENER = "listener"
     """Calls the module's `mod_watch` at the end of the scope, because something it listens to changed."""
     COMPLAINT = "complaint"
-    """Says at the end of the scope what is wrong with it; nothing is called."""
+    """Reports an error at the end of the scope; nothing is called."""
 
 
 _STATE: Final = Role.STATE
@@ -46,20 +46,20 @@ class Node:
     """One call of one chunk in one scope.
 
     Args:
-        scope: where it stands.
+        scope: its scope.
         index: its chunk's place in the plan.
-        chunk: what is called; for a listener a copy with its own ID, for a complaint what it is tagged as.
-        role: what is done with it.
+        chunk: the chunk; for a listener a copy with a different ID, for a complaint the one that tags it.
+        role: what the node does with it.
         waits_for: how many edges lead to it.
-        dependents: nodes of the same scope that wait for it, once an edge.
-        refused: why it fails without being called; empty when nothing stands against it.
+        dependents: nodes of the same scope that wait for it, once per edge.
+        refused: why it fails without being called; empty: it may be called.
 
-    `target` is the resource it runs against, `is_test` whether nothing may be changed: in a plan, and in the
-    check of a `prereq`. `returned` is its return once it is over; None before, and for good when it never
-    ran. `bound` has the arguments of its call where references were put into them, `reads` what the call has
-    read beside its arguments; `instead` answers in place of a call; `callee` is its function where nothing
-    else is called, and `lease` what it needs meanwhile; `is_news` says of a node that is called in a resumed
-    run that the run before it had not finished it, or called it with other arguments or readings.
+    `target` is its resource; `is_test` whether nothing may be changed: in a plan, and in the check of a
+    `prereq`. `returned` is its return once it has ended; None before, and if it never ran. `bound` has the
+    arguments of its call with references resolved, `reads` what the call has read in addition to its
+    arguments; `instead` is an answer that replaces the call; `callee` is its function if nothing else is
+    called, and `lease` what it needs meanwhile; `is_news` marks a node that is called in a resumed run
+    because the run before had not finished it, or had called it with other arguments or readings.
     """
 
     __slots__ = (
@@ -122,10 +122,10 @@ class Node:
         self._told: list[Callable[[], None]] | None = None
 
     def end(self, returned: Return | None) -> None:
-        """Give it its return, None when it never runs, and tell who asked for that.
+        """Set its return, None if it never runs, and call the functions given to `on_end`.
 
         Raises:
-            InternalError: it is over already.
+            InternalError: it has ended already.
         """
         if self.is_over:
             raise InternalError("a node ended twice")
@@ -136,14 +136,14 @@ class Node:
                 tell()
 
     def on_end(self, tell: Callable[[], None]) -> None:
-        """Have something called when it ends."""
+        """Call a function when it ends."""
         if self._told is None:
             self._told = []
         self._told.append(tell)
 
     @property
     def label(self) -> str:
-        """What it is called in messages: `scope: ID (module.function)`."""
+        """Its name in messages: `scope: ID (module.function)`."""
         where = f"{self.scope.path}: " if self.scope.path else ""
         return f"{where}{self.chunk.id} ({self.chunk.full_function})"
 
@@ -159,8 +159,8 @@ class Scope:
         test: whether nothing may be changed in it.
         quiet: whether it belongs to a check: nothing of it is reported.
 
-    `path` is the scope's path, empty at the top. `fanned` has the nodes that a node became when it was fanned
-    out, by that node's number.
+    `path` is the scope's path, empty at the top. `fanned` has the nodes of each fan-out by the number of the
+    node that was fanned out.
     """
 
     __slots__ = (
@@ -209,12 +209,12 @@ class Scope:
         return self.nodes[index].returned
 
     def check_result_of(self, index: int) -> Return | None:
-        """Return what a chunk's check returned, None where it has none."""
+        """Return the return of a chunk's check, None if it has none."""
         check = self.check_of.get(index)
         return None if check is None else self.nodes[check].returned
 
     def reported_nodes(self) -> list[Node]:
-        """Return the nodes that have a return of their own: states, then listeners and complaints."""
+        """Return the nodes whose returns are reported: states, then listeners and complaints."""
         states = self.nodes[: len(self.plan.chunks)]
         if self.fanned:
             states = [one for number, node in enumerate(states) for one in self.fanned.get(number, (node,))]

@@ -29,19 +29,19 @@ class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
     def __str__(self) -> str:
-        """Write `ID (module.function)`, with the scope in front where it is not the top."""
+        """Write `ID (module.function)`, preceded by the scope unless that is the top."""
         where = f"{self.scope}: " if self.scope else ""
         return f"{where}{self.id} ({self.function})"
 
 
 class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run came to.
+    """The outcome of a run.
 
     Args:
-        returns: the top scope's returns by tag, in order of start; left out of the `repr`, which
-            asyncio writes for every finished task when it puts back signal handlers.
+        returns: the top scope's returns by tag, in order of start; not in the `repr`, which asyncio
+            writes for every finished task when it restores signal handlers.
         not_run: what never started, in plan order, scopes in order of opening.
-        status: how it ended; `failed` when anything failed in any scope.
+        status: how it ended; `failed` if anything failed in any scope.
     """
 
     returns: dict[str, Return]
@@ -50,5 +50,5 @@ class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> int:
-        """0 when all is well, 2 when something failed, 130 when the run was interrupted."""
+        """0 on success, 2 if something failed, 130 if the run was interrupted."""
         return {"succeeded": 0, "failed": 2, "interrupted": 130}[self.status]

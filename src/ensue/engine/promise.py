@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Promise(Generic[T]):
-    """A once-only value. Small, because every node has one; a future is made only when somebody waits."""
+    """A once-only value. A future is created only if something waits for it."""
 
     __slots__ = ("_callbacks", "_value", "done")
 
@@ -35,7 +35,7 @@ class Promise(Generic[T]):
         return cast("T", self._value)
 
     def resolve(self, value: T) -> None:
-        """Set the value, then run callbacks; who waits goes on in the event loop's next turn.
+        """Set the value, then run callbacks; waiting tasks continue in the event loop's next turn.
 
         Raises:
             InternalError: it was set before.
@@ -49,7 +49,7 @@ class Promise(Generic[T]):
         self._callbacks = None
 
     def on_resolve(self, callback: Callable[[], None]) -> None:
-        """Have something called, before `resolve` returns, when the value is set; at once if it is."""
+        """Call a function when the value is set, before `resolve` returns; at once if it is set."""
         if self.done:
             callback()
         elif self._callbacks is None:
@@ -58,9 +58,9 @@ class Promise(Generic[T]):
             self._callbacks.append(callback)
 
     async def wait(self) -> T:
-        """Return the value when it is there."""
+        """Return the value once it is set."""
         if not self.done:
-            # One for each who waits: who is cancelled takes nothing from the others.
+            # One future per waiting task: cancelling one does not affect the others.
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self.on_resolve(lambda: None if future.done() else future.set_result(None))
             await future

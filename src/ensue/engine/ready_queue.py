@@ -1,9 +1,9 @@
-"""Nodes that nothing stands before any more, and the tasks that carry them out.
+"""Nodes that are ready, and the tasks that carry them out.
 
 Every node is carried out in the same way: a task takes it from the queue and awaits the coroutine that
-carries it out. One task takes node after node, so that nodes which do not wait for anything need no task of
-their own. While a node waits, its task waits with it and another task takes from the queue; when the node is
-over, its task takes from the queue again, unless another one does.
+carries it out. One task takes node after node, so nodes that wait for nothing need no task of their own.
+While a node waits, its task waits with it and another task takes from the queue; when the node has ended,
+its task takes from the queue again, unless another one does.
 
 Source: eager tasks of Python 3.12 (`asyncio.eager_task_factory`), which likewise start a task only for a
 coroutine that waits.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.engine.node import Node
 
 NODES_PER_TURN: Final = 128
-"""After so many nodes the event loop gets a turn, so that signals are heard and running functions go on."""
+"""After so many nodes the event loop gets a turn, to handle signals and continue running functions."""
 
 
 class ReadyQueue:
@@ -34,8 +34,8 @@ class ReadyQueue:
         carry_out: carries out one node; handles its cancellation, and raises only what ends the run.
         idle: called in a turn of the event loop in which no node is ready and no task takes from the queue.
 
-    `in_hand` counts the nodes that are being carried out. `is_broken` says that the run ends by an exception;
-    a cancellation then decides nothing about a node.
+    `in_hand` counts the nodes that are being carried out. `is_broken` is set if an exception ends the run; a
+    cancellation then decides nothing about a node.
     """
 
     def __init__(
@@ -63,25 +63,25 @@ class ReadyQueue:
         return not self._ready and self._taker is None
 
     def add(self, node: Node) -> None:
-        """Have a node carried out after those that are ready."""
+        """Add a node after those that are ready."""
         self._ready.append(node)
         if self._taker is None:
             self.look_soon()
 
     def add_first(self, node: Node) -> None:
-        """Have a node carried out next."""
+        """Add a node that is carried out next."""
         self._ready.appendleft(node)
         if self._taker is None:
             self.look_soon()
 
     def look_soon(self) -> None:
-        """See in the next turn of the event loop whether a task takes from the queue."""
+        """Check in the next turn of the event loop whether a task takes from the queue."""
         if not self._is_look_due and self._group is not None:
             self._is_look_due = True
             asyncio.get_running_loop().call_soon(self._look)
 
     def _look(self) -> None:
-        """Have another task take from the queue where the one that did waits with its node."""
+        """Let another task take from the queue if the one that did waits with its node."""
         self._is_look_due = False
         if self._taker_has_node:
             # No task is running while the event loop calls this.
@@ -114,7 +114,7 @@ class ReadyQueue:
             self.look_soon()
 
     async def _take_some(self, task: asyncio.Task[None]) -> bool:
-        """Carry out nodes as long as one turn of the event loop allows; say whether the task may go on."""
+        """Carry out nodes as long as one turn of the event loop allows; return whether the task may go on."""
         self.look_soon()
         for _ in range(NODES_PER_TURN):
             if not self._ready:
@@ -138,10 +138,10 @@ class ReadyQueue:
         return True
 
     def _is_as_new(self, task: asyncio.Task[None]) -> bool:
-        """Set context variables back, and say whether a node left nothing else in its task.
+        """Reset context variables, and return whether a node left nothing else in its task.
 
-        A cancellation that the node outlived would end what follows, and a variable that the run did not
-        begin with cannot be unset.
+        A cancellation that the node survived would end what follows, and a variable that was not set when the
+        run began cannot be unset.
         """
         now = copy_context()
         if task.cancelling() or len(now) != len(self._context):

@@ -1,6 +1,6 @@
-"""Writing down what happens: numbers, times, returns, events, and whether anything failed.
+"""Recording what happens: numbers, times, returns and events.
 
-Every return of a run is made here, so that none lacks its tag, scope, target or number.
+Every return of a run is made here, so none lacks its tag, scope, target or number.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNNUMBERED = -1
 
 
 class Start(msgspec.Struct, frozen=True, gc=False):
-    """A node's beginning.
+    """The start of a node.
 
     Args:
         tag: the chunk's tag.
@@ -44,7 +44,7 @@ class Recorder:
 
     Args:
         services: clock, masker and the sink of events are used.
-        first_number: the first number that is free.
+        first_number: the first free number.
     """
 
     def __init__(self, services: EngineServices, *, first_number: int) -> None:
@@ -58,7 +58,7 @@ class Recorder:
         self._last_text = ""
 
     def start(self, node: Node, *, reported: bool) -> Start:
-        """Note when a node begins, and number it when its return is going to be reported."""
+        """Record when a node starts, and number it if its return will be reported."""
         number = UNNUMBERED
         if reported:
             number = self._next_number
@@ -66,7 +66,7 @@ class Recorder:
         return Start(node.chunk.tag, number, self._time_of_day(), self._monotonic())
 
     def announce(self, node: Node, start: Start) -> None:
-        """Tell that a node's function is about to be called, unless its return is not reported either."""
+        """Report that a node's function is about to be called, if its return will be reported."""
         if start.run_num == UNNUMBERED:
             return
         chunk = node.chunk
@@ -82,13 +82,13 @@ class Recorder:
         )
 
     def finish(self, node: Node, start: Start, said: StateReturn, *, ran: bool = True) -> Return:
-        """Make a node's return and, when it has a number, tell of it.
+        """Make a node's return and, if it has a number, report it.
 
         Args:
             node: the node.
             start: what `start` returned.
-            said: what the function said.
-            ran: False when the function was not called because of a requisite.
+            said: the return of the function.
+            ran: False if the function was not called because of a requisite.
         """
         self._masker.add_from_urls(said.name, said.comment, said.changes, said.new_state, said.old_state)
         if said.sensitive or self._masker.knows_secrets:
@@ -99,11 +99,11 @@ class Recorder:
         return returned
 
     def adopt(self, returned: Return) -> None:
-        """Tell of a return of an earlier run that is taken over, so that this run's journal is whole."""
+        """Report a return that is taken over from an earlier run, so that this run's journal is complete."""
         self.emit(NodeFinished(returned=returned))
 
     def _guarded(self, node: Node, said: StateReturn) -> StateReturn:
-        """Tell the masker of a return's secrets; those that were bound are the return's own from now on."""
+        """Add a return's secrets to the masker; bound secrets count as its own from now on."""
         if node.chunk.bindings is not None and said.new_state is not None and self._masker.knows_secrets:
             said = self._with_inherited_secrets(said)
         if said.sensitive:
@@ -111,7 +111,7 @@ class Recorder:
         return said
 
     def _with_inherited_secrets(self, said: StateReturn) -> StateReturn:
-        """A secret that was bound stays one: the paths under which it stands in `new_state` are added."""
+        """Return a return that marks where bound secrets are in its `new_state`."""
         masked = self._masker.data(said.new_state)
         inherited = [path for path in changed_paths(said.new_state, masked) if path not in said.sensitive]
         if not inherited:
@@ -119,14 +119,14 @@ class Recorder:
         return msgspec.structs.replace(said, sensitive=(*said.sensitive, *inherited))
 
     def target_text(self, target: Srn) -> str:
-        """Return a target as text; each is made once."""
+        """Return a target as text; each text is made once."""
         text = self._target_texts.get(target)
         if text is None:
             text = self._target_texts[target] = str(target)
         return text
 
     def _target_of(self, node: Node) -> str:
-        """The target's text; that of a plan's own target is looked up once a plan."""
+        """Return the target as text; that of a plan's own target is looked up once per plan."""
         if node.chunk.target is not None:
             return self.target_text(node.chunk.target)
         target = node.scope.plan.target
@@ -135,7 +135,7 @@ class Recorder:
         return self._last_text
 
     def _note_call(self, node: Node, returned: Return) -> None:
-        """Put into a return what tells this call from others, for a journal that is to hold no secret."""
+        """Add to a return what identifies this call, for a journal that contains no secret."""
         arguments = node.chunk.arguments if node.bound is None else node.bound
         is_open = not self._masker.knows_secrets or self._masker.data(arguments) == arguments
         returned.fingerprint = fingerprint(arguments) if is_open else NO_FINGERPRINT
@@ -148,7 +148,7 @@ class Recorder:
     def _return(self, node: Node, start: Start, said: StateReturn, *, ran: bool) -> Return:
         chunk = node.chunk
         duration_s = self._monotonic() - start.monotonic
-        # By place, and the rest where it is there: by name, this takes as long as many a function does.
+        # By position, and the rest only if it is set: by name, this takes as long as many functions do.
         returned = Return(
             start.tag,
             chunk.id,

@@ -1,9 +1,9 @@
-"""Whether a chunk's function is called, from what the chunks it names came to.
+"""Whether a chunk's function is called, depending on the returns of the chunks that it names.
 
-Pure: returns go in, a verdict comes out. Everything named has settled by then; waiting for it is
-the scheduler's part.
+Pure: a function from returns to a verdict. All named chunks have settled by then; the scheduler waits for
+them.
 
-Source: Salt 3008, measured; the facts stand in tests/engine/test_requisites.py.
+Source: Salt 3008, measured; the facts are in tests/engine/test_requisites.py.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Lookup: TypeAlias = "Callable[[int], Return | None]"
 
 
 class Verdict(enum.Enum):
-    """What the requisites of a chunk say."""
+    """The verdict of a chunk's requisites."""
 
     CALL = "call"
     CALL_AND_WATCH = "call; and mod_watch when that changes nothing"
@@ -59,14 +59,14 @@ def judge(
     prepared_by: Sequence[int] = (),
     can_watch: bool = True,
 ) -> Verdict:
-    """Say what a chunk's requisites make of it.
+    """Return the verdict of a chunk's requisites.
 
     Args:
-        requisites: what the chunk asks for; what stands under one keyword is one of them.
-        result_of: the return of a chunk of the same plan.
-        check_result_of: what a prereq'd chunk's check returned.
-        prepared_by: the chunks that have this one as `prereq`; it does not run when they failed.
-        can_watch: whether the chunk's module has a `mod_watch`; without, `watch` is `require`.
+        requisites: the chunk's requisites, one per keyword and entry.
+        result_of: returns the return of a chunk of the same plan.
+        check_result_of: returns the return of the check of a chunk under `prereq`.
+        prepared_by: the chunks that have this one as `prereq`; it does not run if they failed.
+        can_watch: whether the chunk's module has a `mod_watch`; if not, `watch` is `require`.
     """
     if not requisites and not prepared_by:
         return Verdict.CALL
@@ -91,7 +91,7 @@ def failed_requisites(
     check_result_of: Lookup,
     prepared_by: Sequence[int] = (),
 ) -> list[str]:
-    """Return `sls.ID` of everything named that failed, once each, in the order it is named."""
+    """Return `sls.ID` of all named chunks that failed, without duplicates, in the order of naming."""
     names: dict[str, None] = {}
     for _, _, wanted in _groups(requisites, prepared_by):
         for index in wanted:
@@ -105,7 +105,7 @@ def failed_requisites(
 def _groups(
     requisites: Sequence[Requisite], prepared_by: Sequence[int]
 ) -> Iterator[tuple[RequisiteKind, bool, Sequence[int]]]:
-    """What is looked at together: all that stands under one keyword (`require`, `require_any`)."""
+    """Return the requisites that are judged together: all of one keyword (`require`, `require_any`)."""
     for requisite in requisites:
         if requisite.kind not in (RequisiteKind.LISTEN, RequisiteKind.LISTEN_IN):
             yield requisite.kind, requisite.any, requisite.chunks
@@ -114,7 +114,7 @@ def _groups(
 
 
 def _facts(kind: RequisiteKind, returned: FannedReturn) -> int:
-    """An ID that was fanned out means all its chunks, as if each were named."""
+    """Return the facts about a requisite; an ID that was fanned out names all its chunks."""
     facts = 0
     for part in returned.parts.values():
         facts |= _fact(kind, part)
@@ -144,7 +144,7 @@ def _fact(kind: RequisiteKind, returned: Return) -> int:  # noqa: PLR0911 - one 
 
 
 def _outweighed(group: int) -> int:
-    """In a group of the form `_any`, one requisite that holds outweighs those that do not."""
+    """Return whether a requisite of an `_any` group holds, so that the others do not count."""
     if group & (_OK | _CHANGED):
         group &= ~_FAILED
     return group & ~_ONFAIL_HELD if group & _OK else group

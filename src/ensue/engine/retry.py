@@ -1,4 +1,4 @@
-"""How long to wait before a failed state is tried again, and what is said about it.
+"""How long to wait before a failed state is tried again, and the comments about it.
 
 Source: Salt 3008's `retry`, measured. Unlike Salt, a `parallel` state is tried as often as any other.
 """
@@ -26,7 +26,7 @@ def seconds_until_next(retry: Retry, random: Random | None) -> float:
 
 
 def attempt_comment(number: int, said: StateReturn) -> str:
-    """Say what an attempt came to that was not the last one."""
+    """Return the comment on an attempt that was not the last one."""
     return (
         f'Attempt {number}: Returned a result of "{said.result}", '
         f'with the following comment: "{said.comment}"'
@@ -34,7 +34,7 @@ def attempt_comment(number: int, said: StateReturn) -> str:
 
 
 def would_retry_comment(comment: str, retry: Retry) -> str:
-    """Say in a plan how a state would be tried again."""
+    """Return the comment, in a plan, on how a state would be tried again."""
     return (
         f"{comment}  The state would be retried every {retry.interval_s:g} seconds "
         f"(with a splay of up to {retry.splay_s:g} seconds) a maximum of {retry.attempts} times "

@@ -1,7 +1,7 @@
-"""What a function handed back, made into a `StateReturn`, whatever it was.
+"""Turns whatever a function returned into a `StateReturn`.
 
 Functions that come with ensue return a `StateReturn`; a project's own may return the mapping that
-Salt's functions return. Exceptions become returns here too. Recording is not done here.
+Salt's functions return. Exceptions become returns here, too. Returns are not recorded here.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 SALT_KEYS: Final = ("name", "result", "changes", "comment")
-"""What a mapping must have at least."""
+"""The keys that a mapping must have."""
 
 _HOLDS_DATA: Final[frozenset[type]] = frozenset({dict, list, tuple})
 
 
 def state_return(raw: Any, *, name: str, function: str) -> StateReturn:
-    """Check what a state function handed back.
+    """Check what a state function returned.
 
     Args:
-        raw: whatever it was.
-        name: the state's name, for a return that does not say.
+        raw: what it returned.
+        name: the state's name, for a return without one.
         function: `module.function`, for the message.
 
     Returns:
-        The return; with result False and a comment that names the function when its shape is wrong.
+        The return; with result False and a comment that names the function if its form is wrong.
     """
     if raw.__class__ is StateReturn and _is_in_order(raw):
         fault = _beyond_bounds(raw)
@@ -62,7 +62,7 @@ def failure(name: str, comment: str) -> StateReturn:
 
 
 def exception_return(error: Exception, *, name: str) -> StateReturn:
-    """Make a return of an exception: ensue's own says what is wrong, any other is the function's fault."""
+    """Make a return of an exception: one of ensue has its message, any other is a bug of the function."""
     if isinstance(error, EnsueError):
         return failure(name, str(error))
     _log.debug("a state function raised", exc_info=error)
@@ -70,20 +70,20 @@ def exception_return(error: Exception, *, name: str) -> StateReturn:
 
 
 def exception_text(error: BaseException) -> str:
-    """Write an exception as `Type: message (file:line)`, the place being where it was raised."""
+    """Write an exception as `Type: message (file:line)`, with the place where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{place}"
 
 
 def _is_in_order(said: StateReturn) -> bool:
-    """Say quickly that nothing is wrong with a return; who says no may be wrong."""
+    """Return quickly whether a return is in order; False may be wrong."""
     is_known = said.result is True or said.result is False or said.result is None
     return is_known and said.changes.__class__ is dict and said.comment.__class__ is str
 
 
 def _missing(raw: Mapping[str, Any]) -> str:
-    """Say what a mapping lacks to be a state's return."""
+    """Return what a mapping lacks to be a state's return."""
     missing = [key for key in SALT_KEYS if key not in raw]
     return f"a mapping without {', '.join(missing)}" if missing else ""
 
@@ -98,12 +98,12 @@ def _from_mapping(raw: Mapping[str, Any]) -> StateReturn:
 
 
 def _joined(comment: Any) -> Any:
-    """Salt's functions may give their comment as a list of lines."""
+    """Return a comment as text; Salt's functions may return a list of lines."""
     return "\n".join(map(str, comment)) if is_list(comment) else comment
 
 
 def _fault(returned: Any) -> str:
-    """Say in words what is wrong with a return; empty when nothing is."""
+    """Return the error in a return as text; empty if there is none."""
     if not isinstance(returned, StateReturn):
         return f"{type(returned).__name__} instead of a state return"
     said: Any = returned  # a plug-in may have put anything into it
@@ -117,7 +117,7 @@ def _fault(returned: Any) -> str:
 
 
 def _beyond_bounds(said: StateReturn) -> str:
-    """Say in words which bound data of a return is beyond, so that it has no end, or next to none."""
+    """Return as text which limit the data of a return exceeds; empty if none."""
     parts: tuple[tuple[str, Any], ...] = (
         ("changes", said.changes),
         ("new_state", said.new_state),

@@ -1,8 +1,8 @@
-"""Carries out nodes when nothing stands before them any more, and knows when all has ended.
+"""Carries out nodes when they are ready, and knows when everything has ended.
 
 One scheduler runs one plan and everything that grows from it. Nodes of all scopes share one queue;
-a scope is data, not a task. `ready_queue` has the tasks, `decision` decides what is done with a node, the
-executor calls its function, growth runs what it causes, and leases say how many functions run at once.
+a scope is data, not a task. `ready_queue` has the tasks, `decision` decides what to do with a node, the
+executor calls its function, growth runs what it causes, and leases limit how many functions run at once.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Scheduler:
     Args:
         services: everything that is called.
         options: switches.
-        done: what is known of states that an interrupted run finished, by (scope, tag); see `adoption`.
+        done: returns of states that an interrupted run finished, by (scope, tag); see `adoption`.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Scheduler:
                 raise
 
     def stop(self, reason: str) -> None:
-        """Start nothing new; what is running goes on to its end, without further retries when interrupted."""
+        """Start nothing new; what is running goes on to its end, without further retries if interrupted."""
         self.stop_reason = self.stop_reason or reason
         self._joining.stop()
         if reason == INTERRUPTED:
@@ -134,7 +134,7 @@ class Scheduler:
             raise
 
     async def _abort(self, scope: Scope) -> None:
-        """Who waited for a scope was ended: end what runs in it, start nothing more of it."""
+        """End what runs in a scope, and start nothing more of it: nothing waits for it any more."""
         scope.aborted = True
         for task in scope.tasks:
             task.cancel()
@@ -145,7 +145,7 @@ class Scheduler:
         self.scopes.open(plan, caller=None, test=self._options.test, quiet=False)
 
     async def _loop(self) -> None:
-        """Wait until every scope has ended; where nodes wait for each other, let one of them fail."""
+        """Wait until every scope has ended; if nodes wait for each other, let one of them fail."""
         while self._joining.is_going_on or not self.scopes.all_closed:
             if (
                 not self._joining.is_going_on
@@ -159,12 +159,12 @@ class Scheduler:
             self._wake.clear()
 
     def make_ready(self, node: Node) -> None:
-        """Have a node carried out; see `fan_out.NodeRunner`."""
+        """Let a node be carried out; see `fan_out.NodeRunner`."""
         node.status = READY
         self._queue.add(node)
 
     async def _carry_out(self, node: Node) -> None:
-        """Go on with a node that nothing stands before any more, or that was granted its lease."""
+        """Continue with a node that is ready, or that was granted its lease."""
         returned: Return | None = None
         if (node.scope.aborted or self.stop_reason) and not self._is_still_due(node):
             self._leave_out(node)
@@ -183,7 +183,7 @@ class Scheduler:
         self.settle(node, returned)
 
     def _is_still_due(self, node: Node) -> bool:
-        """Listeners and complaints come after failhard too; what a check decided is a return in any case."""
+        """Return whether a node runs although the run stops: listeners, complaints, and answers of checks."""
         if node.role is _STATE:
             check = node.scope.check_result_of(node.index)
             return check is not None and not check.ran
@@ -191,7 +191,7 @@ class Scheduler:
         return closing and self.stop_reason == FAILHARD and not node.scope.aborted
 
     async def _decide(self, node: Node) -> Return | None:
-        """Call a node's function or answer without a call; None: it has no return yet, and goes on later."""
+        """Call a node's function or answer without a call; None: it continues later."""
         fans_out = node.chunk.options.fan_out is not None and node.instead is None and not node.refused
         if fans_out and await self._fan_out(node):
             return None
@@ -210,7 +210,7 @@ class Scheduler:
                 node.callee = self._executor.lone_callee(node)
                 return await self._call(node) if self._has_lease(node) else None
             case Answer(said, ran):
-                # What a check's requisites say is the state's own return; what it found is nobody's.
+                # A check without a call stands for the state; what a check that ran returned is not reported.
                 reported = not node.scope.quiet and (node.role is not _CHECK or not ran)
                 start = self._recorder.start(node, reported=reported)
                 return self._recorder.finish(node, start, said, ran=ran)
@@ -222,17 +222,17 @@ class Scheduler:
                 assert_never(never)
 
     def _has_lease(self, node: Node) -> bool:
-        """Say whether a node may be called now; if not, it goes on when it is granted its lease."""
+        """Return whether a node may be called now; if not, it continues when it is granted its lease."""
         alone = node.target if self._options.ordered and not node.chunk.options.parallel else None
         may_wait = node.callee is None or node.callee.may_wait
         if not may_wait and (alone is None or self._leases.is_free(alone)):
-            return True  # It is over before anything else can start.
+            return True  # It ends before anything else can start.
         node.lease = Lease(self._leases, alone, needs_slot=may_wait and self._takes_slot(node.target))
-        # The node that waited longest goes first, so that states start in the order in which they stand.
+        # The node that waited longest goes first, so that states start in plan order.
         return node.lease.request(lambda: self._queue.add_first(node))
 
     async def _fan_out(self, node: Node) -> bool:
-        """Say whether other nodes take a node's place; if not, what it answers instead of a call is known."""
+        """Return whether other nodes replace a node; if not, `node.instead` is its answer."""
         try:
             return await self._fan_outs.fan_out(node)
         except asyncio.CancelledError:
@@ -240,7 +240,7 @@ class Scheduler:
             return False
 
     async def _compare(self, node: Node, before: Return) -> bool:
-        """Say whether what a node has read was compared; if not, its answer instead of a call is known."""
+        """Return whether the readings of a node were compared; if not, `node.instead` is its answer."""
         try:
             await self._adoptions.compare(node, before)
         except asyncio.CancelledError:
@@ -249,7 +249,7 @@ class Scheduler:
         return True
 
     def _note_cut(self, node: Node, comment: str) -> None:
-        """Handle the cancellation of a node that has not come to its call.
+        """Handle the cancellation of a node before its call.
 
         Raises:
             CancelledError: the run ends by an exception.
@@ -259,7 +259,7 @@ class Scheduler:
         node.instead = Answer(failure(node.chunk.name, comment), ran=True)
 
     async def _call(self, node: Node) -> Return | None:
-        """Call a node's function; None: that was cancelled, and the node is over."""
+        """Call a node's function; None: the call was cancelled, and the node has ended."""
         node.status = RUNNING
         start = self._recorder.start(node, reported=node.role is not _CHECK and not node.scope.quiet)
         if node.callee is None or not node.callee.touches_nothing:
@@ -294,7 +294,7 @@ class Scheduler:
         return not self._options.test and (self._options.failhard if own is None else own)
 
     def settle(self, node: Node, returned: Return) -> None:
-        """Note that a node is over; see `fan_out.NodeRunner`."""
+        """Record that a node has ended; see `fan_out.NodeRunner`."""
         node.status = SETTLED
         node.end(returned)
         self.scopes.node_is_over(node)
@@ -306,7 +306,7 @@ class Scheduler:
         self.scopes.node_is_over(node)
 
     async def _apply(self, node: Node, asked: AskedGrowth) -> ScopeReturn:
-        """Growth while a function waits for it; the node lends its lease meanwhile."""
+        """Run growth that a function waits for; the node lends its lease meanwhile."""
         if node.lease is not None:
             node.lease.lend()
         quiet = node.scope.quiet or node.role is Role.CHECK
@@ -332,7 +332,7 @@ class Scheduler:
         return self.stop_reason != INTERRUPTED
 
     async def _wait(self, promise: Promise[T]) -> T:
-        """Wait for another part of this run; a run in which everybody does that cannot go on."""
+        """Wait for another part of this run; if every node does that, the run cannot go on."""
         if promise.done:
             return promise.value
         self._suspended += 1

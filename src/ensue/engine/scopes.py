@@ -1,7 +1,7 @@
-"""Opening scopes, letting what comes next become ready, and closing them.
+"""Opens scopes, makes the next nodes ready, and closes scopes.
 
-A scope ends when all its nodes are over, its listeners have run and its complaints are told. What it
-leaves behind for the end of the run (whether anything failed, what never started) is kept here.
+A scope ends when all its nodes have ended, its listeners have run and its complaints are reported. What the
+end of the run needs of it (whether anything failed, what never started) is kept here.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 
 class Scopes:
-    """All scopes of one run that have not ended, and what the others left behind.
+    """All scopes of one run that have not ended, and the results of the others.
 
     Args:
-        hooks: who awaits and who registers which resource.
+        hooks: knows which chunks await and register which resources.
         ordered: whether the states of one target run one at a time.
-        make_ready: called for every node that nothing stands before any more.
+        make_ready: called for every node that has become ready.
     """
 
     def __init__(self, hooks: Hooks, *, ordered: bool, make_ready: Callable[[Node], None]) -> None:
@@ -82,16 +82,16 @@ class Scopes:
         return not self._open
 
     def returns(self) -> dict[str, Return]:
-        """Return the returns of the scopes that no state caused, by tag, in order of start."""
+        """Return the returns of the top scopes by tag, in order of start."""
         if len(self._tops) == 1:
             return self._tops[0].returns()
         found = [returned for top in self._tops for returned in top.returns().values()]
         return {returned.tag: returned for returned in sorted(found, key=lambda one: one.run_num)}
 
     def release(self) -> dict[str, Return]:
-        """Return what `returns` does, and let go of all nodes.
+        """Return what `returns` does, and release all nodes.
 
-        A node and its scope hold each other, so that nothing but the garbage collector would free them.
+        A node and its scope refer to each other, so only the garbage collector would free them.
         """
         returns = self.returns()
         for top in self._tops:
@@ -105,7 +105,7 @@ class Scopes:
         return list(self._open.values())
 
     def node_is_over(self, node: Node) -> None:
-        """Note that a node has settled or is not going to run; what waited for it may become ready."""
+        """Record that a node has settled or will not run; nodes that waited for it may become ready."""
         scope = node.scope
         if isinstance(node.status, NotRun):
             self._note_left_out(node, node.status.reason)
@@ -120,13 +120,12 @@ class Scopes:
             self._next_listener(scope)
 
     def waits_elsewhere(self, node: Node) -> bool:
-        """Have a node wait for nodes of other scopes that will register the resource it needs.
+        """Let a node wait for nodes of other scopes that will register the resource it needs.
 
-        Who grows has registered already; what it causes is the first to use that, and must not wait for its
-        end.
+        A growing node has registered already; what it causes uses that first, and must not wait for its end.
 
         Returns:
-            Whether there are such nodes; the node becomes ready again when they are over.
+            Whether there are such nodes; the node becomes ready again when they have ended.
         """
         if not self._registrars or node.awaited:
             return False
@@ -146,7 +145,7 @@ class Scopes:
         return bool(node.awaited)
 
     def fan_out(self, node: Node, nodes: list[Node]) -> None:
-        """Put the nodes that a node becomes beside it; what it was to register, they do."""
+        """Add the nodes of a fan-out; they register what the fanned-out node would have registered."""
         scope = node.scope
         number = scope.check_of[node.index] if node.role is Role.CHECK else node.index
         scope.fanned[number] = nodes
@@ -161,7 +160,7 @@ class Scopes:
         return self._registrars
 
     def can_do_without(self, node: Node) -> bool:
-        """Say whether a node waits only because its target may match what is registered."""
+        """Return whether a node waits only because its target may match a registered resource."""
         return node.chunk.options.fan_out is not None and self._hooks.awaits(node.chunk) is None
 
     def _may_await(self, chunk: Chunk, srn: Srn) -> bool:
@@ -171,9 +170,9 @@ class Scopes:
         return matcher.may_match(fan_out.expression, srn)
 
     def _at_work(self, node: Node) -> list[Node]:
-        """Return the nodes that are about to register what a target may match, but for those around the node.
+        """Return the nodes that are about to register what a target may match, except those around the node.
 
-        What has not begun may well wait for the scope in which the node stands.
+        Nodes that have not begun may wait for the scope that contains the node.
         """
         around: set[Node] = set()
         scope = node.scope
@@ -189,7 +188,7 @@ class Scopes:
         ]
 
     def give_up(self) -> None:
-        """The run broke: wake everybody who waits for a scope."""
+        """Wake all that wait for a scope: an exception ends the run."""
         for scope in self.still_open():
             scope.finished.resolve(None)
 
@@ -198,10 +197,10 @@ class Scopes:
         return tuple(chunk for _, _, chunk in sorted(self._left_out, key=lambda each: each[:2]))
 
     def leave_out_resource(self, label: str, reason: str) -> None:
-        """Note a resource whose plan has not come before the run was stopped.
+        """Record a resource whose plan was not ready when the run was stopped.
 
         Args:
-            label: what the resource is called.
+            label: the name of the resource.
             reason: why the run was stopped.
         """
         left_out = NotRunChunk(scope="", tag="", id=label, function="state.apply", reason=reason)
@@ -222,7 +221,7 @@ class Scopes:
         self._left_out.append((node.scope.serial, node.index, left_out))
 
     def _next_listener(self, scope: Scope) -> None:
-        """All of a scope's nodes are over: listeners and complaints follow, one after the other."""
+        """Let the next listener or complaint follow when all nodes of a scope have ended."""
         if scope.listeners is None:
             scope.listeners = closing_nodes(scope)
         following = next((node for node in scope.listeners if not node.is_over), None)
@@ -248,7 +247,7 @@ def _prerequired_by(plan: Plan) -> dict[int, list[int]]:
 
 
 def _has_failed(scope: Scope) -> bool:
-    """Say whether a scope makes the run a failed one: by a state, or by growth that did not compile."""
+    """Return whether a scope makes the run fail: by a state, or by growth that did not compile."""
     failed = [node for node in scope.reported_nodes() if (back := node.returned) and back.result is False]
     if failed:
         handled = _handled_failures(scope)
@@ -262,7 +261,7 @@ def _has_failed(scope: Scope) -> bool:
 
 
 def _handled_failures(scope: Scope) -> set[int]:
-    """Failures that an `onfail` state with `onfail_stop: False` has made good.
+    """Return failures that an `onfail` state with `onfail_stop: False` has handled.
 
     Source: Salt 3008, `check_onfail_requisites`.
     """

@@ -1,6 +1,6 @@
-"""What the composition root hands to the engine: functions, contexts, growth, a clock, and switches.
+"""What the composition root gives to the engine: functions, contexts, growth, a clock, and options.
 
-Only shapes stand here. Nothing in the engine asks for a global.
+These are only types. The engine uses no globals.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ def _never(_: Srn) -> bool:
 
 
 class Reader(Protocol):
-    """Keeps what a call reads beside its arguments, so that a run which resumes this one can compare it."""
+    """Keeps what a call reads in addition to its arguments; a run that resumes this one compares it."""
 
     reads: list[object] | None
 
 
 class CallInputs(Protocol):
-    """Fingerprints of what calls read; may hold secrets, so the fingerprints are keyed."""
+    """Fingerprints of what calls read; they are keyed, because it may contain secrets."""
 
     def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[list[str], str]:
         """Return the names of everything that a call has read, and the fingerprint of its content.
 
         Args:
-            reads: what the contexts of the call have put into `Reader.reads`.
-            arguments: the call's arguments when they hold a secret, else None.
+            reads: the readings in `Reader.reads`.
+            arguments: the call's arguments if they contain a secret, else None.
         """
         ...
 
     async def are_same(self, names: Sequence[str], mark: str, arguments: DataMap | None) -> bool:
-        """Say whether what is named has the same content now.
+        """Return whether everything that is named has the same content now.
 
         Args:
             names: what `mark` returned.
             mark: the fingerprint.
-            arguments: the arguments of the call that is compared, when they count.
+            arguments: the arguments of the compared call, if they count.
         """
         ...
 
@@ -68,14 +68,14 @@ class CallSite(msgspec.Struct, frozen=True):
     """One call of a state function, as the context factory needs to know it.
 
     Args:
-        chunk: what is called.
-        plan: the plan it stands in.
-        target: the resource it runs against.
+        chunk: the chunk.
+        plan: its plan.
+        target: its resource.
         test: whether nothing may be changed; also true for the check of a `prereq` in an apply.
-        apply: runs SLS against a resource, or what a source plans, as growth under this call.
-        is_superseded: says whether, in a plan, an earlier state is about to register a resource anew.
-        changed_watches: for `mod_watch`, what under `watch` has changed, as `module: ID`.
-        reader: keeps what the call reads; None when nobody asks.
+        apply: runs SLS on a resource, or the plan of a source, as growth under this call.
+        is_superseded: returns whether, in a plan, an earlier state is about to register a resource again.
+        changed_watches: for `mod_watch`, the states under `watch` that have changed, as `module: ID`.
+        reader: keeps what the call reads; None: that is not needed.
         is_announced: whether the function may change something, so that its start was reported.
     """
 
@@ -115,13 +115,13 @@ def _promises_nothing(_: Chunk) -> Sequence[Srn]:
 
 
 class Matched(msgspec.Struct, frozen=True, kw_only=True):
-    """What a target matches at the moment.
+    """What a target matches now.
 
     Args:
         targets: the resources, sorted.
         faults: why the state cannot run on some of them, as the comments of their returns.
-        sources: what those that are derived were derived from, nearest first.
-        nothing: when there are none: why, and what else there is.
+        sources: the sources of derived resources, nearest first.
+        nothing: if there are none: why, and what exists instead.
     """
 
     targets: tuple[Srn, ...]
@@ -134,11 +134,11 @@ class TargetMatcher(Protocol):
     """Finds the resources that a target matches."""
 
     def may_match(self, expression: str, srn: Srn) -> bool:
-        """Say whether a target may match a resource of which nothing but its name is known."""
+        """Return whether a target may match a resource of which only the name is known."""
         ...
 
     async def matched(self, expression: str) -> Matched:
-        """Return what it matches now, and see to it that functions can be called there.
+        """Return what it matches now, and prepare these resources for calls.
 
         Raises:
             EnsueError: it does not parse.
@@ -147,25 +147,25 @@ class TargetMatcher(Protocol):
 
 
 class Hooks(msgspec.Struct, frozen=True, kw_only=True):
-    """Points at which the composition root adds what the engine has no notion of.
+    """Points at which the composition root adds what the engine does not know.
 
     Args:
         awaits: the resource that a chunk cannot do without (its target, or the `name` of a function
             that takes a resource), whether or not it is registered already; None when it needs none.
         promises: the resources that a chunk will register.
-        arguments: makes what resolves references and slots, at the first state that has one.
+        arguments: makes the resolver of references and slots, at the first state that has one.
         registered: called after a state with `registers` ended with result True, before anything
             that comes after it; what it returns is the state's return. In a plan it registers nothing.
         has_registered: whether an earlier run registered something through a state, by the path of its scope
             and its tag; None: no state did.
         prune: called with what such a state returned; what it returns is the state's return.
-        enforced: what the last apply made of a state, by its target, the path of its scope and its tag.
-        matcher: finds the resources that a chunk is fanned out to; None when nothing is.
+        enforced: returns what the last apply enforced for a state, by target, path of the scope and tag.
+        matcher: finds the resources that a chunk is fanned out to; None: nothing is fanned out.
         fanned_out: called with the path of a scope and the tags of the chunks that a chunk of it became.
-        is_transient: whether what a chunk does is gone with the process that did it, so that a run which
-            resumes another has to call it again.
-        takes_slot: whether what runs on a target counts towards the concurrency.
-        inputs: compares what calls read; None: a run that resumes calls every state that has read something.
+        is_transient: returns whether the effect of a chunk ends with its process, so that a resumed run has
+            to call it again.
+        takes_slot: returns whether functions on a target count towards the concurrency.
+        inputs: compares what calls read; None: a resumed run calls every state that has read something.
     """
 
     awaits: Callable[[Chunk], Srn | None] = _awaits_nothing
@@ -187,10 +187,10 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         test: a plan.
-        failhard: stop at the first failure, where a state does not say otherwise.
+        failhard: stop at the first failure, unless a state overrides that.
         concurrency: how many functions that wait for something run at once.
         ordered: states of one target run one at a time, in plan order (`state_auto_order`).
-        depth_limit: how many scopes may stand inside each other.
+        depth_limit: how deep scopes may be nested.
     """
 
     test: bool = False
@@ -205,13 +205,13 @@ class EngineServices(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         functions: the state functions of a target; may raise an EnsueError for an unknown one.
-        context_for: makes what a state function is given; called once a call.
+        context_for: makes the context of a call.
         expander: renders and compiles growth.
-        on_event: told of everything that happens, in order; what it raises ends the run.
+        on_event: receives all events, in order; an exception from it ends the run.
         hooks: see `Hooks`.
         clock: time.
-        random: for the splay of retries; None: whatever comes.
-        masker: told of sensitive values before anything is done with a return.
+        random: for the splay of retries; None: an unseeded one.
+        masker: receives sensitive values before anything is done with a return.
     """
 
     functions: Callable[[Srn], StateFunctions]

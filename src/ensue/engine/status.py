@@ -1,9 +1,9 @@
-"""Where a node stands. A closed union: every reader matches all of it.
+"""The status of a node. A closed union: every reader matches all of it.
 
 ```
 Waiting -> Ready -> Running -> Growing -> Settled
    |         |         '------------------^
-   |         '-> Settled      (a requisite says that the function is not called)
+   |         '-> Settled      (the function is not called because of a requisite)
    '--------'--> NotRun       (the run or its scope was stopped first)
 ```
 """
@@ -16,23 +16,23 @@ import msgspec
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """Since its scope was opened: something that comes before it has not settled."""
+    """Since its scope was opened: something that it depends on has not settled."""
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """Since the last of those settled: it waits for its turn, a slot, or its target."""
+    """Since the last dependency settled: it waits for its turn, a slot, or its target."""
 
 
 class Running(msgspec.Struct, frozen=True):
-    """Since its function was called, or its conditions were looked at."""
+    """Since its function was called, or its conditions were evaluated."""
 
 
 class Growing(msgspec.Struct, frozen=True):
-    """Since its function returned: what it caused is being rendered and run."""
+    """Since its function returned: its growth is being rendered and run."""
 
 
 class Settled(msgspec.Struct, frozen=True):
-    """It has its return, and so has all that it caused; what comes after it may start."""
+    """It has its return, and all its growth has ended; dependents may start."""
 
 
 class NotRun(msgspec.Struct, frozen=True):
@@ -51,7 +51,7 @@ SETTLED: Final = Settled()
 
 
 def is_over(status: NodeStatus) -> bool:
-    """Say whether nothing more will happen to a node."""
+    """Return whether nothing more will happen to a node."""
     match status:
         case Settled() | NotRun():
             return True
@@ -62,7 +62,7 @@ def is_over(status: NodeStatus) -> bool:
 
 
 def has_acted(status: NodeStatus) -> bool:
-    """Say whether a node itself does nothing more, though what it caused may not be over."""
+    """Return whether a node itself does nothing more, though its growth may still run."""
     match status:
         case Growing() | Settled() | NotRun():
             return True
@@ -73,7 +73,7 @@ def has_acted(status: NodeStatus) -> bool:
 
 
 def describe(status: NodeStatus) -> str:
-    """Say in words where a node stands, for messages."""
+    """Return the status of a node as words, for messages."""
     match status:
         case Waiting():
             return "waiting for what comes before it"
