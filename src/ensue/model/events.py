@@ -20,7 +20,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         started_at: ISO 8601 with offset.
         mods: the SLS names asked for; empty for a highstate.
         minion_id: the id of the machine that carries it out, as the run was told.
-        resumes: the id of the run that it goes on with; empty for one that begins anew.
+        resumes: the id of the run that it resumes; empty for a new run.
         tgt: the target that was asked for; empty for a run of this machine.
         deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
     """
