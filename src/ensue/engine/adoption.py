@@ -1,4 +1,4 @@
-"""Which nodes of a run take over what a run that it resumes has done.
+"""Decide which nodes of a resuming run take over returns of the runs before it.
 
 A return stands for a node when the node would be called with the same arguments on the same target,
 everything that its call read is as it was, and nothing that it watches has changed since. What the journals
@@ -48,7 +48,7 @@ class Adoptions:
         self.first_free_number = max((back.run_num for back in done.values() if back), default=-1) + 1
 
     def find(self, node: Node) -> Return | None:
-        """Return what a node may take over; None when it is to be carried out.
+        """Return the return that a node may take over; None if the node must run.
 
         Args:
             node: the node; everything that its requisites name is over.

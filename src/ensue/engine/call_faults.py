@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CallFaults:
-    """What exceptions of calls mean in one run.
+    """Converts exceptions of calls to returns.
 
     Args:
         promises: the resources that a chunk will register.

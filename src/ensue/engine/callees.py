@@ -1,4 +1,4 @@
-"""Finding a target's state functions and knowing how each is called. Calls nothing itself."""
+"""Find a target's state functions and how each is called, without calling them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Callee(msgspec.Struct, frozen=True):
 
 
 class Callees:
-    """Every function that a run has asked for, by target.
+    """Every function that a run has looked up, by target.
 
     Args:
         functions: the state functions of a target.
@@ -68,7 +68,7 @@ class Callees:
         return found
 
     def _shared(self, function: Callable[..., Any], label: str) -> Callee:
-        """Most targets are offered the same function: how it is called is found out once."""
+        """Return a callee shared by all targets that offer the same function, which is inspected once."""
         key = (function, label)
         if key not in self._by_function:
             self._by_function[key] = _callee(function, label)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """What the conditions of a state came to.
+    """The result of a state's conditions.
 
     Args:
         met: whether the state runs.
-        comment: what each condition said, a line each.
+        comment: the comments of the conditions, one per line.
     """
 
     met: bool
@@ -35,7 +35,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 MET: Final = Condition(met=True, comment="")
-"""What no conditions come to."""
+"""The result when there are no conditions."""
 
 
 def has_conditions(chunk: Chunk) -> bool:
@@ -45,7 +45,7 @@ def has_conditions(chunk: Chunk) -> bool:
 
 
 async def look_at_conditions(context: StateContext, chunk: Chunk) -> Condition:
-    """Look at all conditions of a chunk.
+    """Evaluate all conditions of a chunk.
 
     Raises:
         EnsueError: a condition cannot be looked at.
@@ -104,7 +104,7 @@ async def _creates(context: StateContext, paths: Sequence[str]) -> Condition:
 
 
 async def _exists(context: StateContext, path: str) -> bool:
-    """A path below a file, or behind a link to nowhere, is not there."""
+    """Say whether a path exists; one below a file, or behind a dangling link, does not."""
     try:
         return await context.connection.stat(path, follow=True) is not None
     except RemoteFileError:

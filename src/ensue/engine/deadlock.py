@@ -1,4 +1,4 @@
-"""When nothing can go on any more: find who waits for itself, and let it fail by name.
+"""Resolve deadlocks: find a node that waits for itself, and fail it with a message that names the cycle.
 
 Within one plan that is found when the plan is lowered. Between scopes it can come about only while
 the graph grows: a chunk waits for a resource that a chunk of an outer scope will register, and that
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def break_deadlock(scopes: Iterable[Scope], can_do_without: Callable[[Node], bool]) -> Node:
-    """Find a node that waits for itself and mark it `refused`; whoever calls makes it ready.
+    """Find a node that waits for itself and mark it `refused`; the caller makes it ready.
 
     Args:
         scopes: all scopes that have not ended.

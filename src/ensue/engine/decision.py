@@ -1,4 +1,4 @@
-"""What is done with a node once nothing stands before it: an answer without a call, or a call.
+"""Decide what happens to a node once its dependencies have ended: an answer without a call, or a call.
 
 Decides only; the scheduler does it.
 """
@@ -69,7 +69,7 @@ def decide(node: Node, before: Return | None, can_watch: Callable[[Node], bool])
 
 
 def _went_well(requisites: Sequence[Requisite], nodes: Sequence[Node]) -> bool:
-    """Say whether nothing is asked for but that others have not failed, and they have not: nearly always."""
+    """Say whether all requisites only need others not to have failed, and none has: the usual case."""
     for requisite in requisites:
         kind = requisite.kind
         if requisite.any or (kind is not _REQUIRE and kind is not _ARG_BIND):

@@ -1,4 +1,4 @@
-"""The engine's one public door: run a plan, get an outcome, and be cancelled in between."""
+"""The engine's public interface: run a plan, return an outcome, and handle cancellation."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Engine:
             newcomers: names the resources whose plans join the run while it goes on; None: there are none.
 
         Returns:
-            What came of it.
+            The outcome of the run.
 
         Raises:
             CycleError: the plan's requisites form a cycle; nothing was run.

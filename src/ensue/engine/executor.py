@@ -1,4 +1,4 @@
-"""Carrying out one node: conditions, the call, `mod_watch`, `check_cmd`, retries, and what it registers.
+"""Run one node: conditions, the call, `mod_watch`, `check_cmd`, retries, and registrations.
 
 Requisites have been looked at before; growth comes afterwards; neither is known here. The function itself is
 called in `function_calls`.
@@ -40,7 +40,7 @@ _CALL_AND_WATCH: Final = Verdict.CALL_AND_WATCH
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What one attempt came to.
+    """The result of one attempt.
 
     Args:
         said: the return.

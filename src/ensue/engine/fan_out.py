@@ -1,4 +1,4 @@
-"""Fan-out: a chunk with a target of its own becomes one node a resource, when its turn has come.
+"""Fan-out: a chunk with its own target becomes one node per resource at its turn.
 
 Nobody knows before what the target matches, since resources are registered while the run goes on. The new
 nodes stand beside those of the plan, with the requisites of the chunk; the chunk's own node is over when they

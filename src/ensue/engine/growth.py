@@ -110,7 +110,7 @@ class Growth:
                 self._runner.entry_failed(node)
 
     def _enforced_before(self, node: Node, returned: Return) -> EnforcedState | None:
-        """Return what a state that was skipped last made true."""
+        """Return what the last apply enforced of a state that was skipped."""
         if not returned.skipped or returned.new_state is not None:
             return None
         return self._enforced(node.target, returned.scope, returned.tag)
@@ -124,7 +124,7 @@ class Growth:
         return await self._grow(request, node, node.applied, test=test, quiet=quiet)
 
     def leave_out_rest(self, node: Node, returned: Return) -> None:
-        """Note the entries that were not come to, because the run was ended."""
+        """Record the entries that were not reached because the run was ended."""
         for kind, name in node.chunk.options.delayed_render[len(returned.delayed) :]:
             self._leave_out(kind, name, node, returned)
 

@@ -76,7 +76,7 @@ class Joining:
             newcomers(self._admit)
 
     def stop(self) -> None:
-        """Let nobody join any more."""
+        """Let no further resource join."""
         self._is_stopped = True
         for task in self._tasks:
             task.cancel()

@@ -1,4 +1,4 @@
-"""Who may call a function now: a limited number at once, and one at a time on each target.
+"""Limit calls of functions: a limited number at once, and one at a time on each target.
 
 A lease is granted whole or not at all, so that no node holds a target while it waits for a slot. Leases on
 one target, and leases that need a slot, are granted in the order in which they were requested.
@@ -114,7 +114,7 @@ class Lease:
         self.give_back()
 
     async def take_again(self, wait: Callable[[Promise[None]], Awaitable[None]]) -> None:
-        """Request it anew, once everything that it was lent for is over.
+        """Request it again, once everything that it was lent for is over.
 
         Args:
             wait: waits for a promise on behalf of the run.

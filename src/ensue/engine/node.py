@@ -1,4 +1,4 @@
-"""What a run changes: nodes and the scopes they stand in. The plans themselves are never changed."""
+"""Mutable state of a run: nodes and their scopes. The plans themselves are never changed."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Node:
     """One call of one chunk in one scope.
 
     Args:
-        scope: where it stands.
+        scope: the scope that contains it.
         index: its chunk's place in the plan.
         chunk: what is called; for a listener a copy with its own ID, for a complaint what it is tagged as.
         role: what is done with it.
         waits_for: how many edges lead to it.
-        dependents: nodes of the same scope that wait for it, once an edge.
+        dependents: nodes of the same scope that wait for it, once per edge.
         refused: why it fails without being called; empty when nothing stands against it.
 
     `target` is the resource it runs against, `is_test` whether nothing may be changed: in a plan, and in the

@@ -35,7 +35,7 @@ class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run came to.
+    """The outcome of a run.
 
     Args:
         returns: the top scope's returns by tag, in order of start; left out of the `repr`, which
