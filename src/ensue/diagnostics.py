@@ -1,8 +1,8 @@
-"""What is wrong with a user's input, as a value.
+"""Errors and warnings about a user's input, as values.
 
-A `Diagnostic` says what happened, where, why, and how to mend it. Diagnostics are collected
-while something is compiled and reported together, sorted only at the face (the command line).
-This module holds no rendering and raises nothing.
+A `Diagnostic` says what happened, where, why, and how to fix it. Diagnostics are collected
+during compilation and reported together; only the command line sorts them.
+This module neither renders nor raises anything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Severity(enum.Enum):
-    """How much a diagnostic weighs: an error stops the run before it starts, a warning does not."""
+    """The severity of a diagnostic: an error stops the run before it starts, a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -27,7 +27,7 @@ class Span(msgspec.Struct, frozen=True, order=True):
     """A place in a source file.
 
     Args:
-        path: the file, relative to the project root where it lies below it.
+        path: the file, relative to the project root if it is below it.
         line: the line, counted from 1; 0 when only the file is known.
         column: the column, counted from 1; 0 when only the line is known.
     """
@@ -37,21 +37,21 @@ class Span(msgspec.Struct, frozen=True, order=True):
     column: int = 0
 
     def __str__(self) -> str:
-        """Write the place as `path:line:column`, leaving out what is not known."""
+        """Return the place as `path:line:column`, without the parts that are not known."""
         if not self.line:
             return self.path
         return f"{self.path}:{self.line}:{self.column}" if self.column else f"{self.path}:{self.line}"
 
 
 class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
-    """One fault in a user's input.
+    """One error or warning about a user's input.
 
     Args:
         code: a stable code (`E0101`) that docs/diagnostics.md explains.
         summary: what happened, one sentence without a full stop at the end.
         detail: why, as far as it is known; may be empty.
-        help: how to mend it; may be empty.
-        span: where; None only for faults that have no file (a command-line argument).
+        help: how to fix it; may be empty.
+        span: where; None only if no file is involved (a command-line argument).
         related: further places, each with a label ("first declared here").
         severity: an error or a warning.
     """

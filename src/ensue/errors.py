@@ -6,36 +6,36 @@ EnsueError
 │   ├── CompileError           an SLS tree, top file or pillar
 │   ├── ConfigurationError     ensue.yaml, a command-line argument
 │   ├── SecretStoreError       secrets of a deployment cannot be read (LookupError)
-│   └── StillRunningError      a run to resume, commands of which still run (BlockingIOError)
+│   └── StillRunningError      commands of the run to resume still run (BlockingIOError)
 ├── GoTemplateError            a Go template does not parse, or fails while it is rendered (ValueError)
-├── StateFailedError           a state function gives up: result False with this comment
+├── StateFailedError           a state function fails: result False with this comment
 ├── DecryptionError            a message cannot be decrypted (ValueError)
-├── DriverError                a driver cannot provision a resource; what was kept of it before stays
+├── DriverError                a driver cannot provision a resource; what was kept of it stays
 ├── RemoteError                anything between here and a target
 │   ├── UnreachableError       no connection (ConnectionError)
 │   ├── HostKeyError           the host's key is not the expected one (PermissionError)
-│   ├── AuthenticationError    the host refused us (PermissionError)
+│   ├── AuthenticationError    the host rejected the credentials (PermissionError)
 │   ├── RemoteTimeoutError     no answer in time (TimeoutError)
 │   ├── RemoteFileError        a file operation failed; original untouched (OSError)
-│   └── CommandInputError      what a command was to read could not be read; it was ended (OSError)
-├── NotAvailableError          a function that this target cannot offer (LookupError)
-│   └── NotOfferedError        because its connection lacks the method that the function needs
+│   └── CommandInputError      a command's input could not be read; the command was ended (OSError)
+├── NotAvailableError          this target does not offer a function (LookupError)
+│   └── NotOfferedError        its connection lacks a method that the function requires
 ├── ResourceError
 │   ├── UnknownResourceError   no such resource (LookupError)
 │   └── ResourceConflictError  one id claimed twice (ValueError)
 ├── StoreError
 │   ├── WrongKeyError          the key does not open the store
-│   ├── TamperedError          what is stored is not what was written
+│   ├── TamperedError          the stored data was altered
 │   └── KeyFileError           the key file is missing, malformed or readable by others (PermissionError)
-├── UnknownRunError            no journal of this run, or several (LookupError)
+├── UnknownRunError            no run, or several, match an id (LookupError)
 ├── LockHeldError              another apply of this project is running (BlockingIOError)
 ├── PluginError                a plug-in does not load or breaks its contract (ImportError)
 │   └── ResourceTypeError      a resource type; knows the file
 └── InternalError              a bug in ensue (RuntimeError)
 ```
 
-Leaves also inherit the builtin that a caller would expect. Nothing is ever decided on an
-error's text: callers look at the class and the fields.
+Leaves also inherit the builtin that a caller would expect. Callers decide by an error's class and
+fields, never by its text.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class EnsueError(Exception):
-    """The root of every exception that ensue raises on purpose; its text is fit for a user."""
+    """The root of every exception that ensue raises deliberately; its text is written for users."""
 
 
 class DiagnosticError(EnsueError):
@@ -73,11 +73,11 @@ class ConfigurationError(DiagnosticError, ValueError):
 
 
 class SecretStoreError(DiagnosticError, LookupError):
-    """Secrets of a deployment cannot be read from their stores; names all of them."""
+    """Secrets of a deployment cannot be read from their stores; the text names all of them."""
 
 
 class StillRunningError(DiagnosticError, BlockingIOError):
-    """Commands of a run that was killed still run, so that resuming it would run them twice at once."""
+    """Commands of a killed run still run; resuming it would run them twice at once."""
 
 
 class GoTemplateError(EnsueError, ValueError):
@@ -86,7 +86,7 @@ class GoTemplateError(EnsueError, ValueError):
     Args:
         what: what happened, one sentence without a full stop.
         span: where: the name that the template was given, line and column.
-        help: how to mend it; may be empty.
+        help: how to fix it; may be empty.
     """
 
     def __init__(self, what: str, *, span: Span, help: str = "") -> None:  # noqa: A002 -- the field's name
@@ -97,11 +97,11 @@ class GoTemplateError(EnsueError, ValueError):
 
 
 class StateFailedError(EnsueError):
-    """A state function gives up; the text becomes the comment of a return whose result is False."""
+    """A state function fails; the text becomes the comment of a return whose result is False."""
 
 
 class DecryptionError(EnsueError, ValueError):
-    """A message cannot be decrypted; the text says why and holds nothing of the message."""
+    """A message cannot be decrypted; the text says why and reveals nothing of the message."""
 
 
 class DriverError(EnsueError):
@@ -109,10 +109,10 @@ class DriverError(EnsueError):
 
 
 class RemoteError(EnsueError):
-    """Something between here and a target failed.
+    """A connection to a target, or an operation over it, failed.
 
     Args:
-        message: what happened and how to mend it.
+        message: what happened and how to fix it.
         target: the SRN of the target as text.
     """
 
@@ -126,20 +126,20 @@ class UnreachableError(RemoteError, ConnectionError):
 
 
 class HostKeyError(RemoteError, PermissionError):
-    """The host showed a key that is not the expected one, or none was expected; never accepted silently."""
+    """The host presented an unexpected key, or no key is known for it; it is never accepted silently."""
 
 
 class AuthenticationError(RemoteError, PermissionError):
-    """The host refused our credentials."""
+    """The host rejected the credentials."""
 
 
 class RemoteTimeoutError(RemoteError, TimeoutError):
     """The target did not answer in time.
 
     Args:
-        message: what was waited for and how to mend it.
+        message: what did not answer and how to fix it.
         target: the SRN of the target as text.
-        timeout_s: how long was waited, in seconds.
+        timeout_s: how long ensue waited, in seconds.
     """
 
     def __init__(self, message: str, *, target: str = "", timeout_s: float = 0.0) -> None:
@@ -148,7 +148,7 @@ class RemoteTimeoutError(RemoteError, TimeoutError):
 
 
 class RemoteFileError(RemoteError, OSError):
-    """A file operation on a target failed; the file that was there before is untouched.
+    """A file operation on a target failed; an existing file is unchanged.
 
     Args:
         message: what happened.
@@ -162,29 +162,29 @@ class RemoteFileError(RemoteError, OSError):
 
 
 class CommandInputError(RemoteError, OSError):
-    """What a command was to read could not be read on the way; the command was ended.
+    """A command's input could not be read while it was sent; the command was ended.
 
     Args:
-        fault: why; `errno` is taken from it, and `why` in words.
+        fault: the cause; it provides `errno` and the words in `why`.
     """
 
     def __init__(self, fault: OSError) -> None:
         self.why = fault.strerror or str(fault)
-        super().__init__(f"what a command was to read cannot be read: {self.why}")
+        super().__init__(f"the input of a command cannot be read: {self.why}")
         self.errno = fault.errno
 
 
 class NotAvailableError(EnsueError, LookupError):
-    """A function that this kind of target cannot offer (`cmd.run is not available for dummy`)."""
+    """This kind of target does not offer a function (`cmd.run is not available for dummy`)."""
 
 
 class NotOfferedError(NotAvailableError):
-    """The connection of a target's type lacks the method that a function needs.
+    """The connection of a target's type lacks a method that a function requires.
 
     Args:
         method: the method, `run` for instance.
         target_type: the type that does not offer it.
-        function: the function that needs it, `module.function`; empty while that is not known.
+        function: the function that requires it, `module.function`; empty while not known.
     """
 
     def __init__(self, method: str, *, target_type: str, function: str = "") -> None:
@@ -194,12 +194,12 @@ class NotOfferedError(NotAvailableError):
         super().__init__(f"{self.function} is not available for {target_type}")
 
     def needed_by(self, function: str) -> NotOfferedError:
-        """Return the same error under the name of the function that was called."""
+        """Return this error with the name of the function that was called."""
         return NotOfferedError(self.method, target_type=self.target_type, function=function)
 
 
 class ResourceError(EnsueError):
-    """Something about a resource's identity or configuration."""
+    """A resource's identity or configuration is invalid."""
 
 
 class UnknownResourceError(ResourceError, LookupError):
@@ -207,19 +207,19 @@ class UnknownResourceError(ResourceError, LookupError):
 
 
 class ResourceConflictError(ResourceError, ValueError):
-    """One id is claimed by two types or declarations."""
+    """Two types or declarations claim the same id."""
 
 
 class StoreError(EnsueError):
-    """The cross-run store cannot do what it was asked; what it holds is untouched."""
+    """An operation on the cross-run store failed; its content is unchanged."""
 
 
 class WrongKeyError(StoreError):
-    """The key at hand does not open what is stored."""
+    """The key does not decrypt the stored data."""
 
 
 class TamperedError(StoreError):
-    """What is stored is not what was written."""
+    """The stored data is not what was written."""
 
 
 class KeyFileError(StoreError, PermissionError):
@@ -227,7 +227,7 @@ class KeyFileError(StoreError, PermissionError):
 
 
 class UnknownRunError(EnsueError, LookupError):
-    """There is no run of this id, or an id's beginning fits several."""
+    """No run has this id, or a prefix matches several ids."""
 
 
 class LockHeldError(EnsueError, BlockingIOError):
@@ -263,4 +263,4 @@ class ResourceTypeError(PluginError):
 
 
 class InternalError(EnsueError, RuntimeError):
-    """A bug in ensue: something that was thought impossible."""
+    """A bug in ensue: a state of affairs that should be impossible."""

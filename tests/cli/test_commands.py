@@ -308,6 +308,6 @@ def test_a_damaged_store_is_refused_before_a_run(shell: Shell, content: bytes | 
         ended = shell.run(*words)
         assert (ended.code, ended.out) == (1, ""), words
         assert f"{store}: " in ended.err
-        assert "apply the states that register them once more" in ended.err
+        assert "apply the states that register them again" in ended.err
         assert "Traceback" not in ended.err
         assert store.read_bytes() == before

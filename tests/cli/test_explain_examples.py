@@ -116,7 +116,7 @@ BY_CODE = {
 
 AS_COMMENT = {
     "E0220": "would change what the file says",
-    "E0805": "names a state of another scope",
+    "E0805": "names a state in another scope",
     "E0830": "cannot be carried out",
     "E0905": "is called for the 2nd time in this run",
 }

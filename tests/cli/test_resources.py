@@ -212,7 +212,7 @@ def test_a_refresh_prints_what_it_found(project: Shell) -> None:
     assert nothing.document == {"added": [], "gone": [], "refreshed": [], "failed": {}}
     assert project.run("resources", "refresh", "T@dumy").code == 1
     assert "no resource matched 'd33' (did you mean d3?)" in project.run("resources", "refresh", "d33").err
-    assert "it matches this machine alone" in project.run("resources", "refresh", "m1").err
+    assert "it matches only this machine" in project.run("resources", "refresh", "m1").err
 
 
 @pytest.mark.parametrize("out", ["nested", "json"])

@@ -1,1 +1,1 @@
-"""What references and slots come to during a run: between the language that reads them and the engine."""
+"""Resolve references and slots during a run: between the language that reads them and the engine."""

@@ -1,7 +1,7 @@
-"""Values that a state's arguments get only when the state runs: references and slots.
+"""Resolve references and slots in a state's arguments when the state runs.
 
-A bound value is data, whatever it looks like: neither references nor slots are looked for in it. What a
-reference within a slot comes to is an argument of the slot's call.
+A bound value is data, whatever it looks like: it is never searched for references or slots. The value of a
+reference within a slot is an argument of the slot's call.
 
 Source: Idem's argument binding; Salt's slots.
 """
@@ -38,12 +38,12 @@ _RENDERS_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class _Values(msgspec.Struct, frozen=True):
-    """What replaces references and slots.
+    """The values that replace references and slots.
 
     Args:
-        bound: what each bound text comes to.
-        placed: the same, as it is put into the argument.
-        held: what becomes of a slot's result when it is put there.
+        bound: the value of each bound text.
+        placed: the value in the form that is put into the argument.
+        held: converts a slot's result to the form that is put into the argument.
     """
 
     bound: Mapping[str, Any]
@@ -56,8 +56,8 @@ class RunTimeArguments:
 
     Args:
         find: returns a state function by module and name, None when there is none.
-        insertions: keep what the renderer of a template must not see.
-        values: finds what references come to.
+        insertions: hold values that the renderer of a template must not see.
+        values: finds the values of references.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class RunTimeArguments:
         """Return the arguments of a chunk without slots.
 
         Raises:
-            StateFailedError: a value cannot be had.
+            StateFailedError: a value is not available.
         """
         call = BoundCall(chunk, results, target, test)
         values = self._bound(chunk, call)
@@ -86,20 +86,20 @@ class RunTimeArguments:
         return _with_words(arguments)
 
     async def resolve(self, chunk: Chunk, results: Results, context: StateContext) -> DataMap:
-        """Return the arguments with every reference and slot replaced by what it comes to.
+        """Return the arguments with every reference and slot replaced by its value.
 
         Raises:
-            StateFailedError: a value cannot be had; a slot is malformed, unknown, or its call failed.
+            StateFailedError: a value is not available; a slot is malformed, unknown, or its call failed.
         """
         if not chunk.has_slots:
             return self.resolve_now(chunk, results, context.srn, test=context.test)
         call = BoundCall(chunk, results, context.srn, context.test)
         bound = self._bound(chunk, call)
         if unknowns_in(bound):
-            # A slot may change something; while other arguments are not known, nothing is called.
+            # A slot may change something, so it is not called while other arguments are unknown.
             return bound
         values = _Values(bound, bound, _as_it_is)
-        # A slot is called once. So what may be a template is left until it is known whether it is one.
+        # A slot is called once, so arguments that may be templates wait until it is known whether they are.
         marked = self._marked(chunk)
         others = {name: value for name, value in chunk.arguments.items() if name not in marked}
         arguments: DataMap = await _filled(others, values, context)
@@ -124,19 +124,19 @@ class RunTimeArguments:
         return getattr(function, RENDERS, _RENDERS_NOTHING)
 
     def _templates(self, chunk: Chunk, arguments: DataMap) -> Iterator[str]:
-        """Yield the names of those arguments that are rendered in this call."""
+        """Yield the names of the arguments that are rendered in this call."""
         for name, renderer in self._marked(chunk).items():
             if name in chunk.arguments and arguments.get(renderer):
                 yield name
 
     def _for_template(self, chunk: Chunk, bound: Mapping[str, Any], call: BoundCall) -> _Values:
-        """Return values with stand-ins for all that the renderer must not see."""
+        """Return values with placeholders for everything that the renderer must not see."""
         held = self._insertions.held
         return _Values(bound, self._values.for_template(chunk.bindings or {}, bound, call, held), held)
 
 
 def _with_words(arguments: DataMap) -> DataMap:
-    """Return arguments in which a name that is a list of words is all text, as far as it is known."""
+    """Return arguments in which every known item of a list-valued name is text."""
     name: Any = arguments.get("name")
     if is_list(name) and not unknowns_in(name):
         arguments["name"] = [as_text(word) for word in name]

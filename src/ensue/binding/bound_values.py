@@ -1,4 +1,4 @@
-"""What the references of one call come to, from what their producers returned.
+"""Find the values of a call's references in the returns of their producers.
 
 Source: Idem's argument binding: `new_state` is what a reference reads.
 """
@@ -38,12 +38,12 @@ _INERT: Final = (bool, int, float, type(None))
 
 
 class BoundCall(msgspec.Struct, frozen=True):
-    """The call whose arguments are bound.
+    """A call whose arguments are bound.
 
     Args:
         chunk: what is called.
         results: returns of the same plan.
-        target: what it runs against.
+        target: the target that it runs against.
         test: whether it is part of a plan.
     """
 
@@ -65,7 +65,7 @@ class BoundValues:
 
     Args:
         enforced: what earlier applies enforced; None where the project keeps none.
-        masker: told of texts that a short secret became part of.
+        masker: also masks texts that contain a short secret.
     """
 
     def __init__(self, enforced: EnforcedStates | None, masker: Masker) -> None:
@@ -73,10 +73,10 @@ class BoundValues:
         self._masker = masker
 
     def of(self, bindings: Mapping[str, BoundText], call: BoundCall) -> dict[str, Any]:
-        """Return the value of every bound text, by the text; in a plan `Unknown` may stand in them.
+        """Return the value of every bound text, by the text; in a plan a value may contain `Unknown`.
 
         Raises:
-            StateFailedError: a value cannot be had; names the reference, its place and what was there.
+            StateFailedError: a value is not available; names the reference, its place and what was found.
         """
         values: dict[str, Any] = {}
         for text, bound in bindings.items():
@@ -88,7 +88,7 @@ class BoundValues:
             whole = cast("Binding", first)
             returned: Any = None if whole.producer is None else call.results(whole.producer)
             if returned.__class__ is Return and returned.result is True and not returned.sensitive:
-                # So it is nearly always: a state has succeeded, and what it says is no secret.
+                # The usual case: the state has succeeded, and its data holds no secret.
                 data, steps = returned.new_state, whole.reference.steps
                 if len(steps) == 1 and data.__class__ is dict and steps[0] in data:
                     values[text] = data[steps[0]]
@@ -105,13 +105,13 @@ class BoundValues:
         call: BoundCall,
         held: Callable[[Any], Any],
     ) -> dict[str, Any]:
-        """Return the values of bound texts that are templates: what was bound is held, and only that.
+        """Return the values of bound texts that are templates, with placeholders for the bound values only.
 
         Args:
             bindings: the bound texts.
             values: what `of` returned for them.
             call: the call they are arguments of.
-            held: returns what a renderer is given for a value.
+            held: returns the form of a value that the renderer sees.
 
         Raises:
             StateFailedError: as `of` does.
@@ -124,7 +124,7 @@ class BoundValues:
         }
 
     def _text_value(self, bound: BoundText, call: BoundCall, held: Callable[[Any], Any] | None = None) -> Any:
-        """Return a text with the values of its references in it; `held` is given each that is no number."""
+        """Return a text with the values of its references; `held` converts each that is not a number."""
         unknown: list[Unknown] = []
         texts: list[str] = []
         short_secret = False
@@ -144,7 +144,7 @@ class BoundValues:
             return unknown
         text = "".join(texts)
         if short_secret:
-            # The masker cannot find so short a secret within a text; so all of the text is one.
+            # The masker cannot find such a short secret within a text, so the whole text is a secret.
             self._masker.add(text)
         return text
 
@@ -167,7 +167,7 @@ class BoundValues:
         raise _failed(bound, binding, call, f"{returned.id!r} {said} no new_state")
 
     def _enforced_before(self, binding: Binding, returned: Return) -> EnforcedState | None:
-        """A producer that was skipped is what the last apply made of it."""
+        """Return what the last apply enforced of a producer that was skipped."""
         if self._enforced is None:
             return None
         entries = self._enforced.find(Srn.parse(returned.target), returned.module, returned.id)
@@ -181,7 +181,7 @@ _AS_JSON: Final = "stdout_json"
 
 
 def _enforced(bound: BoundText, binding: Binding, enforced: EnforcedState, call: BoundCall) -> _Source:
-    """Return what an earlier apply enforced, unless the reference would read what was not kept whole."""
+    """Return what an earlier apply enforced; fail if the reference reads a value that was truncated."""
     cut = enforced.cut_at(binding.reference.steps)
     if cut:
         problem = (
@@ -199,20 +199,20 @@ def _read(bound: BoundText, binding: Binding, source: _Source, call: BoundCall) 
         problem = _not_json(binding, source.data) or str(error)
         raise _failed(bound, binding, call, problem) from None
     if source.sensitive and MASK in values_at(value, ("",)):
-        problem = "the value is a secret, which no journal keeps; apply anew"
+        problem = "the value is a secret, which no journal keeps; apply again"
         raise _failed(bound, binding, call, problem)
     return value
 
 
 def _not_json(binding: Binding, data: Any) -> str:
-    """Return what is said of a command whose output is read as JSON and is none; else nothing."""
+    """Return a message if a command's output is read as JSON but is not JSON; otherwise nothing."""
     if is_mapping(data) and _AS_JSON in binding.reference.steps[:1] and _AS_JSON not in data:
         return f"stdout of `{binding.reference.id}` is not JSON" if "stdout" in data else ""
     return ""
 
 
 def _refuse_too_many(values: Mapping[str, Any]) -> None:
-    """Refuse more than memory could hold after some states of which each is bound several times to the last.
+    """Refuse data that would exceed memory when states in a row each bind the one before several times.
 
     Raises:
         StateFailedError: there are more values than a text may add.
@@ -250,14 +250,14 @@ def _holds_short_secret(value: Any, source: _Source) -> bool:
 
 
 def filled(value: Any, values: Mapping[str, Any]) -> Any:
-    """Return arguments with the values of their bound texts in place; what is bound is copied.
+    """Return arguments with their bound texts replaced by copies of the values.
 
     Args:
         value: arguments, or a part of them.
         values: the value of every bound text, by the text.
 
     Raises:
-        StateFailedError: a key became something that is no key, or one that is there already.
+        StateFailedError: a key's value is not text, or equals another key.
     """
     kind = value.__class__
     if kind is not dict:
@@ -278,10 +278,10 @@ def filled(value: Any, values: Mapping[str, Any]) -> Any:
 
 
 def free_key(key: str, values: Mapping[str, Any], taken: Container[Any]) -> Any:
-    """Return what a key is once references are bound.
+    """Return a key with its references resolved.
 
     Raises:
-        StateFailedError: it is no text, or another key is the same.
+        StateFailedError: it is not text, or equals another key.
     """
     name: Any = word(values[key], f"the key {key}") if key in values else key
     if name in taken:
@@ -290,7 +290,7 @@ def free_key(key: str, values: Mapping[str, Any], taken: Container[Any]) -> Any:
 
 
 def word(value: Any, what: str) -> Any:
-    """Return a bound value as a key or name, which is text; what is not yet known stays as it is.
+    """Return a bound value as the text of a key or name; an unknown value is returned unchanged.
 
     Raises:
         StateFailedError: it is null, a list or a mapping.

@@ -1,4 +1,4 @@
-"""Which return a reference to a fanned-out state reads: there is one a resource.
+"""Choose the return that a reference to a fanned-out state reads: there is one per resource.
 
 Source: Idem's argument binding, `[resource_name]`; the rule for states on the same resource is ours.
 """
@@ -20,15 +20,15 @@ _MOST_SHOWN = 10
 
 
 def instance(reference: Reference, returned: FannedReturn, target: Srn) -> Return:
-    """Return what a reference means of a fanned-out state.
+    """Return the return that a reference to a fanned-out state means.
 
-    With a selector that is the chunk on that resource; without, the one on the resource that the call itself
-    runs against, or the only one there is.
+    With a selector, it is that of the chunk on the selected resource; without one, that on the resource that
+    the call itself runs against, or the only one.
 
     Args:
         reference: the reference; its selector is an id, an SRN, or a prefixed name (`web-01 NAME`).
-        returned: what the state came to.
-        target: what the call whose arguments are bound runs against.
+        returned: the return of the fanned-out state.
+        target: the target of the call whose arguments are bound.
 
     Raises:
         StateFailedError: there is none, or there are several.
@@ -52,7 +52,7 @@ def instance(reference: Reference, returned: FannedReturn, target: Srn) -> Retur
 
 
 def _example(reference: Reference, part: Return) -> str:
-    """Return how one of several is named; a selector that is there already is one of the state's `names`."""
+    """Return an example of a selector; one that is already present is one of the state's `names`."""
     id_ = _id(part)
     selector = id_ if reference.selector is None else f"{id_} {reference.selector}"
     return f"{quoted(reference.id)}[{quoted(selector)}]"

@@ -1,8 +1,8 @@
-"""Values that are inserted into a text after it is rendered.
+"""Insert values into a text after it is rendered.
 
-A state's argument may be a template with references in it. Their values are data, which no renderer may see.
-It sees a stand-in for each line instead, a word that nobody can guess; after the rendering, the line replaces
-the word. Numbers, true, false and null mean nothing to any renderer and are inserted before it.
+A state's argument may be a template with references in it. Their values are data that no renderer may
+interpret. The renderer sees an unguessable placeholder per line; after the rendering, the line replaces the
+placeholder. Numbers, true, false and null are harmless to every renderer and are inserted beforehand.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ensue.model.data import is_list, mapped
 
 
 class Insertions:
-    """The values of one run, by the stand-ins that the renderers are given."""
+    """The values of one run, by the placeholders that the renderers see."""
 
     def __init__(self) -> None:
         # Letters and digits alone: renderers and filters leave them as they are, except for their case.
@@ -26,12 +26,12 @@ class Insertions:
         self._known: dict[str, str] = {}
 
     def held(self, value: Any) -> Any:
-        """Return a value for a template, with a stand-in for each line of the texts in it.
+        """Return a value for a template, with a placeholder for each line of the texts in it.
 
         Line ends stay where they are, so that the template has the lines that the text has.
 
         Args:
-            value: data; a list is looked into, and bytes that are no text are returned as they are.
+            value: data; items of a list are converted, and bytes that are not text are returned unchanged.
         """
         if isinstance(value, bytes):
             try:
@@ -43,7 +43,7 @@ class Insertions:
         return [self.held(item) for item in value] if is_list(value) else value
 
     def inserted(self, rendered: Any) -> Any:
-        """Return a rendered text, or rendered data, with the values in the places of their stand-ins."""
+        """Return a rendered text, or rendered data, with placeholders replaced by their values."""
         if not self._lines:
             return rendered
         return mapped(rendered, self._filled, self._filled)
@@ -54,7 +54,7 @@ class Insertions:
         return self._stand_in.sub(lambda found: self._lines[int(found[1])], value)
 
     def check(self, template: str, name: str) -> None:
-        """Refuse a Jinja template whose expressions would compute with a stand-in.
+        """Refuse a Jinja template whose expressions would compute with a placeholder.
 
         Raises:
             StateFailedError: there is one within `{{ … }}` or `{% … %}`.
@@ -71,11 +71,11 @@ class Insertions:
                         "its value is inserted after the rendering (pass it as a variable, in `context`)"
                     )
         except jinja2.TemplateSyntaxError:
-            # Rendering says so, with the place.
+            # Rendering reports the error with its place.
             return
 
     def clear(self) -> None:
-        """Forget all values: the run is over."""
+        """Discard all values at the end of the run."""
         self._lines.clear()
         self._known.clear()
 

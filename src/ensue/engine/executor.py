@@ -1,4 +1,4 @@
-"""Carrying out one node: conditions, the call, `mod_watch`, `check_cmd`, retries, and what it registers.
+"""Run one node: conditions, the call, `mod_watch`, `check_cmd`, retries, and registrations.
 
 Requisites were evaluated before, and growth follows; this module knows neither. The function itself is
 called in `function_calls`.

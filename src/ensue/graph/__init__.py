@@ -1,1 +1,1 @@
-"""A directed graph over integers that knows nothing of the product; `transforms/` lower plans to it."""
+"""A directed graph over integers, independent of the product; `transforms/` lowers plans to it."""

@@ -1,7 +1,7 @@
-"""Finding cycles: which nodes are caught in one, and one short cycle of each knot.
+"""Find cycles: the strongly connected components of a graph, and one short cycle in each.
 
-Everything here is iterative, so that a chain of a hundred thousand nodes is no deeper than one of
-two. How a cycle is told to a user is not decided here.
+Everything here is iterative, so a chain of a hundred thousand nodes does not exhaust the stack. Other
+modules decide how a cycle is reported to a user.
 
 Source: R. Tarjan, "Depth-first search and linear graph algorithms" (1972).
 """
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from ensue.graph.dag import Dag, Edge
 
 SEARCH_FACTOR: Final = 16
-"""The search for a shorter cycle looks at so many times the knot's edges at most, so it stays linear."""
+"""The search for a shorter cycle visits at most this many times the component's edges, so it stays linear."""
 
 
 class CycleError(EnsueError, ValueError):
-    """A graph that had to be put in order forms a cycle.
+    """A graph cannot be ordered because it contains a cycle.
 
     Args:
-        cycles: one cycle a knot; each is a list of edges, the last of which leads back to the first.
+        cycles: one cycle per strongly connected component; each is a list of edges, the last of which leads
+            back to the first.
     """
 
     def __init__(self, cycles: Sequence[Sequence[Edge]]) -> None:
@@ -36,10 +37,10 @@ class CycleError(EnsueError, ValueError):
 
 
 def find_cycles(graph: Dag) -> list[list[Edge]]:
-    """Return one short cycle for every knot of a graph, in order of each knot's smallest node.
+    """Return one short cycle per strongly connected component, in order of each component's smallest node.
 
-    The cycle is the shortest of its knot as long as the knot is small; in a large one it is the
-    shortest of those that pass through the first nodes looked at.
+    In a small component it is the shortest cycle; in a large one it is the shortest of those through the
+    first nodes that are searched.
     """
     cycles = [_short_cycle(graph, knot) for knot in knots(graph)]
     return sorted(cycles, key=lambda cycle: cycle[0].before)
@@ -56,7 +57,7 @@ def _points_at_itself(graph: Dag, node: int) -> bool:
 
 
 def _components(graph: Dag) -> list[list[int]]:
-    """Tarjan's algorithm; `work` holds what the recursion would: a node and its next edge."""
+    """Tarjan's algorithm; `work` replaces the recursion: a node and its next edge."""
     unseen = -1
     number = [unseen] * graph.count
     low = [0] * graph.count
@@ -117,7 +118,7 @@ def _short_cycle(graph: Dag, knot: list[int]) -> list[Edge]:
 
 
 def _cycle_through(graph: Dag, start: int, inside: frozenset[int]) -> tuple[list[Edge], int]:
-    """Breadth first from `start` back to itself; there is a way, since both ends lie in one knot."""
+    """Search breadth-first from `start` back to itself; it is strongly connected, so a path exists."""
     reached_by: dict[int, Edge] = {}
     queue = deque([start])
     looked_at = 0

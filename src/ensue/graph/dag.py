@@ -1,8 +1,7 @@
-"""Edges between numbered nodes, and the two ways to walk them.
+"""Edges between numbered nodes, which can be followed in both directions.
 
-A node is an index; what it stands for is known to whoever built the graph. An edge says that one
-node comes before another and why. Cycles are possible here: `cycles.py` finds them,
-`ordering.py` refuses them.
+A node is an index whose meaning only the caller knows. An edge says that one node comes before
+another, and why. The graph may contain cycles: `cycles.py` finds them, `ordering.py` rejects them.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Dag:
 
     Args:
         count: how many nodes there are.
-        edges: edges to begin with.
+        edges: the initial edges.
     """
 
     __slots__ = ("count", "edges", "incoming", "outgoing")

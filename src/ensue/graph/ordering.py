@@ -1,4 +1,4 @@
-"""Putting a graph in one order: what comes before comes first, and among free nodes the smallest key.
+"""Topological order of a graph; among nodes that are ready, the smallest key comes first.
 
 Generic: the keys are the caller's. `earliest_dependent` gives the first component that Salt's
 compiler uses, so that a node moves forward when something that waits for it has a smaller order.
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 def order_with_priorities(count: int, edges: Iterable[Edge], keys: Sequence[Any]) -> list[int]:
-    """Return all nodes so that every edge points forward; among free nodes the smallest key goes first.
+    """Return all nodes in topological order; among nodes that are ready, the smallest key comes first.
 
     Args:
         count: how many nodes there are.
         edges: the edges between them.
-        keys: one comparable key a node (`(min(order, earliest dependent), order, name)` for Salt's
+        keys: one comparable key per node (`(min(order, earliest dependent), order, name)` for Salt's
             order); nodes with equal keys go by number.
 
     Returns:
         Each node once.
 
     Raises:
-        CycleError: there is no such order; carries one short cycle of every knot.
+        CycleError: there is no such order; carries one short cycle per strongly connected component.
     """
     graph = Dag(count, edges)
     waiting = [len(graph.before(node)) for node in range(count)]
@@ -55,8 +55,8 @@ def earliest_dependent(
 ) -> list[float]:
     """Return for every node the smaller of its own order and the orders of what waits for it directly.
 
-    An edge whose weight is smaller than that of one seen before it at the same node does not
-    count. That is how Salt does it: heavier requisites hide lighter ones that follow them.
+    An edge does not count if an earlier edge at the same node has a greater weight. Salt does the same:
+    heavier requisites hide lighter ones that follow them.
 
     Args:
         count: how many nodes there are.

@@ -1,4 +1,4 @@
-"""A graph as text, for tests and for people: one line a node, one indented line an edge into it."""
+"""A graph as text, for tests and for people: one line per node, one indented line per incoming edge."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def graph_text(graph: Dag, labels: Sequence[str]) -> str:
 
     Args:
         graph: the graph.
-        labels: what each node is called.
+        labels: the name of each node.
 
     Returns:
-        Nodes by number; below each what it waits for and why: `  <- apache (require)`.
+        Nodes by number; below each, the nodes that it waits for and why: `  <- apache (require)`.
     """
     lines: list[str] = []
     for node in range(graph.count):

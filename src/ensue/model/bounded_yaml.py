@@ -1,10 +1,10 @@
-"""A YAML loader that refuses what is nested too deep, holds itself, or is a bomb: before any of it is built.
+"""A YAML loader that refuses too deep nesting, cycles and YAML bombs before it builds any data.
 
-It is here, low, because grains and templates of states are YAML, too. What a text means is said elsewhere.
+It is in this low package because grains and templates of states are YAML, too.
 """
 
 # pyright: basic
-# PyYAML's loaders carry no types; what they compose is nodes of any kind.
+# PyYAML's loaders are untyped; they compose nodes of any kind.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
@@ -36,7 +36,7 @@ class BoundedLoader(yaml.CSafeLoader):
     # libyaml's composer recurses in C, where nothing but the end of the stack would stop it. It calls these
     # two around each value; nothing else is asked of them, as no path resolvers are registered.
     def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:
-        """Count a level."""
+        """Enter a level."""
         del current_index
         self._levels += 1
         # A scalar is one level below what holds it.
@@ -44,7 +44,7 @@ class BoundedLoader(yaml.CSafeLoader):
             raise TooDeepError(current_node)
 
     def ascend_resolver(self) -> None:
-        """Count it off."""
+        """Leave a level."""
         self._levels -= 1
 
     def get_single_node(self) -> Node | None:

@@ -1,4 +1,4 @@
-"""Fingerprints of the arguments of calls, by which a resumed run knows a call again."""
+"""Fingerprints of the arguments of calls, by which a resumed run recognizes a call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_FINGERPRINT: Final = -1
 
 
 def fingerprint(arguments: Mapping[str, Any]) -> int:
-    """Return a number that tells what a chunk is called with from what it was called with earlier."""
+    """Return a fingerprint of a call's arguments, as a number."""
     return zlib.crc32(encoded(arguments)) if arguments else 0
 
 

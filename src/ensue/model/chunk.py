@@ -22,7 +22,7 @@ class DelayedCall(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called by."""
+        """The name of the block or SLS."""
         ...
 
     @property
@@ -36,9 +36,9 @@ class Retry(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         attempts: how often the function is called at most.
-        until: the result that ends the attempts.
+        until: the result that ends the retries.
         interval_s: seconds between attempts.
-        splay_s: up to so many random seconds are added to each interval.
+        splay_s: the maximum number of random seconds added to each interval.
     """
 
     attempts: int = 2
@@ -48,11 +48,11 @@ class Retry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FanOut(msgspec.Struct, frozen=True, kw_only=True):
-    """The target of a state, as it is written.
+    """The target of a state as written.
 
     Args:
         expression: the target (`T@ssh_host:web-*`); references may stand in it.
-        optional: that nothing matches is no failure.
+        optional: whether it is acceptable that nothing matches.
     """
 
     expression: str
@@ -64,7 +64,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         unless: commands or function calls; the state is skipped when all of them succeed.
-        onlyif: the same; the state runs only when all of them succeed.
+        onlyif: commands or function calls; the state runs only when all of them succeed.
         creates: paths; the state is skipped when all of them exist.
         check_cmd: commands that decide after the state whether it succeeded.
         failhard: stop the run when this state fails; None leaves it to the configuration.
@@ -74,7 +74,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
         runas: the user for `unless`, `onlyif` and `check_cmd`.
         onfail_stop: whether a failure of this `onfail` state fails those that require it.
         registers: SRNs that the state registers, each with a configuration built from its `new_state`.
-        registers_at: where each of them is written: the file, and the way to it there.
+        registers_at: where each of them is written: the file, and the path within it.
         delayed_render: (kind, name) entries rendered after the state, in order; kind is `block` or `sls`.
         delayed_calls: each of these entries, looked up.
         fan_out: the resources that the state runs on, one chunk each; None runs it on the plan's target.
@@ -112,17 +112,17 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
         module: the state module (`file`, `cloud.instance`).
         function: the function in it (`managed`).
         arguments: what the function is called with, `name` excluded.
-        sls: the SLS the declaration stands in (`openvpn.init`).
+        sls: the SLS that contains the declaration (`openvpn.init`).
         order: the number it is sorted by (see language/order.py).
-        document: the file it stands in.
+        document: the file that contains it.
         keys: where in that file: (ID, `module.function`).
         requisites: resolved requisites; indices into the same plan.
         options: state options.
         target: the resource it runs against; None is the plan's own target.
         saltenv: the environment its SLS was found in.
         bindings: the texts in `name` and arguments that hold references, by the text; None without any.
-        has_slots: whether a slot stands in `name` or arguments.
-        fault: why its function cannot be called: with this comment it fails when its turn has come.
+        has_slots: whether `name` or the arguments contain a slot.
+        fault: why its function cannot be called; the chunk fails with this comment at its turn.
     """
 
     id: str
@@ -153,5 +153,5 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
         return f"{self.module}.{self.function}"
 
     def span(self) -> Span:
-        """Where the declaration stands."""
+        """The place of the declaration."""
         return self.document.locate(self.keys)

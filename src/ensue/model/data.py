@@ -1,4 +1,4 @@
-"""What YAML, JSON and Jinja hand us, as one recursive type."""
+"""Data from YAML, JSON and Jinja, as one recursive type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DataMap: TypeAlias = "dict[str, Data]"
 """A mapping at the top of a value: arguments, pillar, grains, configuration."""
 
 ReadOnlyDataMap: TypeAlias = Mapping[str, Data]
-"""The same, given to code that must not change it."""
+"""A read-only `DataMapping`, for code that must not change it."""
 
 
 Place: TypeAlias = "tuple[str | int, ...]"
@@ -60,8 +60,8 @@ def mapped(value: Any, leaf: Callable[[Any], Any], key: Callable[[Any], Any] | N
 
     Args:
         value: data, as deep as `MOST_LEVELS` allows.
-        leaf: returns what takes the place of a value that is neither a mapping nor a list.
-        key: returns what takes the place of a key; None: keys stay.
+        leaf: returns the replacement of a value that is neither a mapping nor a list.
+        key: returns the replacement of a key; None: keys stay.
     """
     if is_mapping(value):
         if key is None:

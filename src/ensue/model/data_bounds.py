@@ -1,8 +1,8 @@
 """Bounds on every text that is read as data: how deep it is nested, and how much larger aliases make it.
 
 A YAML text of one kilobyte can stand for more values than memory holds, because each alias counts as all that
-its anchor holds (a "YAML bomb"). Readers share what is aliased, so it is the first copy, dump or comparison
-that never ends. The same is true of data that a program made. What is here walks values once each.
+its anchor holds (a "YAML bomb"). Readers share aliased values, so the first copy, dump or comparison is
+what never ends. Data that a program made has the same problem. These checks visit each value once.
 """
 
 from __future__ import annotations

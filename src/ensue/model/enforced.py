@@ -25,10 +25,10 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
         function: the function in it (`present`).
         id: the declaration's ID.
         name: the state's name.
-        sls: the SLS it stood in.
-        new_state: what the thing was when that apply ended; secrets in the clear.
+        sls: the SLS that contained it.
+        new_state: its state when that apply ended; secrets in the clear.
         sensitive: colon paths into `new_state` whose values are secrets.
-        cut: where `new_state` has not all that the state returned (`kept_output`).
+        cut: where `new_state` was truncated (`kept_output`).
     """
 
     tag: str

@@ -1,4 +1,4 @@
-"""What happens during a run, as values: the progress display, the journal and tests read them."""
+"""Events of a run as values, for the progress display, the journal and tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         started_at: ISO 8601 with offset.
         mods: the SLS names asked for; empty for a highstate.
         minion_id: the id of the machine that carries it out, as the run was told.
-        resumes: the id of the run that it goes on with; empty for one that begins anew.
+        resumes: the id of the run that it resumes; empty for a new run.
         tgt: the target that was asked for; empty for a run of this machine.
         deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
     """
@@ -37,7 +37,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
 
 
 class NodeStarted(msgspec.Struct, frozen=True, tag=True):
-    """A chunk's function is about to be called; not told of one that touches nothing outside."""
+    """A chunk's function is about to be called; not sent if it touches nothing outside of this process."""
 
     tag_: str
     id: str
@@ -100,7 +100,7 @@ class ScopeOpened(msgspec.Struct, frozen=True, tag=True):
 
 
 class ScopePlanned(msgspec.Struct, frozen=True, tag=True):
-    """What the requisites of a scope are: told for drawings, and only where there are any.
+    """The requisites of a scope, for graphs; sent only if there are any.
 
     Args:
         scope: the scope's path.

@@ -1,4 +1,4 @@
-"""Fan-out: one state on every resource that a target matches, found out when the state's turn has come.
+"""Fan-out: run one state on every resource that a target matches when the state's turn comes.
 
 A chunk that is to be fanned out has a `FanOut` among its options (`chunk.py`); what it becomes are
 `FannedChunk`s, one per resource, and what is known of it once they are over is a `FannedReturn`.
@@ -38,7 +38,7 @@ class FannedChunk(Chunk, frozen=True, kw_only=True, gc=False):
 
 
 class FannedReturn(Return, kw_only=True):
-    """What a fanned-out chunk is to those that ask for its ID: the returns of all its chunks, and their sum.
+    """A fanned-out chunk as requisites on its ID see it: the returns of its chunks, and a combined result.
 
     Args:
         parts: the returns of the chunks that were run, by target; they are what is shown, not their sum.
@@ -47,7 +47,7 @@ class FannedReturn(Return, kw_only=True):
     parts: dict[str, Return] = msgspec.field(default_factory=dict[str, Return])
 
     def on(self, target: Srn) -> Return | None:
-        """Return what the chunk came to on one resource, None where it was not run."""
+        """Return the chunk's return on one resource; None if it was not run there."""
         return self.parts.get(str(target))
 
 
@@ -77,13 +77,13 @@ def resource_chunk(chunk: Chunk, target: Srn, sources: tuple[Srn, ...] = ()) -> 
 
 
 def fanned_return(chunk: Chunk, scope: str, target: str, returns: Sequence[Return | None]) -> FannedReturn:
-    """Sum up what a fanned-out chunk came to: False outweighs None, and None outweighs True.
+    """Combine the returns of a fanned-out chunk: False outweighs None, and None outweighs True.
 
     Args:
         chunk: the chunk.
         scope: the path of its scope.
         target: the target of its plan, as text.
-        returns: what came of each of its chunks; None for one that never ran.
+        returns: the return of each of its chunks; None for one that never ran.
     """
     parts = [part for part in returns if part is not None]
     results = {None if part is None else part.result for part in returns}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 KEEP_OUTPUT_BYTES: Final = 1 << 20
-"""How much of one text is kept where the option `keep_output_bytes` says nothing."""
+"""How much of one text is kept when the option `keep_output_bytes` is not set."""
 
 DataPath: TypeAlias = "tuple[str, ...]"
 """The keys that lead to a value; it ends at the first list, whose items are kept or refused together."""

@@ -1,4 +1,4 @@
-"""A mapping that is made when it is first looked at."""
+"""A mapping whose content is computed on first access."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class LazyMapping(Mapping[str, Any]):
-    """A read-only mapping whose content costs something (grains of a distant host).
+    """A read-only mapping whose content is expensive to get (grains of a remote host).
 
     Args:
         make: returns the content; called once.

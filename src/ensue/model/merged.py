@@ -1,4 +1,4 @@
-"""Mappings merged into one another, neither of them changed.
+"""Merge mappings without changing them.
 
 Merging of pillar, whose ways are options, is in `language/merging.py`.
 
@@ -20,7 +20,7 @@ def merged(base: Any, over: Any, *, merge_lists: bool = False) -> Any:
     Args:
         base: what is there.
         over: what outranks it.
-        merge_lists: lists are joined instead of replaced; what is in both is there once.
+        merge_lists: lists are joined instead of replaced; items in both are kept once.
     """
     if _is_mapping(base) and _is_mapping(over):
         result = {key: copy.deepcopy(value) for key, value in base.items()}

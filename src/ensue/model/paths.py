@@ -9,7 +9,7 @@ _ABSENT: Final = object()
 
 
 def traverse(data: Any, key: Any, default: Any = None, delimiter: str = ":") -> Any:
-    """Return what stands under a path of keys and indices.
+    """Return the value at a path of keys and indices.
 
     Args:
         data: mappings and lists in each other.
@@ -63,5 +63,5 @@ def _number(part: Any) -> Any:
 
 
 def _whatever(data: Any) -> Any:
-    """Forget what a check has told a type checker of a value: its content may be anything."""
+    """Widen the type of a value to Any: its content may be anything."""
     return data

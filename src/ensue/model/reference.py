@@ -42,7 +42,7 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     Args:
         reference: the reference.
         producer: the place of that state in the plan; None when it is not in this run.
-        enforced: what the last apply made of it, for a state that is not in this run.
+        enforced: what the last apply enforced, for a state that is not in this run.
     """
 
     reference: Reference
@@ -55,8 +55,8 @@ class BoundText(msgspec.Struct, frozen=True, gc=False):
 
     Args:
         pieces: what it is made of, in order; a `str` stands for itself.
-        keys: where it stands.
-        document: the file it stands in; None: below the chunk's own place.
+        keys: the keys that lead to it.
+        document: the file that contains it; None: below the chunk's own place.
     """
 
     pieces: tuple[str | Binding, ...]
@@ -64,7 +64,7 @@ class BoundText(msgspec.Struct, frozen=True, gc=False):
     document: SourceDocument | None = None
 
     def span(self, reference: Reference, chunk: Located) -> Span:
-        """Return the place of the line on which a reference of this text stands.
+        """Return the place of the line that contains a reference of this text.
 
         Args:
             reference: the reference.

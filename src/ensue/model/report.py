@@ -1,4 +1,4 @@
-"""What a run leaves behind for the face: returns by target, and how it ended."""
+"""The report of a finished run: its returns, and how it ended."""
 
 from __future__ import annotations
 

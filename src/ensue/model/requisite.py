@@ -1,4 +1,4 @@
-"""What one chunk asks of others.
+"""Requisites: the relations of a chunk to other chunks.
 
 Source: Salt's requisites; kinds and meanings as in Salt 3008.
 """

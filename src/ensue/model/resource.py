@@ -1,4 +1,4 @@
-"""What is known of a resource without its configuration, and how one is registered."""
+"""Records of resources without their configuration, and requests to register them."""
 
 from __future__ import annotations
 

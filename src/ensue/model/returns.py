@@ -1,4 +1,4 @@
-"""What a state says after it ran, and what the engine adds to it.
+"""The return of a state, and what the engine adds to it.
 
 Source: Salt's state returns (`name result changes comment`), Idem's `new_state`/`old_state`.
 """
@@ -21,8 +21,8 @@ class StateReturn(msgspec.Struct, frozen=True):
         result: True: the desired state holds; False: it does not; None: in test mode, it would change.
         changes: what changed (or would), in the shape of Salt's function of that name.
         comment: one sentence or several lines for a person.
-        new_state: what the thing now is; bindings read it. None: nothing is known of it.
-        old_state: what it was before.
+        new_state: the object's state now; bindings read it. None: not known.
+        old_state: its state before.
         sensitive: colon paths into `new_state` whose values are secrets.
         warnings: remarks that do not change the result.
     """
@@ -42,10 +42,10 @@ class SkippedReturn(StateReturn, frozen=True):
 
 
 class ScopeReturn(msgspec.Struct, kw_only=True):
-    """What came of one piece of growth: a delayed block or SLS, or what a function asked for.
+    """The outcome of one piece of growth: a delayed block or SLS, or what a function requested.
 
     Args:
-        kind: `block`, `sls`; of what a function asked for `apply` (SLS), `deployment` or `state`.
+        kind: `block` or `sls`; if a function requested it, `apply` (SLS), `deployment` or `state`.
         name: the block's or SLS's bare name.
         scope: the path of the scope (`caller/name`, `#2` and so on when repeated).
         status: `done`, `failed`, `deferred` or `not_rendered`.

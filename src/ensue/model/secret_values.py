@@ -1,4 +1,4 @@
-"""Which values of pillar or of a configuration are secrets: by the names of their keys, or by their looks.
+"""Find secret values of pillar or a configuration by the names of their keys, or by their form.
 
 Used to tell a `Masker` what to hide and to show a configuration without its secrets. Everything below a
 secret key is a secret, whatever its shape. A private key is one under any name, and so is the password of a
@@ -106,7 +106,7 @@ def secret_text(line: str) -> str | None:
 
 
 def mask_config(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a configuration with `(sensitive)` in the place of every secret.
+    """Return a copy of a configuration with every secret replaced by `(sensitive)`.
 
     Args:
         config: nested data.

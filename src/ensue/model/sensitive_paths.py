@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def values_at(data: Any, paths: Iterable[str]) -> Iterator[str]:
-    """Yield, as text, every scalar below the paths: what a masker is to be told."""
+    """Yield, as text, every scalar below the paths, for a masker."""
     for path in paths:
         yield from scalar_texts(_at(data, path.split(":")))
 
@@ -32,7 +32,7 @@ def scalar_texts(data: Any) -> Iterator[str]:
 
 
 def hide_paths(data: Any, paths: Iterable[str]) -> Any:
-    """Return data with `(sensitive)` in the place of what stands under the paths; the rest is shared."""
+    """Return data with the values at the paths replaced by `(sensitive)`; the rest is shared."""
     for path in paths:
         data = _hidden(data, path.split(":"))
     return data

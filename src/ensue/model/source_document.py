@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class SourceDocument(Protocol):
-    """A file that was rendered; finds places in it when somebody has to be told where."""
+    """A file that was rendered; finds places in it for messages."""
 
     @property
     def path(self) -> str:

@@ -1,4 +1,4 @@
-"""The typed value of something that is knowable only after apply."""
+"""The typed value of data that is known only after apply."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Unknown(msgspec.Struct, frozen=True):
-    """A value that no one can know before something has run.
+    """A value that cannot be known before a state has run.
 
     Args:
         reference: what it waits for, as the user wrote it (`${cloud:vm:id}`).

@@ -1,8 +1,8 @@
-"""The resource graph: definitions and what is to be deployed come to resources in their order.
+"""The resource graph: definitions and deployments become resources in the order of provisioning.
 
-Pure: data that was read elsewhere comes in, with documents that know its places; no driver, no engine and no
-I/O is here. `definition_files`, `score_files` and `deployment_sets` read, `building` builds, `planned`
-says what is known of the inputs before anything is provisioned.
+Pure: its input is data with documents that know its places; it has no driver, no engine and no I/O.
+`definition_files`, `score_files` and `deployment_sets` read data, `building` builds the graph, and
+`graph_values` evaluates the inputs of its nodes.
 
 Source: resource graph document.
 """

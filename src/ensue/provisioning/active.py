@@ -1,4 +1,4 @@
-"""Active resources: what earlier deployments of an environment have provisioned and what is known of it.
+"""Active resources: what earlier deployments of an environment have provisioned.
 
 Source: Humanitec, "Active Resources"; resource graph document, "Building and executing".
 """
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ensue.provisioning.identity import Context
 
 Phase: TypeAlias = Literal["creating", "updating", "active", "deleting"]
-"""What a driver was last asked to do, and `active` once that had ended well. A record that says `creating`
-is of a resource that may or may not be there: the call failed, or the process was killed during it."""
+"""The last call of the driver, or `active` once it has succeeded. A resource with the phase `creating` may or
+may not exist: the call failed, or the process was killed during it."""
 
 
 class ActiveResource(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,10 +34,10 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True):
         phase: see `Phase`.
         inputs_mark: a keyed fingerprint of everything that the driver was given; empty when the last call
             failed.
-        outputs: all outputs by name, of the last call that ended well.
+        outputs: all outputs by name, of the last successful call.
         secret_paths: which of them are secret.
         manifests: Kubernetes manifests that it brings along.
-        cookie: what the driver wants to know again.
+        cookie: data that the driver gets back in its next call.
         registers: resources that it made targetable: SRN to configuration.
         depends_on: what it depends on.
     """
@@ -58,12 +58,12 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether a call of its driver has begun, and how it ended is not known."""
+        """Whether a call of its driver has begun and its outcome is unknown."""
         return self.phase != "active"
 
 
 class ActiveResources(Protocol):
-    """Keeps the active resources of environments."""
+    """The store of active resources, by environment."""
 
     def load(self, context: Context) -> Mapping[Key, ActiveResource]:
         """Return the active resources of one environment; this blocks.
@@ -74,11 +74,11 @@ class ActiveResources(Protocol):
         ...
 
     def put(self, context: Context, resource: ActiveResource) -> None:
-        """Keep a resource as it is now; it is durable after the next `flush`."""
+        """Store a resource; it is durable after the next `flush`."""
         ...
 
     def remove(self, context: Context, key: Key) -> None:
-        """Keep a resource no longer; durable after the next `flush`."""
+        """Remove a resource; durable after the next `flush`."""
         ...
 
     async def flush(self) -> None:

@@ -1,6 +1,6 @@
-"""Building the resource graph of a deployment: gather, match, refer, co-provision, select, put in order.
+"""Build the resource graph of a deployment: gather, match, refer, co-provision, select, order.
 
-Pure: definitions, workloads and a context go in, a graph or everything that is wrong comes out.
+Pure: it takes definitions, workloads and a context, and returns a graph or raises all errors.
 
 Source: resource graph document, "Building and executing".
 """
@@ -58,7 +58,7 @@ def build_graph(
 def _gather(
     growth: Growth, deployment: Deployment, catalog: Catalog, context: Context, found: Collector
 ) -> None:
-    """Add everything that is asked for before any definition is looked at."""
+    """Add everything that files declare, before any definition is matched."""
     for type_ in IMPLICIT:
         key = Key(type_, DEFAULT_CLASS, type_)
         if definition := catalog.chosen(key, context):
@@ -95,7 +95,7 @@ def _refuse_unmatched(
     resources: Iterable[Resource], catalog: Catalog, context: Context, found: Collector
 ) -> None:
     for resource in resources:
-        # What was refused would have been a definition for it, or may have been.
+        # A definition that was refused may have been the one for this resource.
         is_excused = found.refused & {resource.key.type, "*"}
         if resource.definition is None and not is_excused:
             found.error(
@@ -108,7 +108,7 @@ def _refuse_unmatched(
 
 
 def _in_order(resources: Sequence[Resource], found: Collector) -> list[Resource]:
-    """Return resources in the order of provisioning; a cycle is noted, and nothing is returned."""
+    """Return resources in the order of provisioning; if there is a cycle, report it and return nothing."""
     numbers = {resource: number for number, resource in enumerate(resources)}
     edges = [
         Edge(numbers[to], number, why)
@@ -119,7 +119,7 @@ def _in_order(resources: Sequence[Resource], found: Collector) -> list[Resource]
         ordered = order_with_priorities(len(resources), edges, range(len(resources)))
     except CycleError as error:
         for cycle in error.cycles:
-            # An edge of the general graph leads from what is first to what waits: the other way round.
+            # An edge of the general graph leads from what comes first to what waits: the opposite direction.
             turned = [(resources[one.after], resources[one.before], one.reason) for one in reversed(cycle)]
             _refuse_cycle(turned, found)
         return []

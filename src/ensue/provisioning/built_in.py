@@ -1,7 +1,7 @@
-"""Definitions that ensue brings itself: a workload needs no definition of its own.
+"""Built-in definitions: a workload needs no definition of its own.
 
 Source: resource graph document, whose first example has no definition for its workload; published examples
-rely on the definition that their platform brings.
+rely on the definition that their platform provides.
 """
 
 from __future__ import annotations

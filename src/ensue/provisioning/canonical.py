@@ -1,4 +1,4 @@
-"""One spelling for equal data, whatever the order of its keys: to compare by and to hash."""
+"""A canonical form of data, independent of the order of keys, for comparing and hashing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Outputs of resources in inputs that a driver reads as code: they are data there, too, or are refused.
+"""Refuse outputs of resources that would become code in inputs that a driver reads as code.
 
-Each language has its own rule of what a value may be. Templates of a driver that inserts outputs as data
-itself are left to it.
+Each language has its own rule for allowed values. A driver that inserts outputs into templates as data
+does so itself.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _texts(data: Any, kind: CodeKind, path: InputPath) -> Iterator[tuple[InputPa
 
 
 def _is_terraform(path: InputPath) -> bool:
-    """Say whether Terraform reads a text as its own: one that is no file, or has the name of such a file."""
+    """Say whether Terraform parses a text: it is not a file, or has the name of a Terraform file."""
     return len(path) == _DEPTH_OF_INPUTS or str(path[-1]).endswith(_HCL_FILES)
 
 

@@ -1,4 +1,4 @@
-"""Resource definitions out of the data of their files, with everything that is wrong with them.
+"""Read resource definitions from the data of their files, with all errors.
 
 Source: resource graph document; `object` is the name that `entity` had in older files.
 """
@@ -32,7 +32,7 @@ _CRITERION: Final = ("class", *CRITERION_FIELDS)
 
 
 def read_definition(data: Any, document: YamlDocument, found: Collector) -> Definition | None:
-    """Return the definition of a document; None where it is none, or is malformed.
+    """Return the definition in a document; None if it is not a definition, or is malformed.
 
     Args:
         data: the document's data.

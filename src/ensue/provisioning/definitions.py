@@ -1,4 +1,4 @@
-"""Resource definitions: which driver makes a resource, out of what, and what else it brings into a graph.
+"""Resource definitions: the driver of a resource, its inputs, and the resources that it co-provisions.
 
 These are the values; `definition_files` reads them, `matching` chooses among them.
 
@@ -24,7 +24,7 @@ CRITERION_FIELDS: Final = ("res_id", "env_id", "app_id", "env_type")
 
 
 class Criterion(msgspec.Struct, frozen=True, kw_only=True):
-    """Which resources a definition is for: all given fields have to match.
+    """The resources that a definition is for: all given fields have to match.
 
     Args:
         class_: the resource class.
@@ -38,12 +38,12 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def specificity(self) -> int:
-        """How specific it is: a bit per given field, `res_id` the highest."""
+        """How specific it is: one bit per given field, `res_id` the highest."""
         bits = ("1" if field in self.fields else "0" for field in CRITERION_FIELDS)
         return int("".join(bits), 2)
 
     def failures(self, class_: str, values: Mapping[str, str | None]) -> list[str]:
-        """Return why it does not match a resource, a sentence a field; empty when it does.
+        """Return why it does not match a resource, one sentence per field; empty when it does.
 
         Args:
             class_: the resource's class.
@@ -65,12 +65,12 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Provision(msgspec.Struct, frozen=True, kw_only=True):
-    """A resource that a definition brings with it.
+    """A resource that a definition co-provisions.
 
     Args:
         target: the resource.
-        is_dependent: whether it depends on the one that brings it.
-        match_dependents: whether what depends on the one that brings it depends on it, too.
+        is_dependent: whether it depends on the resource of the definition.
+        match_dependents: whether dependents of the definition's resource also depend on it.
         params: its parameters; None: it is given none.
         place: where it is written.
     """
@@ -83,7 +83,7 @@ class Provision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Inputs(msgspec.Struct, frozen=True, kw_only=True):
-    """What a driver is given, placeholders still in it.
+    """The inputs of a driver, with placeholders not yet replaced.
 
     Args:
         values: plain inputs.
@@ -106,10 +106,10 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
         driver: the driver, as written (`humanitec/template`).
         account: the account that the driver uses; None: none.
         inputs: what the driver is given.
-        provisions: what it brings with it.
+        provisions: what it co-provisions.
         criteria: what it is for; empty: it is never chosen.
         place: where it is written.
-        digest: a hash of all that makes its resources what they are.
+        digest: a hash of everything that determines its resources.
     """
 
     id: str

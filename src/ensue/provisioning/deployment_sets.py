@@ -32,7 +32,7 @@ def is_deployment_set(data: Any) -> bool:
 
 
 def read_deployment_set(data: dict[str, Any], document: YamlDocument, found: Collector) -> Deployment:
-    """Return what a deployment set asks for.
+    """Return the deployment that a deployment set declares.
 
     Args:
         data: the file's data.
@@ -118,5 +118,5 @@ def _keys(declared: dict[str, dict[str, Any]], id_of: Callable[[str], str]) -> d
 
 
 def _refused(declared: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """Return the names without a type, which are refused already: what mentions them is not to blame."""
+    """Return the names without a type; they are already refused, so uses of them are not reported."""
     return {name: "" for name, one in declared.items() if not one.get("type")}

@@ -1,4 +1,4 @@
-"""Resources that a driver made targetable: registered as derived from the resource of the graph."""
+"""Register the resources that a driver made targetable as derived from a resource of the graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 async def register_derived(
     registry: DerivedRegistry, context: Context, key: Key, registers: Mapping[str, DataMap]
 ) -> None:
-    """Register what a driver names; what is registered already is confirmed.
+    """Register the resources that a driver names; confirm those that are already registered.
 
     Args:
         registry: the registry as the resource's state sees it.
@@ -29,7 +29,7 @@ async def register_derived(
         registers: SRN to configuration.
 
     Raises:
-        DriverError: a name is no SRN.
+        DriverError: a name is not an SRN.
         ResourceError: a configuration is refused, or an id is taken.
     """
     try:
@@ -48,13 +48,13 @@ async def register_derived(
 
 
 async def forget_derived(registry: DerivedRegistry, context: Context, key: Key, names: Iterable[str]) -> None:
-    """Forget what a driver registered in an earlier deployment and registers no more.
+    """Forget resources that a driver registered in an earlier deployment and no longer registers.
 
     Args:
         registry: the registry.
         context: the environment of the resource.
         key: the resource of the graph.
-        names: SRNs; one that was registered by somebody else meanwhile stays.
+        names: SRNs; one that something else has registered in the meantime stays.
     """
     source = str(source_of(context, key))
 

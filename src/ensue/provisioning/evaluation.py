@@ -1,7 +1,7 @@
-"""Putting values in the place of placeholders.
+"""Replace placeholders with their values.
 
 A text that is one placeholder keeps the type of its value. Within a longer text a value is text as it is, and
-anything else is compact JSON. What is not yet known stays as it is written, as an `Unknown`. A text
+anything else is compact JSON. A value that is not yet known stays as it is written, as an `Unknown`. A text
 with a secret part is secret. A text with outputs of resources in it has marks that say where these are.
 
 Source: resource graph document, "Placeholders".
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
-    """Return data with every template replaced by what it comes to; the same object where there is none.
+    """Return data with every template replaced by its value; the same object if there is none.
 
     Args:
         data: data of a `Written`.
-        value_of: returns the value that a placeholder stands for: an `Unknown` while nobody can know it, a
+        value_of: returns the value of a placeholder: an `Unknown` while it cannot be known, a
             `Sensitive` where it is secret, a `Foreign` where it comes from outputs.
     """
     if isinstance(data, Template):
@@ -83,7 +83,7 @@ def _json(value: Any) -> str:
 def _inserted(
     placeholder: str, found: Iterable[tuple[ForeignPart, ...]], place: tuple[int, int], *, is_text: bool
 ) -> list[ForeignPart]:
-    """Return the part of a text that a placeholder's value is, when anything of that is foreign."""
+    """Return a placeholder's value as a marked part of a text, if any of it is foreign."""
     resources = dict.fromkeys(part.resource for parts in found for part in parts)
     if not resources:
         return []

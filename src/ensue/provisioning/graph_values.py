@@ -1,6 +1,6 @@
-"""What the inputs of a graph's nodes come to, before anything is provisioned and while it is.
+"""Evaluate the inputs of a graph's nodes, before and during provisioning.
 
-The context, the ids and the accounts are known from the beginning, and so is all that is made of them.
+The context, the ids and the accounts are known from the start, and so are values computed from them.
 Outputs become known as resources are provisioned, in the order of the graph.
 """
 
@@ -47,18 +47,18 @@ class Outputs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
-    """A node with everything evaluated that can be.
+    """A node, evaluated as far as possible.
 
     Args:
         node: the node.
         account: the account of its driver; None: none.
         params: its parameters; of a workload its module.
         values: its plain inputs.
-        secrets: its secret inputs, those of `secret_refs` among them; only for a driver's eyes.
-        own_secrets: the secrets that the definition has itself.
+        secrets: its secret inputs, including those of `secret_refs`; only the driver may see them.
+        own_secrets: the secrets that the definition itself contains.
         secret_refs: where further secrets are kept.
         secret_params: the parts of the parameters that are secret.
-        secret_values: the parts of the plain inputs that are secret all the same.
+        secret_values: the parts of the plain inputs that are nevertheless secret.
         foreign: the parts of the account, values and secrets that are outputs of resources; the paths begin
             with `account`, `values` or `secrets`.
         secret_account: the parts of the account that are secret.
@@ -77,14 +77,14 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
     secret_account: tuple[Path, ...] = ()
 
     def secret_texts(self) -> Iterator[str]:
-        """Yield everything secret in it, as text: what a masker is to be told."""
+        """Yield every secret in it as text, for a masker."""
         yield from texts_in(self.secrets)
         yield from texts_in(self.values, self.secret_values)
         yield from texts_in(self.params, self.secret_params)
         yield from texts_in(self.account, self.secret_account)
 
     def with_secrets(self, values: Mapping[SecretReference, str]) -> EvaluatedNode:
-        """Return the node with secrets in the place of references to them.
+        """Return the node with references to secrets replaced by the secrets.
 
         Args:
             values: the value of each reference.
@@ -165,11 +165,11 @@ class GraphValues:
         return evaluated
 
     def evaluated_before(self, key: Key) -> EvaluatedNode | None:
-        """Return what a node came to when it was evaluated last; None: it never was."""
+        """Return the result of a node's last evaluation; None if there was none."""
         return self._done.get(key)
 
     def note_outputs(self, key: Key, outputs: Outputs) -> None:
-        """Take note of the outputs of a resource that has been provisioned."""
+        """Record the outputs of a resource that has been provisioned."""
         self._outputs[key] = outputs
 
     def _value(self, meaning: Meaning, node: Node) -> Any:

@@ -1,7 +1,8 @@
-"""The graph while it is built: resources join it, and what they depend on, to a fixed point.
+"""The graph under construction: resources and their dependencies join it until nothing new is found.
 
-Each resource and each edge is looked at once, so building is linear in what comes of it. `match_dependents`
-is a rule that holds for every pair of a dependent and a co-provisioned resource, whichever comes first:
+Each resource and each edge is processed once, so building is linear in the size of the graph.
+`match_dependents` is a rule that holds for every pair of a dependent and a co-provisioned resource, whichever
+comes first:
 an edge that joins late is checked against the rules that are there, and a rule against the edges.
 
 Source: resource graph document, "Building and executing" and "Co-provision Resources".
@@ -82,7 +83,7 @@ class Growth:
         return resource
 
     def connect(self, owner: Resource, to: Resource, why: Why, place: TextPlace) -> None:
-        """Let a resource depend on another one."""
+        """Make a resource depend on another one."""
         if (to, why) in owner.edges:
             return
         owner.edges[to, why] = place
@@ -101,7 +102,7 @@ class Growth:
                     self._match(owner, to, companion, place)
 
     def _expand(self, resource: Resource) -> None:
-        """Add what a resource's definition brings."""
+        """Add what a resource's definition co-provisions."""
         definition = resource.definition = self._catalog.chosen(resource.key, self._context)
         if definition is None:
             return
@@ -111,7 +112,7 @@ class Growth:
             self._provision(resource, definition.provisions)
 
     def mention(self, owner: Resource, written: Written, why: Why) -> None:
-        """Add whom some data of a resource mentions."""
+        """Add the resources that data of a resource mentions."""
         mentions = written.mentions
         for (descriptor, needs_provisioning), place in mentions.references.items():
             target = self.add(descriptor.resolved(owner.key), place)

@@ -1,4 +1,4 @@
-"""Where a place of a Terraform file is: within a string, where characters stand for themselves, or not.
+"""Find whether a place in a Terraform file is within literal text: a string, heredoc or comment.
 
 Source: HCL Native Syntax Specification, "Template Expressions" and "Comments and Whitespace".
 """
@@ -54,7 +54,7 @@ def _pattern(state: Literal | None) -> re.Pattern[str]:
 
 
 def _step(found: re.Match[str], opened: list[Literal | None]) -> None:
-    """Take note of what opens or closes."""
+    """Track what opens or closes."""
     sign = found[0]
     if opened[-1] is None:
         if sign == '"':

@@ -1,4 +1,4 @@
-"""Images that the command line names: a container whose image is `.` gets its image when it is deployed.
+"""Images from the command line: a container whose image is `.` gets its image at deployment.
 
 Source: the Score specification, where `.` stands for the image that a build makes of the folder.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.written import Written
 
 ANY_WORKLOAD: Final = "*"
-"""The name under which an image is for all workloads that none is named for."""
+"""The name of the image for all workloads that have none of their own."""
 
 _TO_BE_NAMED: Final = "."
 

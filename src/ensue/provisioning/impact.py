@@ -1,4 +1,4 @@
-"""What a change of definitions means for resources that are there: which would be made otherwise, and why.
+"""The impact of changed definitions on active resources: which would be made differently, and why.
 
 Source: Humanitec, "Active Resources" (listing the active resources that a definition change affects).
 """
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ensue.provisioning.matching import Catalog
 
 Reason: TypeAlias = Literal["another definition", "definition changed", "no definition"]
-"""Why a resource would be made otherwise."""
+"""Why a resource would be made differently."""
 
 
 class Impact(NamedTuple):
-    """A resource that the next deployment would make otherwise.
+    """A resource that the next deployment would make differently.
 
     Args:
         context: its environment.
@@ -41,7 +41,7 @@ class Impact(NamedTuple):
 def impacts(
     active: Iterable[tuple[Context, ActiveResource]], catalog: Catalog, definition: str | None = None
 ) -> list[Impact]:
-    """Return the active resources that would be made otherwise, by environment and key.
+    """Return the active resources that would be made differently, by environment and key.
 
     Args:
         active: the active resources of all environments that are looked at.

@@ -1,4 +1,4 @@
-"""Which definition a resource gets: all given fields of a criterion match, and the most specific one wins.
+"""Choose a resource's definition: all given fields of a criterion match, and the most specific one wins.
 
 Specificity compares (res_id, env_id, app_id, env_type) as bits. Two criteria that are equal in everything
 would tie, and are refused when definitions are loaded; so a choice never depends on their order.
@@ -26,7 +26,7 @@ _Table: TypeAlias = "dict[int, dict[tuple[str, ...], tuple[Definition, Criterion
 
 
 class Candidate(NamedTuple):
-    """A definition of a resource's type, and how near it comes.
+    """A definition of a resource's type, and how closely it matches.
 
     Args:
         definition: the definition.
@@ -97,7 +97,7 @@ class Catalog:
         return ranked
 
     def near_misses(self, key: Key, context: Context) -> str:
-        """Say which definitions a resource nearly gets, and which field of each failed."""
+        """Describe the definitions that nearly match a resource, and the fields that differ."""
         candidates = self.candidates(key.type, key.class_, field_values(key, context))
         if not candidates:
             close = near_names(key.type, self._by_type)

@@ -1,4 +1,4 @@
-"""The resource graph as it is built: its nodes in the order of provisioning, each with all that makes it.
+"""The finished resource graph: its nodes in the order of provisioning, each with its definition and inputs.
 
 Nothing here changes during a run. A node names its definition and shares its inputs, so that ten thousand
 resources of one definition hold them once.
@@ -29,11 +29,11 @@ Selector: TypeAlias = "tuple[Descriptor, tuple[Step, ...]]"
 
 
 class Dependency(NamedTuple):
-    """That a node depends on another one.
+    """The dependency of a node on another one.
 
     Args:
         to: the other one, which is provisioned first.
-        why: what makes it so.
+        why: the reason.
     """
 
     to: Key

@@ -1,4 +1,4 @@
-"""What came of the resources of a deployment, those included that were never come to."""
+"""The outcomes of a deployment's resources, including those that were never reached."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _ORPHANED = Outcome("orphaned", "no resource of the deployment needs it any more
 
 
 class NodeOutcome(NamedTuple):
-    """What came of one resource.
+    """The outcome of one resource.
 
     Args:
         key: the resource.
         guresid: its globally unique id.
         node: its node; None: the graph does not have it.
-        evaluated: the node with what is known of its inputs; None where it was not come to.
+        evaluated: the node with what is known of its inputs; None if it was not reached.
         kept: what is kept of it, of this deployment or of an earlier one; None: nothing.
-        outcome: what came of it.
+        outcome: its outcome.
     """
 
     key: Key
@@ -53,14 +53,14 @@ def node_outcomes(
     *,
     removed: Collection[Key] = (),
 ) -> Iterator[NodeOutcome]:
-    """Yield what came of every resource: those of the graph in the order of provisioning, then the others.
+    """Yield the outcome of every resource: those of the graph in the order of provisioning, then the others.
 
     Args:
         graph: the graph; None: the environment was destroyed.
         context: the environment.
         values: has what is known of the inputs.
         kept: what is kept now.
-        outcomes: what came of the resources that were come to.
+        outcomes: the outcomes of the resources that were reached.
         removed: the resources that were to be removed.
     """
     known: dict[Key, Outcome] = dict(outcomes)
@@ -82,10 +82,10 @@ def node_outcomes(
 
 
 def summed_up(all_: Iterable[NodeOutcome], rendered: tuple[str, ...] = ()) -> Deployed:
-    """Return what a deployment came to, as the state `graph.deployed` says it.
+    """Return the result of a deployment in the form that the state `graph.deployed` returns.
 
     Args:
-        all_: what came of every resource.
+        all_: the outcome of every resource.
         rendered: the files that workloads were rendered to and that have changed.
     """
     statuses: Counter[str] = Counter()
@@ -127,14 +127,14 @@ def _users(kept: Mapping[Key, ActiveResource]) -> dict[Key, list[Key]]:
 
 
 def _left(users: Iterable[Key]) -> Outcome:
-    """Return the outcome of a resource that was to be removed and was not come to."""
+    """Return the outcome of a resource that was to be removed but was not reached."""
     if not users:
         return Outcome("skipped", "the run was stopped before it")
     return Outcome("skipped", f"{', '.join(map(str, users))} still uses it")
 
 
 def _skipped(depends_on: Iterable[Key], known: Mapping[Key, Outcome]) -> Outcome:
-    """Return the outcome of a resource that was not come to, with the failure that it comes from."""
+    """Return the outcome of a resource that was not reached, with the failure that caused this."""
     failed = [key for key in depends_on if known[key].status in {"failed", "skipped"}]
     if not failed:
         return Outcome("skipped", "the run was stopped before it")

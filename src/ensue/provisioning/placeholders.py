@@ -1,7 +1,7 @@
 r"""`${…}` in texts of definitions and workloads: where each begins and ends, and what is wrong with it.
 
-A root that the dialect does not know is literal text, because a shell script or a Terraform file may mean
-something by it; the reader hears of it. `$\{` is the two characters `${`, and so is `$${` in front of a
+A root that the dialect does not know is literal text, because it may have a meaning in a shell script or a
+Terraform file; the reader is warned. `$\{` is the two characters `${`, and so is `$${` in front of a
 root that is known; what follows goes on being read.
 
 Source: resource graph document, "Placeholders".

@@ -1,7 +1,7 @@
-"""Provisioning one resource: its driver is called unless nothing has changed, and the result is kept.
+"""Provision one resource: call its driver unless nothing has changed, and store the result.
 
-A record is durable before a driver is called and after it has returned. A process that is killed in
-between leaves one that says so, and the next deployment tells the driver.
+A record is durable before a driver is called and after it has returned. If the process is
+killed in between, the record shows it, and the next deployment passes this on to the driver.
 
 Source: Humanitec, "Drivers" and "Active Resources".
 """
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Status: TypeAlias = Literal[
     "created", "updated", "unchanged", "failed", "skipped", "orphaned", "destroyed", "planned"
 ]
-"""What came of a resource in one deployment."""
+"""The result of a resource in one deployment."""
 
 
 class LoadedDriver(Protocol):
@@ -70,7 +70,7 @@ class LoadedDriver(Protocol):
         ...
 
     async def fingerprint(self, request: DriverRequest, /) -> str:
-        """Return a fingerprint of what the result depends on beside the inputs."""
+        """Return a fingerprint of what the result depends on besides the inputs."""
         ...
 
 
@@ -97,7 +97,7 @@ class Surroundings(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of one resource.
+    """The outcome of one resource.
 
     Args:
         status: the word for it.
@@ -153,11 +153,11 @@ class Provisioner:
         self._digests = digests
 
     async def provision(self, node: Node, call: DriverCall) -> Outcome:
-        """Provision a resource whose dependencies have been.
+        """Provision a resource after its dependencies.
 
         Raises:
-            DriverError: an input cannot be had, or would be read as code that an output of another resource
-                wrote; or the driver failed. What was kept of the resource stays.
+            DriverError: an input is not available, or would be read as code that came from another resource's
+                output; or the driver failed. The resource's record is kept.
             StoreError: what came of it cannot be kept.
         """
         if self._values is None:

@@ -1,4 +1,4 @@
-"""What a driver is handed for one resource."""
+"""Make the request that a driver receives for a resource."""
 
 from __future__ import annotations
 

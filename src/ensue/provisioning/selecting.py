@@ -1,4 +1,4 @@
-"""Resource selectors: which resources of a type depend on another one, or are depended on by it.
+"""Resource selectors: find the resources of a type that another resource depends on, or its dependents.
 
 All selectors look at the graph as it is before any of them adds an edge, so their order does not matter.
 They add edges and never resources.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def follow_selectors(growth: Growth, found: Collector) -> Mapping[Resource, dict[Selector, tuple[Key, ...]]]:
-    """Find what selectors select, let their owners depend on it, and settle the graph again.
+    """Find what selectors select, make their owners depend on it, and settle the graph again.
 
     Args:
         growth: the graph, settled.

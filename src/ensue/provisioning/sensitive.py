@@ -1,4 +1,4 @@
-"""Which parts of data are secret or foreign: marked while values are put together, told by their paths after.
+"""Secret and foreign parts of data: marked while values are combined, and listed by path afterwards.
 
 A path is a tuple of keys and indices, from the top of the data to the value.
 """
@@ -161,7 +161,7 @@ def differing(data: Any, masked: Any, path: Path = ()) -> tuple[Path, ...]:
 
 
 def texts_in(data: Any, paths: Iterable[Path] = ((),)) -> Iterator[str]:
-    """Yield, as text, every scalar at or below some paths: what a masker is to be told."""
+    """Yield, as text, every scalar at or below some paths, for a masker."""
     for path in paths:
         value = data
         for part in path:

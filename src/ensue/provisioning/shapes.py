@@ -1,7 +1,7 @@
-"""Checking the shape of a file that was read: its mappings, their keys, the kinds of its values.
+"""Check the shape of a file's data: its mappings, their keys, the kinds of its values.
 
-Everything that is wrong is noted with its place; a value that cannot be used is returned as nothing, so
-that reading goes on and finds the rest.
+Every error is recorded with its place; an unusable value is returned as empty or None, so reading continues
+and finds the remaining errors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is to be deployed: workloads, and the resources that they and their environment ask for.
+"""A deployment: workloads, and the resources that they and their environment request.
 
 These are the values that `score_files` and `deployment_sets` read; `building` puts them into a graph.
 """

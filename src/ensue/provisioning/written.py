@@ -1,4 +1,4 @@
-"""Data of a file with its placeholders found: what is written, and whom it mentions.
+"""Data of a file with its placeholders found: the data as written, and the resources that it mentions.
 
 A tree without placeholders stays the same object. Places are looked for only when a message needs one.
 """
@@ -49,7 +49,7 @@ class TextPlace(NamedTuple):
 
 
 class Mentions(msgspec.Struct, frozen=True):
-    """Whom some data mentions, each once, in reading order.
+    """The resources that some data mentions, each once, in reading order.
 
     Args:
         references: each resource, with the place; True in the key when the reference needs what only
@@ -70,7 +70,7 @@ class Written(msgspec.Struct, frozen=True):
     Args:
         data: the data.
         source: the same as it is written.
-        mentions: whom it mentions.
+        mentions: the resources that it mentions.
         place: where it is.
     """
 

@@ -1,1 +1,1 @@
-"""What is kept of a run: its lock, its journal, what a resumed run takes over, what its calls have read."""
+"""Records of runs: the project lock, journals, resuming, enforced state, and what each call read."""

@@ -1,7 +1,7 @@
-"""What one call of a state function reads beside its arguments: files, pillar, and the grains of templates.
+"""Record what a call of a state function reads besides its arguments: files, pillar, and grains in templates.
 
-A thing that was read has a name (`file base salt://a.j2`, `pillar minion:web-01 port`) and a digest of what
-was read. Names go into the journal, digests do not: see `call_inputs`.
+Each item has a name (`file base salt://a.j2`, `pillar minion:web-01 port`) and a digest of its content.
+The journal records the names but not the digests: see `call_inputs`.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 ABSENT: Final = b""
-"""The digest of what is not there."""
+"""The digest of an item that does not exist."""
 
 WHOLE: Final = ""
-"""What stands for the key of a mapping that was read as a whole."""
+"""The key that is noted when a whole mapping was read."""
 
 _OF_THE_CALLER: Final = frozenset({"path", "shell", "systempath"})
-"""Grains that say who called ensue, not what the machine is: a run may well be resumed from another shell."""
+"""Grains that describe the caller, not the machine: resuming from another shell changes them."""
 
 
 class Name(msgspec.Struct, frozen=True):
-    """The name of something that a call has read.
+    """The name of an item that a call has read.
 
     Args:
         kind: `file`, `marks` (size and time of change of a long file), `tree` (the names below a folder),
             `template`, `pillar`, `grains` or `arguments`.
-        where: the environment of a source; the SRN of whose pillar or grains.
+        where: the environment of a source, or the SRN that the pillar or grains belong to.
         what: the source, the template's path, the top-level key.
     """
 
@@ -68,20 +68,20 @@ class CallReads:
         self._mappings: dict[tuple[str, str, bool], tuple[ReadMapping, Mapping[str, Any]]] = {}
 
     def note(self, name: Name, digest: bytes) -> None:
-        """Note that something was read."""
+        """Record that an item was read."""
         self._digests[str(name)] = digest
 
     def knows(self, name: Name) -> bool:
-        """Say whether this was noted as something that is there."""
+        """Say whether an item was recorded as read and existed."""
         return self._digests.get(str(name), ABSENT) != ABSENT
 
     def note_templates(self, paths: Iterable[str]) -> None:
-        """Note the templates that a rendering has pulled in."""
+        """Record the templates that a rendering has included."""
         for path in paths:
             self.note(Name("template", "-", path), file_digest(path))
 
     def noting(self, files: FileSources, saltenv: str) -> FileSources:
-        """Return a reader of sources that notes what is read.
+        """Return a reader of sources that records what is read.
 
         Args:
             files: what reads.
@@ -92,13 +92,13 @@ class CallReads:
     def seen(
         self, kind: str, srn: Srn, original: Mapping[str, Any], *, shown: Mapping[str, Any] | None = None
     ) -> ReadMapping:
-        """Return a pillar or grains as the call may see them; what is looked at is noted.
+        """Return a pillar or grains in the form that the call sees; keys that it reads are recorded.
 
         Args:
             kind: `pillar` or `grains`.
-            srn: whose.
-            original: what is compared later.
-            shown: the same in the form that the call sees, when that is another.
+            srn: the resource that they belong to.
+            original: the values that are compared when the run is resumed.
+            shown: the values in the form that the call sees, where that differs.
         """
         key = (kind, str(srn), shown is not None)
         if key not in self._mappings:
@@ -119,12 +119,12 @@ class CallReads:
 
 
 class NotingFiles:
-    """A `FileSources` that notes what is read.
+    """A `FileSources` that records what is read.
 
     Args:
         files: what reads.
         saltenv: the environment of sources that name none.
-        reads: where it is noted.
+        reads: where reads are recorded.
     """
 
     def __init__(self, files: FileSources, saltenv: str, reads: CallReads) -> None:
@@ -162,7 +162,7 @@ class NotingFiles:
             self._note(name, ABSENT)
         elif not self._reads.knows(name):
             if is_long(path):
-                # Only its place is asked for, on the event loop: hashing it would hold everything up.
+                # Only the path is needed here, and hashing a long file would block the event loop.
                 self._note(self._name("marks", source, saltenv), marks_digest(path))
             else:
                 self._note(name, file_digest(path))
@@ -178,7 +178,7 @@ class NotingFiles:
         return Name(kind, saltenv or self._saltenv, source)
 
     def _note(self, name: Name, digest: bytes) -> None:
-        # What is behind a URL is not asked for again, only to be compared.
+        # A URL is not fetched a second time only to compare its content.
         if not name.what.startswith(("http://", "https://")):
             self._reads.note(name, digest)
 

@@ -1,7 +1,7 @@
-"""Which declarations a run has compiled, and what a registration notes of the one that makes it.
+"""The declarations that a run has compiled, and the record of which one registers a resource.
 
-A declaration is known by the path of its scope and its tag. What grows while the run goes on belongs to
-the SLS of the top scope that it grew from, so that an apply of other SLS never judges it.
+A declaration is identified by the path of its scope and its tag. Chunks that are added during a run belong to
+the SLS of the top scope that they grew from, so an apply of other SLS files never judges them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 _DEPLOYED: Final = ":"
-"""Ends what stands in the place of an SLS where an environment is deployed by itself; no SLS is called so."""
+"""Ends the name that is used instead of an SLS where an environment is deployed on its own."""
 
 
 class Declarations:
@@ -32,7 +32,7 @@ class Declarations:
         roots: the project's SLS files.
         project: the project's root where several projects share one store, else empty.
         highstate: whether the run applies the whole top file.
-        compares: whether earlier runs have registered anything; else nobody asks what is declared.
+        compares: whether earlier runs have registered anything; otherwise declarations are not needed.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class Declarations:
         """Record what a plan declares.
 
         Args:
-            plan: the plan of this machine, of a resource, or of what grew. One that could not be compiled
+            plan: the plan of this machine, of a resource, or of growth. A plan that did not compile
                 judges nothing.
-            cause: what asked for it; None: no state did.
+            cause: the state that requested the plan; None: no state did.
         """
         if cause is not None:
             self._grown_from[cause.scope] = self._sls(cause.caller, cause.plan)
@@ -72,7 +72,7 @@ class Declarations:
             self.promised.update(self._promises(chunk))
 
     def of(self, site: CallSite, *, by_function: bool = False) -> DeclaredBy:
-        """Return what a registration notes of the state that makes it.
+        """Return the record of the state that makes a registration.
 
         Args:
             site: the call of the state.
@@ -96,14 +96,14 @@ class Declarations:
         )
 
     def has(self, declared_by: DeclaredBy) -> bool:
-        """Say whether a declaration is among those that this run compiled."""
+        """Say whether this run compiled a declaration."""
         place = (declared_by.scope, declared_by.tag)
         if declared_by.fanned_from:
             return place in self._fanned_out
         return (declared_by.sls, *place) in self._compiled
 
     def judges(self, declared_by: DeclaredBy) -> bool:
-        """Say whether this run has compiled everything that a declaration could be in."""
+        """Say whether this run has compiled every SLS that could contain a declaration."""
         slses = self._slses.get(declared_by.on)
         if slses is None or declared_by.sls.endswith(_DEPLOYED):
             return False

@@ -1,7 +1,7 @@
-"""What a run does with the enforced state: an apply keeps it, a plan says what has drifted from it.
+"""Enforced state: an apply records it, and a plan reports the drift from it.
 
-Drift is what differs between what the last apply made true and what a plan now finds: a converged
-state's `new_state`, or the `old_state` of one that would change. Only what both name is compared.
+Drift is the difference between what the last apply enforced and what a plan now finds: the `new_state` of a
+converged state, or the `old_state` of one that would change. Only properties present in both are compared.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Enforcement:
         self._fault: StoreError | None = None
 
     def see(self, returned: Return) -> None:
-        """Look at a return before anybody is told of it; that of a plan gets its drift."""
+        """Process a return before it is reported; in a plan, add the drift to it."""
         if self._fault is not None:
             return
         try:
@@ -56,7 +56,7 @@ class Enforcement:
             self._fault = error
 
     def end(self, report: RunReport) -> RunReport:
-        """Write what is still to be written; return the report, with what went wrong since the beginning."""
+        """Write the remaining enforced states; return the report with warnings for whatever failed."""
         try:
             if self._fault is None:
                 self._store.flush()
@@ -71,7 +71,7 @@ class Enforcement:
         return Diagnostic(
             code="E0105",
             summary=f"the enforced state was not {'read' if self._test else 'kept'}: {fault}",
-            help="the states are as shown; mend the file or move it away, and apply again",
+            help="the states are as shown; repair the file or move it away, and apply again",
         )
 
     def _drift(self, returned: Return) -> DataMap:
@@ -91,13 +91,13 @@ class Enforcement:
 def _differences(
     path: str, before: dict[str, Any], now: dict[str, Any], shown: tuple[Any, Any]
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Yield where two mappings differ, and what may be shown of both sides.
+    """Yield the paths where two mappings differ, with both values as they may be shown.
 
     Args:
-        path: where they stand.
-        before: one of them.
-        now: the other.
-        shown: the same two with secrets hidden; the mask itself where all of one is a secret.
+        path: the path of the two mappings.
+        before: the earlier mapping.
+        now: the present mapping.
+        shown: both with secrets hidden; the mask itself where a whole mapping is a secret.
     """
     for key, old in before.items():
         if key not in now or (new := now[key]) == old:

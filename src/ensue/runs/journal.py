@@ -1,12 +1,12 @@
-"""The journal of a run: one append-only file of what happened, whole up to the moment of any kill -9.
+"""The journal of a run: an append-only file of events that survives kill -9.
 
-`<cachedir>/runs/<run id>.jsonl`, mode 0600. Every event is one write of its own, without a buffer in
-between: what has been written survives the process, so only the event of that very moment can be lost, and
-a cut last line is skipped by readers. Returns whose beginning nobody was told of, because the call touches
-nothing outside of this process or there was none, wait for the next other event or the next turn of the event
-loop, and are written with it. It is not synced to the disk: a power cut may cost the last seconds.
+`<cachedir>/runs/<run id>.jsonl`, mode 0600. Every event is a single unbuffered write:
+what has been written survives the process, so at most the event being written is lost, and readers skip a
+truncated last line. A return without a `NodeStarted` event, because the call touches nothing outside of this
+process or no function was called, waits for the next other event or the next turn of the event loop, and is
+written with it. The file is not synced to the disk: a power failure may lose the last seconds.
 
-Reading is in `run_history`, the form of the lines in `journal_form`.
+`run_history` reads journals; `journal_form` defines the lines.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ if TYPE_CHECKING:
 __all__ = ["Journal", "find_run", "list_runs", "new_run_id", "prune_runs", "read_run"]
 
 KEEP_RUNS: Final = 100
-"""How many journals are kept where the option `keep_runs` says nothing."""
+"""How many journals are kept when the option `keep_runs` is not set."""
 
 KEEP_RUNS_BYTES: Final = 1 << 30
-"""How much room journals take where the option `keep_runs_bytes` says nothing."""
+"""How much space journals may take when the option `keep_runs_bytes` is not set."""
 
 
 def new_run_id(now: dt.datetime) -> str:
     """Return an id for a run that begins now: `20261120T235959-0f424a`, in UTC.
 
-    Ids sort by time: after the second come the microseconds, and one digit of chance.
+    Ids sort by time: the seconds are followed by the microseconds and one random digit.
 
     Args:
         now: the moment, with its offset.
@@ -67,7 +67,7 @@ class Journal:
 
     Args:
         path: its file.
-        descriptor: the same, open.
+        descriptor: its open file descriptor.
         masker: the secrets of this process.
         bound: how much of a command's output is kept; None: the default.
     """
@@ -96,15 +96,15 @@ class Journal:
         resumes: Sequence[str] = (),
         bound: OutputBound | None = None,
     ) -> Journal:
-        """Begin the journal of a run; the oldest journals make room for it.
+        """Begin the journal of a run; the oldest journals are removed to make room for it.
 
         Args:
             cachedir: the project's cachedir.
             run_id: from `new_run_id`.
-            masker: the secrets of this process, asked anew at every event.
+            masker: the secrets of this process, consulted for every event.
             keep_runs: how many journals are kept, this one included.
-            keep_runs_bytes: how much room the kept ones take together.
-            resumes: the runs that this one goes on with, whose journals are kept, too.
+            keep_runs_bytes: how much space the kept ones may take together.
+            resumes: the runs that this one resumes, whose journals are also kept.
             bound: how much of a command's output is kept; None: the default.
 
         Raises:
@@ -124,15 +124,15 @@ class Journal:
         return journal
 
     def write_together(self, soon: Callable[[Callable[[], None]], object]) -> None:
-        """Let returns whose beginning was not told of be written many at a time.
+        """Write returns that have no `NodeStarted` event in groups.
 
         Args:
-            soon: has something called in the next turn of the event loop.
+            soon: schedules a call in the next turn of the event loop.
         """
         self._soon = soon
 
     def write(self, event: RunEvent) -> None:
-        """Write an event down; it is in the file when this returns, unless it may wait (`write_together`).
+        """Write an event; it is in the file when this returns, unless it may wait (`write_together`).
 
         Args:
             event: what happened.
@@ -161,7 +161,7 @@ class Journal:
         self.flush()
 
     def flush(self) -> None:
-        """Write what waits to be written.
+        """Write the events that are waiting.
 
         Raises:
             StoreError: it cannot be written (the disk is full).
@@ -175,7 +175,7 @@ class Journal:
         try:
             self.flush()
         except StoreError as error:
-            # The event loop has nobody to tell; whoever writes next is told.
+            # The event loop cannot handle the error; the next write raises it.
             self._fault = error
 
     def append(self, content: bytes) -> None:
@@ -239,12 +239,12 @@ def prune_runs(
     *,
     needed: Sequence[str] = (),
 ) -> None:
-    """Remove the oldest journals; never one that is being written, or that a kept run needs to be resumed.
+    """Remove the oldest journals, except those being written and those that resuming a kept run requires.
 
     Args:
         cachedir: the project's cachedir.
         keep_runs: how many are kept, at least one.
-        keep_runs_bytes: how much room they take together; the newest is kept however long it is.
+        keep_runs_bytes: how much space they may take together; the newest is always kept.
         needed: ids of further runs that are kept.
     """
     paths = newest_first(cachedir)
@@ -263,7 +263,7 @@ def prune_runs(
 
 
 def _count_that_fits(paths: Sequence[Path], most_bytes: int) -> int:
-    """Return how many journals, from the first on, take no more room than that; the first always counts."""
+    """Return how many journals, counted from the first, fit into this space; the first always counts."""
     room = most_bytes
     for count, path in enumerate(paths):
         with suppress(OSError):

@@ -1,15 +1,15 @@
-"""The lines of a journal: events to JSON without secrets, and back.
+"""The lines of a journal: encode events as JSON without secrets, and decode them.
 
-One line an event, tagged with its class; before the first stands a `JournalHeader`, after the last a
-`JournalSummary`. Files are handled in `journal`, `run_history`.
+There is one line per event, tagged with its class; a `JournalHeader` precedes the first and a
+`JournalSummary` follows the last. `journal` and `run_history` handle the files.
 
 An event is masked as data before it is encoded, never as text afterwards: a secret that JSON writes with
-escapes would slip through. Events that bear no data of a state's own (the many of a large run) are encoded
-at once, and again with masking only when a secret stands in them; while no secret is known, so are those
-whose data JSON can hold.
+escapes would slip through. Events without data of a state (most events of a large run) are encoded
+directly, and again with masking only when they contain a secret. While no secret is known, this also holds
+for events whose data is plain JSON.
 
-Long texts are cut (`output_bound`), after masking. A text that is in `changes` and in `new_state` is written
-once: `shared` names it, and `new_state` has null in its place.
+Long texts are cut (`output_bound`), after masking. A text that is in both `changes` and `new_state` is
+written once: `shared` names it, and `new_state` has null instead.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class JournalHeader(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     Args:
         run_id: the run.
         pid: the process.
-        process: what tells this process from a later one with the same pid; see `processes.process_mark`.
+        process: distinguishes this process from a later one with the same pid; see `processes.process_mark`.
         format: version of the lines.
     """
 
@@ -60,7 +60,7 @@ class JournalHeader(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class JournalSummary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """How a run ended, so that a list of runs need not read whole journals; fields as in `RunSummary`."""
+    """How a run ended; with it, a list of runs need not read whole journals. Fields as in `RunSummary`."""
 
     status: str
     exit_code: int
@@ -116,19 +116,19 @@ _JSON_SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 
 
 def encode(event: RunEvent, masker: Masker, bound: OutputBound | None = None) -> bytes:
-    """Return an event as a line, newline included, without a secret in it.
+    """Return an event as a line, newline included, with secrets masked.
 
     Args:
         event: what happened; data that JSON does not know is written as text.
         masker: the secrets of this process.
-        bound: how much of a long text is written, and told of what is not; None: the default.
+        bound: limits long texts, and records what was left out; None: the default limit.
     """
     bound = bound or OutputBound()
     if (not masker.knows_secrets and _is_json(event)) or _is_plain(event):
         try:
             line = _ENCODER.encode(_written_once(event))
         except (TypeError, ValueError):
-            # A text that UTF-8 cannot write, or something that is no text where one belongs.
+            # A text that UTF-8 cannot encode, or another type where a text is expected.
             line = b""
         if len(line) > bound.most_bytes and isinstance(event, NodeFinished):
             line = b""  # A text in it may be too long.
@@ -151,7 +151,7 @@ def encode_frame(line: JournalHeader | JournalSummary) -> bytes:
 
 
 def decode(line: bytes) -> RunEvent | JournalHeader | JournalSummary | None:
-    """Return what a line says; None for a line that was cut, or that another version wrote."""
+    """Return the event of a line; None for a truncated line, or one that another version wrote."""
     try:
         fields = msgspec.json.decode(line, type=dict[str, Any])
         class_ = _CLASSES[fields["type"]]
@@ -161,7 +161,7 @@ def decode(line: bytes) -> RunEvent | JournalHeader | JournalSummary | None:
 
 
 def _written_once(event: RunEvent) -> RunEvent:
-    """Return an event of a return without the texts of `new_state` that are in `changes`, too."""
+    """Return a return's event without the texts of `new_state` that are also in `changes`."""
     if type(event) is not NodeFinished or not event.returned.changes:
         return event
     returned = event.returned
@@ -204,7 +204,7 @@ def _is_plain(event: RunEvent) -> bool:
 
 
 def _is_json(event: RunEvent) -> bool:
-    """Say whether an event's data is what JSON knows, so that it need not be made so."""
+    """Say whether an event's data is plain JSON and needs no conversion."""
     if type(event) is not NodeFinished:
         return False
     done = event.returned
@@ -239,7 +239,7 @@ def _is_clean(event: RunEvent, line: bytes, masker: Masker) -> bool:
 
 
 def _whole_values(event: RunEvent) -> tuple[str, ...]:  # noqa: PLR0911  # one for each kind of event
-    """Return the texts that stand in an event as they came from outside; tags are never short."""
+    """Return the texts of an event that came from outside unchanged; tags are never short."""
     match event:
         case NodeFinished(returned=done):
             return done.name, done.id, done.comment
@@ -262,7 +262,7 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
     fields: dict[str, Any] = {} if tag is None else {"type": tag}
     for name in struct.__struct_fields__:
         value = getattr(struct, name)
-        # A number or a word of ensue's own is no secret, even where a secret looks the same.
+        # A number or keyword that ensue wrote is not a secret, even if a secret is spelled the same.
         if isinstance(value, int | float):
             fields[name] = value
         elif name in _OWN_WORDS:
@@ -276,12 +276,12 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
 
 
 def _is_exact(returned: Return, written: dict[str, Any]) -> bool:
-    """Say whether what is written of a return is what a resumed run needs of it."""
+    """Say whether the written form of a return is complete enough for a resumed run."""
     return all(written[name] == getattr(returned, name) for name in _NEEDED_TO_RESUME)
 
 
 def _without_nested_returns(struct: msgspec.Struct, name: str, value: Any) -> Any:
-    # The returns of a scope came as events of their own; written again here, a deep run would be
+    # The returns of a scope have events of their own; written again here, a deep run would be
     # written once for every scope around a state.
     return {} if isinstance(struct, ScopeReturn) and name == "returns" else value
 
@@ -317,7 +317,7 @@ def _plain_data(value: Any) -> Any:  # noqa: PLR0911  # one return for each kind
 
 
 def _built(class_: type[_Struct], fields: dict[str, Any]) -> _Struct:
-    """Make a struct of a line's fields; those that this version does not know are left out."""
+    """Make a struct from a line's fields; fields that this version does not know are left out."""
     known = {name: fields[name] for name in class_.__struct_fields__ if name in fields}
     for name in known.keys() & _SEQUENCES:
         known[name] = tuple(known[name])

@@ -1,7 +1,7 @@
 """The project lock: one apply of a project at a time.
 
-`<cachedir>/lock`, locked by the kernel (`flock`), so that it is free again the moment its holder ends,
-however it ends. Who holds it stands in the file, for the message; nothing is decided on that.
+`<cachedir>/lock` is locked by the kernel (`flock`) and is released the moment its holder ends, however it
+ends. The file also names the holder, but only for messages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class LockHolder(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         pid: the process, 0 when unknown.
-        user: who started it.
+        user: the user who started it.
         since: ISO 8601 with offset.
         command: what it does (`ensue apply web`); without arguments that may hold secrets.
     """
@@ -46,7 +46,7 @@ class LockHolder(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
 
     def __str__(self) -> str:
-        """Say who it is: `ensue apply web (process 4711 of bob, since 2026-11-20T23:59:59+01:00)`."""
+        """Describe the holder: `ensue apply web (process 4711 of bob, since 2026-11-20T23:59:59+01:00)`."""
         if not self.pid:
             return "another process"
         return f"{self.command or 'a command'} (process {self.pid} of {self.user}, since {self.since})"
@@ -64,7 +64,7 @@ class ProjectLock:
 
     @classmethod
     def acquire(cls, cachedir: Path, *, command: str, now: datetime) -> ProjectLock:
-        """Take the lock, or say who has it.
+        """Take the lock, or raise an error that names its holder.
 
         Args:
             cachedir: the project's cachedir.
@@ -100,13 +100,13 @@ class ProjectLock:
         clock: Callable[[], datetime],
         on_wait: Callable[[LockHolder], None] | None = None,
     ) -> ProjectLock:
-        """Take the lock as soon as it is free; the kernel wakes us. Cancelling the task gives up.
+        """Take the lock as soon as it is free, woken by the kernel. Cancelling the task stops the wait.
 
         Args:
             cachedir: the project's cachedir.
             command: what it is taken for, without arguments that may hold secrets.
             clock: returns the moment, with its offset.
-            on_wait: told who holds the lock when it has to be waited for.
+            on_wait: called with the holder when the lock is not free.
 
         Raises:
             StoreError: the lock file cannot be made.
@@ -120,7 +120,7 @@ class ProjectLock:
         return cls._taken(await waiter.locked(), command, clock())
 
     def release(self) -> None:
-        """Give the lock up; giving it up again does nothing."""
+        """Release the lock; releasing it again does nothing."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             with suppress(OSError):
@@ -140,7 +140,7 @@ class ProjectLock:
         holder = LockHolder(
             pid=os.getpid(), user=_user(), since=now.isoformat(timespec="seconds"), command=command
         )
-        # Only a note for others: a full disk must not keep anybody from the lock.
+        # The content is informative only: a full disk must not prevent taking the lock.
         with suppress(OSError):
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, msgspec.json.encode(holder)[:_LARGEST_NOTE_BYTES], 0)
@@ -169,8 +169,8 @@ def holder_of(cachedir: Path) -> LockHolder | None:
 class _Waiter:
     """A thread that sleeps in the kernel until the lock is free.
 
-    Nothing can wake it before that. When its task is cancelled it is left alone: it gives the lock up
-    the moment it gets it. As a daemon it keeps no process from ending.
+    Nothing can wake it before that. When its task is cancelled, the thread keeps waiting and releases the
+    lock as soon as it gets it. As a daemon thread it does not keep the process alive.
     """
 
     def __init__(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
@@ -182,14 +182,14 @@ class _Waiter:
         self._settling = threading.Lock()
 
     async def locked(self) -> int:
-        """Return the descriptor when it is locked."""
+        """Return the descriptor once it is locked."""
         threading.Thread(target=self._block, name="ensue-project-lock", daemon=True).start()
         try:
             await self._done
         except asyncio.CancelledError:
             self._give_up()
             raise
-        # From here on it is the caller's: what this thread still does must not close it.
+        # From here on the caller owns the descriptor: this thread must not close it.
         descriptor, self._descriptor = self._descriptor, -1
         return descriptor
 
@@ -203,7 +203,7 @@ class _Waiter:
             self._has_lock = error is None
             if self._given_up or error is not None:
                 self._close()
-            # The loop may have been closed without cancelling anybody: then nobody wants the lock.
+            # The loop may have been closed without cancelling its tasks: then the lock is not needed.
             try:
                 self._loop.call_soon_threadsafe(self._settle, error)
             except RuntimeError:
@@ -215,7 +215,7 @@ class _Waiter:
         if error is None:
             self._done.set_result(None)
         else:
-            self._done.set_exception(StoreError(f"the project lock cannot be waited for: {error.strerror}"))
+            self._done.set_exception(StoreError(f"ensue cannot wait for the project lock: {error.strerror}"))
 
     def _give_up(self) -> None:
         with self._settling:

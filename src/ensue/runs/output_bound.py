@@ -1,4 +1,4 @@
-"""How much of a command's output the journal of one run keeps, and what it has left out so far."""
+"""Limit how much of a command's output the journal of a run keeps, and record what is left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_SHOWN: Final = 10
 
 
 class OutputBound:
-    """Cuts the long texts of returns.
+    """Truncates the long texts of returns.
 
     Args:
         most_bytes: how much of one text is kept.
@@ -27,23 +27,23 @@ class OutputBound:
         self._left_out: list[str] = []
 
     def shorten(self, returned: dict[str, Any]) -> None:
-        """Cut what is too long in the fields of a return.
+        """Truncate long texts in the fields of a return.
 
         Args:
-            returned: the fields, secrets masked: a secret that is cut would not be found any more.
+            returned: the fields, with secrets masked: a truncated secret could no longer be found.
         """
         cut: dict[DataPath, int] = {}
         for name in _BOUNDED:
             returned[name], found = shortened(returned[name], self.most_bytes)
             for path, size_bytes in found.items():
-                # An output is in `changes` and in `new_state`, and is told of once.
+                # An output is in both `changes` and `new_state`, but is reported once.
                 cut.setdefault(path or (name,), size_bytes)
         if cut:
             parts = ", ".join(f"{':'.join(path)} {size_text(size)}" for path, size in cut.items())
             self._left_out.append(f"{returned['id']!r} ({parts})")
 
     def warning(self) -> Diagnostic | None:
-        """Return what a user is told of what was left out; None when everything is kept."""
+        """Return a warning about what was left out; None when everything is kept."""
         if not self._left_out:
             return None
         states = self._left_out

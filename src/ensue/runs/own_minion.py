@@ -1,4 +1,4 @@
-"""Which machine a recorded run ran on."""
+"""Find the machine that a recorded run ran on."""
 
 from __future__ import annotations
 

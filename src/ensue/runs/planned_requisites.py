@@ -1,4 +1,4 @@
-"""The requisites of a plan as edges, and as the event by which a journal keeps them."""
+"""The requisites of a plan as edges, and as the event that a journal records."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _PREREQ: Final = RequisiteKind.PREREQ
 
 
 def plan_edges(plan: Plan) -> Iterator[tuple[int, int, str]]:
-    """Yield the requisites of a plan: place of what comes before, place of what comes after, word."""
+    """Yield each requisite of a plan as (index of the earlier chunk, index of the later chunk, keyword)."""
     last: Requisite | None = None
     word = ""
     for place, chunk in enumerate(plan.chunks):
         for requisite in chunk.requisites:
-            if requisite is not last:  # chunks that ask for the same have one object
+            if requisite is not last:  # chunks with equal requisites share one object
                 last, word = requisite, requisite.kind.value
             for other in requisite.chunks:
                 yield (place, other, word) if requisite.kind is _PREREQ else (other, place, word)
 
 
 def planned_event(plan: Plan) -> ScopePlanned | None:
-    """Return what a journal keeps of a scope's requisites; None where there are none."""
+    """Return the event that records a scope's requisites in a journal; None if there are none."""
     edges = dict.fromkeys(plan_edges(plan))
     if not edges:
         return None

@@ -1,7 +1,7 @@
-"""Telling a running process from every other one, and which commands of a killed run still run.
+"""Identify running processes beyond their pid, and find commands of a killed run that still run.
 
-A process id alone is reused: with the boot's id and the time at which it started it names one process for
-good. Nothing here starts or ends a process.
+A process id alone is reused; together with the boot id and the start time it identifies one process
+uniquely. This module neither starts nor ends processes.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 _START_TIME_FIELD: Final = 19
 _LONGEST_STATUS_BYTES: Final = 4096
 _REMAINS: Final = frozenset({b"Z", b"X"})
-"""States of a process that has ended, and whose parent has not asked how."""
+"""States of a process that has ended and whose parent has not yet collected its exit status."""
 
 
 def process_mark(pid: int) -> str:
-    """Return what tells a running process from every other one that has, had or will have its pid.
+    """Return a mark that distinguishes a running process from every other process with the same pid.
 
     Returns:
         The boot's id and the process's start in ticks since then; empty when no such process runs.
     """
     try:
-        # Asked for every command of a run, so without the detours of a Path.
+        # Called for every command of a run, so it avoids the overhead of Path.
         descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
         try:
             status = os.read(descriptor, _LONGEST_STATUS_BYTES)
@@ -53,7 +53,7 @@ def _boot_id() -> str:
 
 
 def still_running(events: Iterable[RunEvent]) -> list[CommandStarted]:
-    """Return the commands of unfinished states whose processes run on although their ensue does not.
+    """Return the commands of unfinished states that still run although their ensue process has ended.
 
     Args:
         events: the events of one run, or of several, oldest first.

@@ -1,4 +1,4 @@
-"""A mapping that notes which of its keys are looked at: pillar and grains as a template is given them."""
+"""A mapping that records which of its keys are read: pillar and grains as templates see them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class ReadMapping(dict[str, Any], Mapping[str, Any]):
-    """A copy of a mapping that notes every top-level key that is asked for, whether or not it is there.
+    """A copy of a mapping that records every top-level key that is read, whether or not it exists.
 
-    Whoever goes through all of it has read all of it: `is_read_whole`. What is set or removed is so in the
-    original, too. It is a `Mapping` by name as well: that is how a YAML dumper knows what to do with it.
+    Iterating over it counts as reading all of it: `is_read_whole`. Changes are also made in the original. It
+    is registered as a `Mapping` because YAML dumpers choose the representation by that type.
 
     Args:
         original: the mapping.
@@ -54,7 +54,7 @@ class ReadMapping(dict[str, Any], Mapping[str, Any]):
         super().__setitem__(key, value)
 
     def setdefault(self, key: str, default: Any = None, /) -> Any:
-        """Return the value of a key, which is the default from now on where there was none."""
+        """Return the value of a key; set it to the default if it is missing."""
         if key not in self:
             self[key] = default
         return self[key]

@@ -1,9 +1,9 @@
-"""Returns of runs that were cut short, which a run that resumes them takes over.
+"""Find the returns of interrupted runs that a resuming run takes over.
 
-A run may resume one that itself resumed another: what all of them finished counts. A return can be taken
-over when the newest journal that names its state says that it succeeded, has the return whole (a secret, or
-data that JSON does not know, is not written), and nothing of it belonged to its run alone. Whether it is
-taken over is decided in `adoption`.
+A run may resume one that itself resumed another: states that any of them finished count. A return can be
+taken over when the newest journal that names its state records success, holds the return completely (secrets
+and data that JSON cannot represent are not written), and nothing in it was valid for its run only. `adoption`
+decides whether it is taken over.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What is needed to go on with a run.
+    """What a resuming run needs from the runs before it.
 
     Args:
         run_id: its id.
@@ -37,7 +37,7 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
         tgt: the target it was asked for; empty for a run of this machine.
         done: what is known of states that had finished, by (scope, tag): the return to take over; None for a
             state that has to be called again all the same.
-        still_running: commands of unfinished states whose processes run on.
+        still_running: commands of unfinished states that still run.
     """
 
     run_id: str
@@ -83,13 +83,13 @@ def run_to_resume(cachedir: Path, prefix: str, minion_id: str, *, despite_runnin
 
 
 def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
-    """Return what journals have to go on with.
+    """Return what the journals of a chain of runs provide for resuming.
 
     Args:
         chain: all events of the run and of those that it resumed, each in order, the newest run first.
 
     Raises:
-        UnknownRunError: the run is a plan, it ended by itself, or it has not even begun.
+        UnknownRunError: the run is a plan, it ended normally, or its journal has no first event.
     """
     started = run_started(chain[0])
     if started is None:
@@ -107,7 +107,7 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
     if ended is not None and ended.status != "interrupted":
         raise UnknownRunError(
             f"{started.run_id} came to its end ({ended.status}), so there is nothing to resume"
-            " (ensue apply begins anew)"
+            " (ensue apply starts a new run)"
         )
     events = [event for run in reversed(chain) for event in run]
     return ResumedRun(
@@ -135,11 +135,11 @@ def _done(events: Iterable[RunEvent]) -> dict[tuple[str, str], Return | None]:
                 whole = event.exact and _outlives(returned)
                 done[returned.scope, returned.tag] = returned if whole else None
         elif isinstance(event, NodeStarted):
-            # A later run has called it again, and nobody knows how far that call came.
+            # A later run has called it again, and how far that call got is unknown.
             done.pop((event.scope, event.tag_), None)
     return done
 
 
 def _outlives(returned: Return) -> bool:
-    # What a state has applied elsewhere is gone through again: the scope's own states are taken over.
+    # SLS that a state applied elsewhere is processed again; the states of that scope are taken over.
     return not returned.sensitive and not returned.applied

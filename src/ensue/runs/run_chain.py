@@ -1,7 +1,7 @@
-"""Runs that resume one another: which journals belong together, and what killed runs have left running.
+"""Chains of runs that resume one another, and commands that killed runs have left running.
 
-Reads only. A run's journal names the run that it resumes (`RunStarted.resumes`); going back from one to the
-next gives the chain of a run.
+Read-only. A run's journal names the run that it resumes (`RunStarted.resumes`); following these names back
+gives the chain of a run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COMMAND: Final = b'"type":"CommandStarted"'
 def chain_to_resume(cachedir: Path, prefix: str) -> list[list[RunEvent]]:
     """Return the events of the run to resume, and of those that it resumed in turn; the newest run first.
 
-    Of a run that was resumed already it is the run that resumed it last: that one has done more.
+    If the run was already resumed, the run that resumed it last is used: it has done more.
 
     Args:
         cachedir: the project's cachedir.
@@ -77,13 +77,13 @@ def _with_resumed(cachedir: Path, path: Path) -> Iterator[Path]:
         if not resumed.is_file():
             raise UnknownRunError(
                 f"{path.stem} resumes {started.resumes}, whose journal is gone, so it is not known"
-                " what that run finished (ensue apply begins anew)"
+                " what that run finished (ensue apply starts a new run)"
             )
         yield (path := resumed)
 
 
 def needed_to_resume(cachedir: Path, kept: Iterable[Path]) -> set[Path]:
-    """Return the journals without which an unfinished run among those that are kept cannot be resumed.
+    """Return the journals that are required to resume the unfinished runs among those that are kept.
 
     Args:
         cachedir: the project's cachedir.
@@ -98,7 +98,7 @@ def needed_to_resume(cachedir: Path, kept: Iterable[Path]) -> set[Path]:
 
 
 def has_ended(path: Path) -> bool:
-    """Say whether a run came to its end by itself: neither killed, nor interrupted, nor still going on.
+    """Say whether a run ended normally: it was neither killed nor interrupted, and is not still running.
 
     Raises:
         OSError: the journal is gone.
@@ -109,7 +109,7 @@ def has_ended(path: Path) -> bool:
 
 
 def left_running(cachedir: Path) -> list[Diagnostic]:
-    """Return a warning for each command that applies since the last complete one have left running.
+    """Return a warning for each command left running by an apply since the last complete one.
 
     Raises:
         StoreError: a journal cannot be read.
@@ -126,7 +126,7 @@ def left_running(cachedir: Path) -> list[Diagnostic]:
 
 
 def command_text(command: CommandStarted) -> str:
-    """Return a running command with the state that started it, for a message."""
+    """Describe a running command and the state that started it, for a message."""
     where = f" in {command.scope}" if command.scope else ""
     return f"pid {command.pid}, {command.command!r}, of {command.tag_}{where}"
 

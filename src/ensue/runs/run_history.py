@@ -1,6 +1,6 @@
-"""What the journals of a project tell: which runs there were, how each ended, what happened in one.
+"""The history of a project's runs, read from its journals: which runs there were and how they ended.
 
-Reads only. A journal that a kill -9 cut short, at whatever byte, is read up to the cut.
+Read-only. A journal that was truncated by kill -9, at any byte, is read up to that point.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def newest_first(cachedir: Path) -> list[Path]:
 
 
 def find_run(cachedir: Path, prefix: str) -> str:
-    """Return the id of the one run whose id begins so.
+    """Return the id of the one run whose id has this prefix.
 
     Args:
         cachedir: the project's cachedir.
@@ -87,7 +87,7 @@ def read_run(cachedir: Path, run_id: str) -> list[RunEvent]:
 
 
 def read_events(path: Path) -> Iterator[RunEvent]:
-    """Yield the events of a journal; lines that are cut, or that this version does not know, are left out.
+    """Yield the events of a journal; truncated lines, and lines unknown to this version, are left out.
 
     Raises:
         StoreError: it cannot be read.
@@ -98,7 +98,7 @@ def read_events(path: Path) -> Iterator[RunEvent]:
 
 
 def list_runs(cachedir: Path) -> list[RunSummary]:
-    """Return a summary of every run, newest first.
+    """Return the summaries of all runs, newest first.
 
     Args:
         cachedir: the project's cachedir; one without journals has no runs.
@@ -106,7 +106,7 @@ def list_runs(cachedir: Path) -> list[RunSummary]:
     Raises:
         StoreError: a journal cannot be read.
     """
-    # One may be pruned by another process between the listing and its reading: it is not there then.
+    # Another process may prune a journal between the listing and the reading.
     found: list[RunSummary] = []
     for path in newest_first(cachedir):
         with suppress(FileNotFoundError):
@@ -115,7 +115,7 @@ def list_runs(cachedir: Path) -> list[RunSummary]:
 
 
 def summarize(path: Path) -> RunSummary:
-    """Return the summary of one run; of a finished one only the ends of its journal are read.
+    """Return the summary of a run; for a finished one, only both ends of its journal are read.
 
     Args:
         path: its journal.
@@ -143,7 +143,7 @@ def writer_lives(path: Path) -> bool:
 
 
 def ends_of(path: Path) -> tuple[RunStarted | None, JournalSummary | None]:
-    """Return how a run began and how it ended, as far as its journal says, without reading all of it.
+    """Return how a run began and ended, as far as its journal says, without reading all of it.
 
     Raises:
         FileNotFoundError: there is no such journal.
@@ -164,7 +164,7 @@ def ends_of(path: Path) -> tuple[RunStarted | None, JournalSummary | None]:
 
 
 def _counted(path: Path) -> RunSummary:
-    """Summarize a journal that has no summary: its run goes on, or was killed."""
+    """Summarize a journal that has no summary: its run is still running, or was killed."""
     started: RunStarted | None = None
     finished: RunFinished | None = None
     total = changed = failed = 0
@@ -181,7 +181,7 @@ def _counted(path: Path) -> RunSummary:
             case _:
                 pass
     if finished is None:
-        # A journal whose run is still going on may get its end between these two looks; the next list has it.
+        # A run may end between these two reads; the next listing shows the summary.
         status, exit_code, ended_at = ("running" if writer_lives(path) else "killed"), None, ""
     else:
         status, exit_code, ended_at = finished.status, finished.exit_code, finished.ended_at
@@ -225,7 +225,7 @@ def _summary(path: Path, started: RunStarted | None, ended: JournalSummary) -> R
 def _started_at(path: Path, started: RunStarted | None) -> str:
     if started is not None:
         return started.started_at
-    # A run killed before its first event: the id tells when it began.
+    # The run was killed before its first event: take the start time from the id.
     with suppress(ValueError):
         begun = path.stem.partition("-")[0]
         return dt.datetime.strptime(f"{begun}+0000", "%Y%m%dT%H%M%S%z").isoformat()

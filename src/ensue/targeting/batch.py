@@ -1,4 +1,4 @@
-"""How many targets of a call are under way at once, and how long each of them may take.
+"""Limit how many targets of a call run at once, and how long each may take.
 
 Source: Salt's `--batch-size`.
 """
@@ -23,9 +23,9 @@ _WHOLE: Final = 100
 
 
 class Batch:
-    """A sliding window: so many targets are called at once, and the next one when one has answered.
+    """A sliding window: a fixed number of targets is called at once, and the next one when one has answered.
 
-    Which targets there are may turn out while the first are called: a percentage is of those known so far.
+    Further targets may be found while the first are called: a percentage is of those known so far.
 
     Args:
         number: how many.
@@ -41,7 +41,7 @@ class Batch:
 
     @classmethod
     def parse(cls, text: str | None) -> Self:
-        """Read `10` or `25%`; None stands for as many as there are.
+        """Read `10` or `25%`; None means no limit.
 
         Raises:
             ConfigurationError: it is neither.
@@ -62,7 +62,7 @@ class Batch:
         )
 
     def expect(self, count: int) -> None:
-        """Take note of more targets.
+        """Add to the number of known targets.
 
         Args:
             count: how many more there are.
@@ -79,14 +79,14 @@ class Batch:
         return _UNBOUNDED if self._is_percentage else self._number
 
     def place(self) -> asyncio.Semaphore:
-        """Return what a target enters while it is called."""
+        """Return the context manager that a target enters while it is called."""
         return self._free
 
 
 class TimeAllowance:
-    """How long one target may take in all; a `TimeLimit`.
+    """The total time that one target may take; a `TimeLimit`.
 
-    Its time in a queue is not counted, be it that of the batch or that of the logins to many hosts.
+    Time in a queue is not counted, neither that of the batch nor that of logins to many hosts.
 
     Args:
         limit_s: seconds; None: as long as it takes.
@@ -120,16 +120,16 @@ class TimeAllowance:
             self.is_over = limit.expired()
 
     def pause(self) -> None:
-        """Let the time stand still until `resume`."""
+        """Pause the clock until `resume`."""
         self._pauses += 1
         if self._pauses == 1 and self._running is not None and not self._running.expired():
             self._note_left()
             self._running.reschedule(None)
 
     def resume(self) -> None:
-        """Let it run again."""
+        """Restart the clock after `pause`."""
         self._pauses -= 1
-        # Who waited may have given up, and the call ended meanwhile.
+        # The waiting call may have been cancelled or ended in the meantime.
         if self._pauses == 0 and self._running is not None and self._left_s is not None:
             self._running.reschedule(asyncio.get_running_loop().time() + self._left_s)
 

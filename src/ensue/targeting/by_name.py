@@ -1,7 +1,7 @@
-"""Which of many ids a target matches, by type and id alone: whole lists at once, no object per id. Pure.
+"""Match many ids against a target by type and id alone: whole lists at once, no object per id. Pure.
 
-`matches` is the definition; this gives the same answer for a million ids in the time of a few filters. What
-grains or pillar decide is left open, for `matches` to decide.
+`matches` is the definition; this gives the same answer for a million ids in the time of a few filters. Ids
+that depend on grains or pillar are left undecided, for `matches`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class NameMatcher:
 class _Bound:
     """The ids that a target names.
 
-    A nodegroup is looked at once: the work would double with each one that names another twice.
+    A nodegroup is evaluated once: the work would double with each one that names another twice.
     """
 
     def __init__(self, groups: _Groups, minions: Sequence[str], resource_type: str | None) -> None:
@@ -154,7 +154,7 @@ class _Names:
                 assert_never(target)
 
     def _all_of(self, operands: Iterable[Target], ids: list[str]) -> Decided:
-        """Look for each operand at those only that all before it may match."""
+        """Test each operand only on ids that all operands before it may match."""
         is_open: set[str] = set()
         for operand in operands:
             found = self.decide(operand, ids)
@@ -163,7 +163,7 @@ class _Names:
         return Decided(_without(ids, is_open), _among(ids, is_open))
 
     def _any_of(self, operands: Iterable[Target], ids: list[str]) -> Decided:
-        """Look for each operand at those only that none before it matches."""
+        """Test each operand only on ids that no operand before it matches."""
         is_open: set[str] = set()
         matched: set[str] = set()
         rest = ids

@@ -1,4 +1,4 @@
-"""What a target expression is once it is parsed: a closed union of frozen nodes."""
+"""Parsed target expressions: a closed union of frozen nodes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _READS_GRAINS: Final = frozenset("GPSN")
 
 
 def reads_grains(target: Target) -> bool:
-    """Say whether grains may decide about a target; a nodegroup counts as one that they decide about."""
+    """Say whether matching a target may require grains; a nodegroup is assumed to require them."""
     return any(word.engine in _READS_GRAINS for word in words_of(target))
 
 

@@ -1,4 +1,4 @@
-"""Does a subject match a target? Pure: grains and pillar are handed in.
+"""Match a subject against a target. Pure: the caller provides grains and pillar.
 
 Source: Salt's matchers; Salt Resources, "Targeting"; where Salt 3008.5 fails (see docs) we do not.
 """
@@ -30,8 +30,8 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         srn: its name.
         managing_minions: ids of the minions that execute its jobs; a minion manages itself.
-        grains: returns its grains; called only when a word asks for them.
-        pillar: returns its pillar; likewise.
+        grains: returns its grains; called only when a word requires them.
+        pillar: returns its pillar; called only when a word requires it.
         vocabulary: the nodegroups, and what else a target may name.
         in_groups: filled by the matcher: whether the subject is in a nodegroup, for those it has looked at.
     """
@@ -103,7 +103,7 @@ def listed_ids(pattern: str) -> frozenset[str]:
 
 
 def _in_group(subject: Subject, name: str) -> bool:
-    """Look at a nodegroup once per subject: the work would double with each one that names another twice."""
+    """Evaluate a nodegroup once per subject: the work would double with each one that names another twice."""
     if name not in subject.in_groups:
         group = subject.vocabulary.nodegroups.get(name)
         subject.in_groups[name] = group is not None and matches(group, subject)

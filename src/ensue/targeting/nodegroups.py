@@ -1,4 +1,4 @@
-r"""Reading `nodegroups`: targets by name, checked as a whole.
+r"""Read `nodegroups`: named targets, checked together.
 
 A nodegroup is an expression, or a list of words. Bare words side by side mean any of them, as in Salt:
 `[web-01, db-*]`, `web-01 web-02`, `web-01,web-02`; one with signs that no glob has (`web-\d+`) is a regular

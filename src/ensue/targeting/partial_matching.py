@@ -1,7 +1,7 @@
-"""Does a subject match a target, as far as is known of it? Pure: what is not known is said by the subject.
+"""Match a subject that is only partly known against a target. Pure: the subject reports what is unknown.
 
-A resource that is not there yet has a type and an id, and no grains; of one that is there grains are gathered
-only where they decide.
+A resource that does not exist yet has a type and an id but no grains; for one that exists, grains are
+gathered only when the match depends on them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class NotKnownError(Exception):
-    """Raised by a subject that is asked for grains or pillar that nobody has gathered."""
+    """A match requires grains or pillar that have not been gathered."""
 
 
 def matches_so_far(target: Target, subject: Subject) -> bool | None:
@@ -47,7 +47,7 @@ def matches_so_far(target: Target, subject: Subject) -> bool | None:
 
 
 def _decided(operands: Iterable[Target], subject: Subject, *, by: bool) -> bool | None:
-    """One operand that is `by` decides; without one, an unknown operand leaves it open."""
+    """Combine operands: one that equals `by` decides; otherwise an unknown operand makes the result None."""
     is_open = False
     for operand in operands:
         found = matches_so_far(operand, subject)

@@ -1,4 +1,4 @@
-"""Following a path of keys through grains or pillar: `os:Debian`, `roles:web`, `a:b:c`, `disks:0:size:*`.
+"""Follow a path of keys through grains or pillar: `os:Debian`, `roles:web`, `a:b:c`, `disks:0:size:*`.
 
 Source: `salt.utils.data.subdict_match`, 3008. Keys may be globs here at every level.
 """

@@ -1,4 +1,4 @@
-"""Comparing text with globs and regular expressions, and what is wrong with a pattern."""
+"""Match text against globs and regular expressions, and check patterns for errors."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _GLOB_SIGNS: Final = frozenset("*?[]")
 
 
 def is_glob(text: str, pattern: str) -> bool:
-    """Say whether an id fits a glob; the id itself always does."""
+    """Say whether an id matches a glob; a glob equal to the id always does."""
     return text == pattern or fnmatch.fnmatchcase(text, pattern)
 
 
 def has_glob_signs(pattern: str) -> bool:
-    """Say whether a glob may fit anything but itself."""
+    """Say whether a glob may match anything but itself."""
     return not _GLOB_SIGNS.isdisjoint(pattern)
 
 
@@ -51,18 +51,18 @@ def regex_filter(pattern: str) -> Callable[[str], object]:
 
 
 def is_data_glob(text: str, pattern: str) -> bool:
-    """Say whether a value of grains or pillar fits a glob; case does not matter."""
+    """Say whether a value of grains or pillar matches a glob; case does not matter."""
     return is_glob(text.lower(), pattern.lower())
 
 
 def is_regex(text: str, pattern: str) -> bool:
-    """Say whether the beginning of an id fits a regular expression."""
+    """Say whether the beginning of an id matches a regular expression."""
     compiled = _compiled(pattern, 0)
     return not isinstance(compiled, str) and compiled.match(text) is not None
 
 
 def is_data_regex(text: str, pattern: str) -> bool:
-    """Say whether the beginning of a value of grains or pillar fits one; case does not matter."""
+    """Say whether a value of grains or pillar begins with a match of a regular expression, ignoring case."""
     compiled = _compiled(pattern, re.IGNORECASE)
     return not isinstance(compiled, str) and compiled.match(text) is not None
 

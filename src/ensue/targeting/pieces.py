@@ -1,6 +1,6 @@
-r"""Cutting a target expression into words and parentheses.
+r"""Split a target expression into words and parentheses.
 
-A parenthesis that stands alone or begins a word groups. Inside a word it belongs to the word, as in
+A parenthesis that is separate or begins a word groups. Inside a word it belongs to the word, as in
 `E@(web|db)-.*`; a closing one that nothing in the word opened ends the word. Regular expressions may escape
 a parenthesis (`\(`) or put it into brackets (`[(]`): then it is not counted.
 

@@ -1,4 +1,4 @@
-"""Work that would need grains which nobody has gathered is given up, so that no thread waits for a resource.
+"""Abandon work that requires grains not yet gathered, so that no thread waits for a resource.
 
 Pillar is compiled in threads, and its top file or a template may read the grains of the resource that it is
 for. If threads waited for them, resources that do not answer would keep all others from being compiled.
@@ -27,10 +27,10 @@ class UnaskedGrains:
         self._missed: set[Srn] = set()
 
     def refuse(self, srn: Srn) -> None:
-        """Give up the work that is done for a resource; called when it would wait for grains.
+        """Abandon the work for a resource; called when it would wait for grains.
 
         Raises:
-            NotKnownError: there is such work.
+            NotKnownError: there is work to abandon.
         """
         if srn in self._unasked:
             self._missed.add(srn)
@@ -51,7 +51,7 @@ class UnaskedGrains:
                 raise
             return None
         else:
-            # A template may have caught the exception, and gone on.
+            # A template may have caught the exception and continued.
             return None if srn in self._missed else done
         finally:
             self._unasked.discard(srn)

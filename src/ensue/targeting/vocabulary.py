@@ -1,7 +1,7 @@
 """The names that target expressions of one project may use: its nodegroups and its resource types.
 
-An expression that names anything else is refused before it is matched, so that a typing error does not pass
-for a target that matches nothing.
+An expression that names anything else is refused before it is matched, so that a typing error is not
+mistaken for a target that matches nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 ANYTHING: Final = "*"
-"""What stands for a reference while a target is checked that has one."""
+"""The placeholder for a reference while a target is checked."""
 
 
 def _is_known(_: str) -> str:

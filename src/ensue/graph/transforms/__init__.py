@@ -1,1 +1,1 @@
-"""Lowering a plan to edges, one rule a module; `lower.py` applies them all."""
+"""Lower a plan to edges: one module per rule; `lower.py` applies them all."""

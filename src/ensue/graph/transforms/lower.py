@@ -1,8 +1,8 @@
-"""A plan as the scheduler takes it: nodes, what each waits for, and in which order free ones start.
+"""Lower a plan for the scheduler: nodes, their dependencies, and the order in which ready nodes start.
 
 Nodes `0 … n-1` are the plan's chunks; those after them are checks (see `prereq.py`). The order is
-the plan's own. Only where a rule contradicts it (a chunk that needs a resource stands before the
-chunk that registers it) is it mended, as little as possible.
+the plan's own. It is changed, as little as possible, only where a rule contradicts it (a chunk that requires
+a resource precedes the chunk that registers it).
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 
 
 def matches_none(_chunk: Chunk, _srn: Srn) -> bool:
-    """Say of every target that it matches nothing."""
+    """Report that a target matches nothing, for every target."""
     return False
 
 
 class Lowered(msgspec.Struct, frozen=True, kw_only=True):
-    """What the scheduler needs to know of a plan.
+    """What the scheduler needs to know about a plan.
 
     Args:
-        order: all nodes in the order in which free ones start.
+        order: all nodes in the order in which ready ones start.
         waits_for: how many edges enter each node.
-        dependents: the nodes that wait for each node, once an edge, in order of their start.
+        dependents: the nodes that wait for each node, once per edge, in order of their start.
         check_of: the node that checks a chunk, by the chunk's index.
-        registrars: for every resource the chunks that will register it.
-        entangled: chunks that would wait for themselves, each with the nodes of the circle.
+        registrars: for each resource, the chunks that will register it.
+        entangled: chunks that would wait for themselves, each with the nodes of the cycle.
     """
 
     order: Sequence[int]
@@ -63,7 +63,7 @@ class LoweringRules(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         ordered: whether the nodes of one target run one after the other.
-        awaits: the resource that a chunk cannot do without.
+        awaits: the resource that a chunk requires.
         promises: the resources that a chunk will register.
         may_await: whether the target of a chunk that is fanned out may match a resource.
     """
@@ -145,10 +145,10 @@ def _sequence(plan: Plan, check_of: Mapping[int, int], order: Sequence[int]) -> 
 
 
 def _without_entanglement(count: int, edges: list[Edge]) -> tuple[list[Edge], dict[int, tuple[int, ...]]]:
-    """Give up registration edges that close a cycle.
+    """Remove registration edges that close a cycle.
 
-    A target that may match something matches what is there by then; whoever needs a certain resource is told
-    at its turn that it cannot have it.
+    A target then matches only the resources that are registered by its turn; a chunk that requires one
+    particular resource fails at its turn.
     """
     entangled: dict[int, tuple[int, ...]] = {}
     while cycles := find_cycles(Dag(count, edges)):
@@ -167,7 +167,7 @@ def _without_entanglement(count: int, edges: list[Edge]) -> tuple[list[Edge], di
 
 
 def _both_ways(edges: Sequence[Edge], order: Sequence[int]) -> tuple[list[int], list[tuple[int, ...]]]:
-    """How many edges enter each node, and where those that leave it lead, in order of start."""
+    """Return how many edges enter each node, and the nodes that its edges lead to, in order of start."""
     waits_for = [0] * len(order)
     outgoing: list[list[int]] = [[] for _ in order]
     for edge in edges:

@@ -1,9 +1,9 @@
 """Rule: a chunk with `prereq` runs before the other chunk, if that one would change something.
 
 The other chunk is therefore checked first: it gets a second node, the check, which runs it in
-test mode. The check waits for everything that the chunk itself waits for, its own `prereq`
-partners excepted: of those it waits for their checks, so that chains of `prereq` are looked at
-from their far end.
+test mode. The check waits for everything that the chunk itself waits for, except its own `prereq`
+partners: it waits for their checks instead, so chains of `prereq` are checked from their
+far end.
 
 Source: Salt's `prereq`; measured in Salt 3008: the prereq'd state runs twice (test, then real).
 """
@@ -29,21 +29,21 @@ def checked_chunks(plan: Plan) -> list[int]:
     checked: set[int] = set()
     last: Sequence[Requisite] = ()
     for chunk in plan.chunks:
-        if chunk.requisites is not last:  # chunks that ask for the same have one object
+        if chunk.requisites is not last:  # chunks with equal requisites share one object
             last = chunk.requisites
             checked.update(prerequired(chunk))
     return sorted(checked)
 
 
 def prerequired(chunk: Chunk) -> Iterator[int]:
-    """Yield what a chunk names under `prereq`."""
+    """Yield the chunks that a chunk names under `prereq`."""
     for requisite in chunk.requisites:
         if requisite.kind is RequisiteKind.PREREQ:
             yield from requisite.chunks
 
 
 def check_places(plan: Plan, checked: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield for each checked chunk the place in front of which it is checked, and its turn there.
+    """Yield, for each checked chunk, the place that its check precedes, and its position among checks there.
 
     Args:
         plan: the plan; its chunks stand in their order of execution.

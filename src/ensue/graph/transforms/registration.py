@@ -1,7 +1,7 @@
-"""Rule: a chunk that needs a resource waits for the chunks that say they will register it.
+"""Rule: a chunk that requires a resource waits for the chunks that declare that they register it.
 
-Which resource a chunk needs and which it registers is told by two functions from outside: only the
-composition root knows that `ssh_host.fetch_file` takes a resource as its `name`.
+Two injected functions say which resource a chunk requires and which it registers: only the composition
+root knows that `ssh_host.fetch_file` takes a resource as its `name`.
 
 Source: derived-resources document: what is registered is visible to whatever comes later in the run.
 """
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 REASON: Final = "registration"
-"""The reason on these edges; who has one to wait for and cannot is told so."""
+"""The reason of these edges; a chunk whose edge had to be removed fails with a message that says so."""
 
 POSSIBLE: Final = "possible registration"
-"""The reason on edges to a chunk whose target may match what is registered; given up before others."""
+"""The reason of edges to a chunk whose target may match what is registered; cycles remove them first."""
 
 
 def registrars_of(plan: Plan, promises: Callable[[Chunk], Sequence[Srn]]) -> dict[Srn, list[int]]:
-    """Return for every resource the chunks that will register it.
+    """Return, for each resource, the chunks that will register it.
 
     Args:
         plan: the plan.
@@ -68,11 +68,11 @@ def possible_edges(
 def registration_edges(
     plan: Plan, awaits: Callable[[Chunk], Srn | None], registrars: Mapping[Srn, Sequence[int]]
 ) -> Iterator[Edge]:
-    """Yield an edge from every chunk that will register a resource to every other that needs it.
+    """Yield an edge from every chunk that will register a resource to every other that requires it.
 
     Args:
         plan: the plan.
-        awaits: the resource that a chunk cannot do without; None when it needs none.
+        awaits: returns the resource that a chunk requires; None when it requires none.
         registrars: what `registrars_of` returned.
     """
     if not registrars:

@@ -1,6 +1,6 @@
 """Rule: a chunk comes after what it requires, watches, binds to, or reacts to.
 
-`listen`, from either end, makes no edge: a listener is a chunk of its own at the end of the run.
+`listen` and `listen_in` make no edge: a listener is a separate chunk at the end of the run.
 `prereq` has a module of its own.
 """
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ensue.contracts.growth import Plan
 
 WITHOUT_EDGE = frozenset({RequisiteKind.LISTEN, RequisiteKind.LISTEN_IN, RequisiteKind.PREREQ})
-"""Kinds that this rule leaves alone."""
+"""Kinds that this rule ignores."""
 
 
 def requisite_edges(plan: Plan) -> Iterator[Edge]:
-    """Yield an edge from every chunk that is asked for to the chunk that asks.
+    """Yield an edge from every chunk that a requisite names to the chunk that has the requisite.
 
     Source: Salt's requisites.
     """

@@ -1,7 +1,7 @@
 """Rule: in ordered mode the nodes of one target run one after the other.
 
-A `parallel: true` chunk waits its turn like any other, and then holds up nobody: what follows it
-waits for the one before it.
+A `parallel: true` chunk waits its turn like any other, but delays nothing: the chunk that follows it
+waits for the chunk before it.
 
 Source: Salt's `state_auto_order` and `parallel`; overview, "Order and concurrency".
 """
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def is_row(plan: Plan) -> bool:
-    """Say whether, in ordered mode, each chunk just follows the one before it: whatever it asks for has been.
+    """Say whether, in ordered mode, each chunk only follows the one before it, whatever its requisites.
 
-    So it is with most plans; the edges of requisites then say nothing that the row does not.
+    Most plans are such sequences; edges for requisites would then add nothing.
     """
     last: Sequence[Requisite] = ()
     for index, chunk in enumerate(plan.chunks):
@@ -33,7 +33,7 @@ def is_row(plan: Plan) -> bool:
             return False
         if options is not NO_OPTIONS and (options.parallel or options.fan_out is not None):
             return False
-        if chunk.requisites is last:  # what the one before could ask for, this one can
+        if chunk.requisites is last:  # what the previous chunk could require, this one can, too
             continue
         last = chunk.requisites
         for requisite in last:
@@ -50,7 +50,7 @@ def sequence_edges(
     Args:
         ordered: all nodes in order.
         target_of: the target of a node; None is the plan's own.
-        is_parallel: whether a node holds up nobody.
+        is_parallel: whether later nodes need not wait for a node.
     """
     last: dict[Srn | None, int] = {}
     for node in ordered:
