@@ -8,19 +8,22 @@ Exit codes tell why an operation failed; the output of the tools is only quoted 
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import posixpath
 import secrets
 import time
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command
 from ensue.contracts.content import chunks_digest, size_of
-from ensue.errors import CommandInputError
+from ensue.errors import CommandInputError, RemoteError
 from ensue.resources import posix_scripts as scripts
 from ensue.resources.answers import DIGEST_PROGRAMS, checked_names, digest_in, stat_in, whole_number
 from ensue.resources.faults import FileFaults, file_error, need_path
 from ensue.resources.file_parts import PART_BYTES, all_parts, checked_part
 from ensue.resources.foreign_links import ForeignLinkError
+from ensue.resources.leftovers import TEMPORARY_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -86,8 +89,9 @@ class PosixFiles:
         group: str | None = None,
     ) -> None:
         """Replace or create a file atomically."""
+        token = secrets.token_hex(8)
         arguments = (
-            secrets.token_hex(8),
+            token,
             str(size_of(content)),
             "" if mode is None else f"{mode:04o}",
             user or "",
@@ -96,6 +100,9 @@ class PosixFiles:
         try:
             await self._do("write", path, scripts.WRITE, *arguments, stdin=content)
         except CommandInputError as fault:
+            # The script removes its temporary file when it is ended, but not when it has to be killed.
+            with contextlib.suppress(RemoteError):
+                await self.remove(posixpath.join(posixpath.dirname(path), f"{TEMPORARY_PREFIX}{token}"))
             raise file_error(
                 self._srn, "read the source of", path, number=fault.errno or 0, why=fault.why
             ) from fault
