@@ -43,7 +43,7 @@ class FileContract(ContentContract, LinkContract):
             assert await target.read(path) == name.encode("utf-8", "surrogateescape")
             await target.rename(path, f"{path}.moved")
         assert await target.list_directory(folder) == sorted(f"{name}.moved" for name in HARD_NAMES)
-        for name in HARD_NAMES:
+        for name in HARD_NAMES[4::5]:  # Quotes, a line break, no UTF-8.
             path = f"{folder}/{name}"
             await target.symlink(f"{name}.moved", path)
             found = await target.stat(path)
@@ -51,7 +51,8 @@ class FileContract(ContentContract, LinkContract):
             assert found.link_target == f"{name}.moved"
             assert await target.checksum(path) is not None
             await target.remove(path)
-            await target.remove(f"{path}.moved")
+        for name in HARD_NAMES:
+            await target.remove(f"{folder}/{name}.moved")
         assert await target.list_directory(folder) == []
 
     @scene
