@@ -1,4 +1,4 @@
-"""The one place where a state's function is called: with its context, its arguments and its time limit.
+"""The one place where the engine calls a state's function, with its context, arguments and time limit.
 
 What surrounds a call (conditions, retries, `mod_watch`, `check_cmd`) is in the executor.
 """
