@@ -10,7 +10,7 @@ EnsueError
 ├── GoTemplateError            a Go template does not parse, or fails while it is rendered (ValueError)
 ├── StateFailedError           a state function fails: result False with this comment
 ├── DecryptionError            a message cannot be decrypted (ValueError)
-├── DriverError                a driver cannot provision a resource; what was kept of it stays
+├── DriverError                a driver cannot provision a resource; its record is kept
 ├── RemoteError                anything between here and a target
 │   ├── UnreachableError       no connection (ConnectionError)
 │   ├── HostKeyError           the host's key is not the expected one (PermissionError)
@@ -105,7 +105,7 @@ class DecryptionError(EnsueError, ValueError):
 
 
 class DriverError(EnsueError):
-    """A driver cannot provision a resource; the text says why and how to mend it."""
+    """A driver cannot provision a resource; the text says why and how to fix it."""
 
 
 class RemoteError(EnsueError):

@@ -204,13 +204,13 @@ def test_consumers_do_not_share_what_they_are_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "comment"),
     [
-        ("- new_state: {'${test:vm:l}': 1}", "the key ${test:vm:l} is text, and is bound to a list"),
-        ("- new_state: {'${test:vm:n}': 1}", "the key ${test:vm:n} is text, and is bound to null"),
+        ("- new_state: {'${test:vm:l}': 1}", "the key ${test:vm:l} must be text, but is bound to a list"),
+        ("- new_state: {'${test:vm:n}': 1}", "the key ${test:vm:n} must be text, but is bound to null"),
         (
             "- new_state: {'${test:vm:k}': 1, x: 2}",
-            "the key 'x' is there twice once references are bound",
+            "the key 'x' occurs twice once references are bound",
         ),
-        ("- name: ${test:vm:}", "the name is text, and is bound to a mapping"),
+        ("- name: ${test:vm:}", "the name must be text, but is bound to a mapping"),
     ],
 )
 def test_a_key_and_a_name_are_text(tmp_path: Path, text: str, comment: str) -> None:

@@ -215,11 +215,11 @@ def test_what_was_changed_meanwhile_is_called_again(project: Shell) -> None:
     [
         ((), "there are no runs yet"),
         (("plan", "t"), "is a plan"),
-        (("apply", "t"), "came to its end (succeeded)"),
+        (("apply", "t"), "has ended (succeeded)"),
     ],
 )
 def test_what_cannot_be_resumed_is_refused(project: Shell, before: tuple[str, ...], said: str) -> None:
-    """Without a run, after a plan and after a run that came to its end nothing is done, and it says why."""
+    """Without a run, after a plan and after a run that has ended nothing is done, and it says why."""
     if before:
         project.run(*before)
     ended = project.run("runs", "resume")

@@ -144,7 +144,7 @@ def test_a_run_that_was_resumed_is_resumed_from_where_that_came(project: Shell) 
     assert calls(project).count("c") == 2
     again = project.run("runs", "resume", first.run_id)
     assert again.code == 1
-    assert "came to its end (succeeded)" in again.err
+    assert "has ended (succeeded)" in again.err
 
 
 def test_journals_that_a_resume_needs_are_kept(project: Shell) -> None:

@@ -1,6 +1,6 @@
 """Find the values of a call's references in the returns of their producers.
 
-Source: Idem's argument binding: `new_state` is what a reference reads.
+Source: Idem's argument binding: a reference reads `new_state`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from ensue.model.reference import Binding, BoundText
 
 _INERT: Final = (bool, int, float, type(None))
-"""Values that no renderer finds anything to render in."""
+"""Types of values that contain nothing to render."""
 
 
 class BoundCall(msgspec.Struct, frozen=True):
     """A call whose arguments are bound.
 
     Args:
-        chunk: what is called.
+        chunk: the chunk that is called.
         results: returns of the same plan.
         target: the target that it runs against.
         test: whether it is part of a plan.
@@ -114,7 +114,7 @@ class BoundValues:
             held: returns the form of a value that the renderer sees.
 
         Raises:
-            StateFailedError: as `of` does.
+            StateFailedError: a value is not available; names the reference and its place.
         """
         return {
             text: held(values[text])
@@ -222,7 +222,7 @@ def _refuse_too_many(values: Mapping[str, Any]) -> None:
             weight(value) if value.__class__ is str else check_data(value) for value in values.values()
         )
     except DataBoundError as error:
-        raise StateFailedError(f"what is bound to the arguments cannot be used: {error}") from None
+        raise StateFailedError(f"the values bound to the arguments cannot be used: {error}") from None
     if count > MOST_ADDED_VALUES:
         message = f"more than {MOST_ADDED_VALUES:,} values are bound to the arguments of one state"
         raise StateFailedError(message)
@@ -285,7 +285,7 @@ def free_key(key: str, values: Mapping[str, Any], taken: Container[Any]) -> Any:
     """
     name: Any = word(values[key], f"the key {key}") if key in values else key
     if name in taken:
-        raise StateFailedError(f"the key {name!r} is there twice once references are bound")
+        raise StateFailedError(f"the key {name!r} occurs twice once references are bound")
     return name
 
 
@@ -301,7 +301,7 @@ def word(value: Any, what: str) -> Any:
         return value if isinstance(value, Unknown) else value[0]
     if value is None or is_list(value) or is_mapping(value):
         kind = "null" if value is None else "a list" if is_list(value) else "a mapping"
-        raise StateFailedError(f"{what} is text, and is bound to {kind}")
+        raise StateFailedError(f"{what} must be text, but is bound to {kind}")
     text = as_text(value)
     if not is_encodable(text):
         raise StateFailedError(f"{what} is bound to {text!r}, which holds half of a surrogate pair")

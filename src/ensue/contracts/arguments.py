@@ -21,10 +21,10 @@ class ArgumentResolver(Protocol):
     """Puts run-time values into a chunk's arguments: references to other states, slots."""
 
     def resolve_now(self, chunk: Chunk, results: Results, target: Srn, *, test: bool) -> DataMap:
-        """Return what `resolve` does, for a chunk that need not wait.
+        """Return the arguments to call the function with, for a chunk without slots.
 
         Raises:
-            EnsueError: as `resolve` does.
+            EnsueError: a value is not available; becomes the comment of a result False.
         """
         ...
 

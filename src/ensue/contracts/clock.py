@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Time, so that tests can have their own."""
+    """A clock that tests can replace."""
 
     def time_of_day(self) -> str:
         """Return the local time as `HH:MM:SS.ffffff`, for display only."""
@@ -17,5 +17,5 @@ class Clock(Protocol):
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Return after so many seconds."""
+        """Wait for this many seconds."""
         ...

@@ -1,4 +1,4 @@
-"""How anything is done on a target: run a command, read and write files.
+"""The way to a target: run commands, read and write files.
 
 Every state and execution function works through a `Connection`, so that it runs on this machine
 and on an `ssh_host` alike. A connection is a cheap handle: it connects on first use, may be shared
@@ -77,12 +77,12 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
             empty input, never the terminal.
         user: run as this user (setuid here, `sudo -u` over SSH).
         umask: file mode mask, None leaves it.
-        timeout_s: after so many seconds the command is ended and `RemoteTimeoutError` raised; None: no limit.
+        timeout_s: after this many seconds the command is ended with `RemoteTimeoutError`; None: no limit.
         clean_env: start from an empty environment instead of the user's.
         on_start: called with the process id once the command runs, if that is a process of this machine; an
             exception from it ends the command.
-        is_followed: whether a person who follows a run wants to read its output while it runs.
-        listener: receives what it writes as it comes; `Completed` has all of it nevertheless.
+        is_followed: whether `--follow` shows its output while it runs.
+        listener: receives its output as it is written; `Completed` contains all of it as well.
     """
 
     shell_line: str | None = None
@@ -142,7 +142,7 @@ class Connection(Protocol):
         ...
 
     def chunks(self, path: str) -> AsyncGenerator[bytes]:
-        """Yield the content of a file, which may be too long for the memory, in parts of a few megabytes.
+        """Yield the content of a file, which may be too long for memory, in parts of a few megabytes.
 
         Symlinks are followed. A file that changes while it is read raises `RemoteFileError`.
         """
@@ -200,7 +200,7 @@ class Connection(Protocol):
         ...
 
     async def rename(self, source: str, target: str) -> None:
-        """Move a file within the target, replacing what is there."""
+        """Move a file within the target; replaces an existing file."""
         ...
 
     async def set_mode(self, path: str, mode: int) -> None:

@@ -20,7 +20,7 @@ class Chunked(Protocol):
     """Bytes of unknown length that can be read in chunks, any number of times."""
 
     def chunks(self) -> AsyncGenerator[bytes]:
-        """Yield them from the beginning, in parts of about a megabyte; each call starts again.
+        """Yield the bytes from the beginning, in parts of about a megabyte; each call starts again.
 
         Raises:
             OSError: they cannot be read, or have changed.
@@ -33,12 +33,12 @@ class LongContent(Chunked, Protocol):
 
     @property
     def size_bytes(self) -> int:
-        """Its size."""
+        """The size in bytes."""
         ...
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 of all of it, as hex."""
+        """The SHA-256 of the whole content, as hex."""
         ...
 
 
@@ -46,7 +46,7 @@ class FileContent(LongContent, Protocol):
     """Long content that is in a file of this machine."""
 
     def open(self) -> BinaryIO:
-        """Open it for random access. Opening and reading block, so do both in a thread.
+        """Open the file for random access. Opening and reading block, so do both in a thread.
 
         Raises:
             OSError: it cannot be read, or has changed; reading raises this, too.

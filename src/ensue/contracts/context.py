@@ -38,7 +38,7 @@ class FileSources(Protocol):
             saltenv: the environment of a `salt://` source; empty: that of the SLS.
 
         Raises:
-            StateFailedError: the source is nowhere; the text lists the roots that were searched.
+            StateFailedError: the source is not found; the text lists the roots that were searched.
         """
         ...
 
@@ -46,11 +46,11 @@ class FileSources(Protocol):
         """Return the content of a source, as bytes when it is short, else to be read in chunks.
 
         Args:
-            source: where it is, as for `read`.
+            source: where it is; `salt://x?saltenv=dev` names its environment itself.
             saltenv: the environment of a `salt://` source; empty: that of the SLS.
 
         Raises:
-            StateFailedError: the source is nowhere; the text lists the roots that were searched.
+            StateFailedError: the source is not found; the text lists the roots that were searched.
         """
         ...
 
@@ -143,12 +143,12 @@ class FunctionContext(Protocol):
         Args:
             target: a compound expression, or the pattern of one engine.
             engine: the letter of that engine (`G`), empty for a glob; None for a compound expression.
-            delimiter: what separates the keys of a pattern of `G P I J`.
+            delimiter: the separator of keys in a pattern of `G P I J`.
             minion_id: an id to look at in place of the target's; grains and pillar stay the target's.
 
         Raises:
-            StateFailedError: it does not parse, or names a type or a nodegroup that does not exist; the text
-                has the column.
+            StateFailedError: the expression does not parse, or names a type or a nodegroup that does not
+                exist; the text has the column.
         """
         ...
 
@@ -160,7 +160,8 @@ class FunctionContext(Protocol):
             engine: the letter of that engine (`G`), empty for a glob; None for a compound expression.
 
         Raises:
-            StateFailedError: it does not parse, or names a type or a nodegroup that does not exist.
+            StateFailedError: the expression does not parse, or names a type or a nodegroup that does not
+                exist.
         """
         ...
 
@@ -173,7 +174,7 @@ class FunctionContext(Protocol):
         """Compile the target's pillar again, for everything that is rendered later.
 
         Raises:
-            CompileError: with all errors in pillar.
+            CompileError: pillar does not compile; has all errors.
         """
         ...
 
@@ -184,7 +185,7 @@ class FunctionContext(Protocol):
 
     @property
     def masker(self) -> Masker:
-        """Where a function that comes to know a secret says so, before anything else is done with it."""
+        """Receives every secret that a function learns, before the function uses the secret."""
         ...
 
     @property
@@ -256,9 +257,9 @@ class StateContext(FunctionContext, Protocol):
 
     @property
     def enforced(self) -> EnforcedState | None:
-        """What the last apply enforced for this state; None if no apply has.
+        """The enforced state of the last apply for this state; None if there is none. It is read on access.
 
-        For functions that recognise by it what they own (an id that a cloud assigned). It is read on access.
+        A function can recognise by it the objects that it created, such as by an id that a cloud assigned.
 
         Raises:
             StoreError: it cannot be read or decrypted.
@@ -294,7 +295,7 @@ class StateContext(FunctionContext, Protocol):
         """Return an environment provider (`sandbox`, `command`, `terraform`).
 
         Raises:
-            NotAvailableError: there is none of this name; the text has near names.
+            NotAvailableError: no provider has this name; the text has near names.
         """
         ...
 
@@ -302,7 +303,7 @@ class StateContext(FunctionContext, Protocol):
         """Return the context of another resource, by SRN or by bare id.
 
         Raises:
-            UnknownResourceError: nothing is registered or declared under it, or it was invalidated;
+            UnknownResourceError: nothing is registered or declared under this name, or it was invalidated;
                 the text has near names and provenance. In a plan also if an earlier state is about
                 to register it again.
         """
@@ -333,6 +334,6 @@ class StateContext(FunctionContext, Protocol):
             The result; `status` is `failed` (with `comment`) if the SLS did not compile.
 
         Raises:
-            UnknownResourceError: as for `on`.
+            UnknownResourceError: nothing is registered or declared under this name, or it was invalidated.
         """
         ...

@@ -73,12 +73,12 @@ class DriverServices(Protocol):
 
     @property
     def vault(self) -> Vault:
-        """Encrypts what the driver keeps below its directory."""
+        """Encrypts the data that the driver stores in its directory."""
         ...
 
     @property
     def masker(self) -> Masker:
-        """Learns every secret before it goes anywhere."""
+        """Receives every secret that the driver learns, before the driver uses the secret."""
         ...
 
     async def keep(self, cookie: DataMap) -> None:
@@ -132,12 +132,12 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         values: the plain inputs, `driver_inputs.values`; a mapping unless the definition says otherwise.
         secrets: the secret inputs, those of `secret_refs` among them.
         account: the account that the definition names; None: none.
-        directory: a folder of its own below the cachedir, mode 0700; made by the driver when it needs one.
+        directory: the folder of the resource below the cachedir, mode 0700; made by the driver when needed.
         root: the project's folder, for paths in the inputs.
         services: the services of the run.
         cookie: the cookie of the last create or update; None: there is none.
-        was_interrupted: an earlier call was begun, and its end is not known; look before creating
-            anything.
+        was_interrupted: an earlier call began, and its outcome is unknown; check what exists before
+            creating anything.
         foreign: which parts of the values and secrets are outputs of other resources; see `foreign_parts`.
     """
 
@@ -217,7 +217,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Driver(Protocol):
-    """Provisions resources. See the module for what else it may have."""
+    """Provisions resources. The docstring of this module lists the optional names."""
 
     async def create(self, request: DriverRequest) -> Provisioned:
         """Create a resource.

@@ -1,4 +1,4 @@
-"""What earlier applies enforced for states that are not in this run.
+"""The enforced states of earlier applies, for states that are not in this run.
 
 An argument may be bound to a state that is in no SLS of this run: then the value that the last apply
 enforced counts. The compiler looks it up before it refuses such a reference; at run time it is looked up

@@ -1,4 +1,4 @@
-"""Following a run: what the commands of its states write, while they run."""
+"""Following a run: the output of its states' commands, while they run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FollowedCommand(OutputListener, Protocol):
     """Receives what one command writes."""
 
     def end(self) -> None:
-        """Take note that the command has ended."""
+        """Record that the command has ended."""
         ...
 
 

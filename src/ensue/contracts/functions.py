@@ -7,8 +7,8 @@ A module of state functions is a Python module `ensue.states.<name>` (dots allow
   `def` (a plain one must not block: it runs on the event loop);
 - optionally `MOD_WATCH: Callable`, called instead of the function when a watched state changed;
   it takes the same arguments plus `sfun`, the function's name;
-- optionally `AWAITS: Callable[[function, name], Srn | None]`: the resource that a declaration cannot
-  do without, so that it waits for whoever registers it in the same run;
+- optionally `AWAITS: Callable[[function, name], Srn | None]`: the resource that a declaration requires;
+  the declaration waits for the state that registers this resource in the same run;
 - optionally `PROMISES: Callable[[function, name, arguments], Sequence[Srn]]`: the resources that a
   declaration will register.
 
@@ -30,7 +30,7 @@ _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 TOUCHES_NOTHING: Final = "__ensue_touches_nothing__"
-"""The mark that `touches_nothing` leaves."""
+"""The attribute that `touches_nothing` sets."""
 
 
 def touches_nothing(function: _Function) -> _Function:
@@ -44,7 +44,7 @@ def touches_nothing(function: _Function) -> _Function:
 
 
 RENDERS: Final = "__ensue_renders__"
-"""The mark that `renders` leaves."""
+"""The attribute that `renders` sets."""
 
 
 def renders(**texts: str) -> Callable[[_Function], _Function]:
@@ -66,7 +66,7 @@ def renders(**texts: str) -> Callable[[_Function], _Function]:
 
 
 TAKES_WORDS: Final = "__ensue_takes_words__"
-"""The mark that `takes_words` leaves."""
+"""The attribute that `takes_words` sets."""
 
 
 def takes_words(function: _Function) -> _Function:
@@ -76,7 +76,7 @@ def takes_words(function: _Function) -> _Function:
 
 
 ALSO_TAKES: Final = "__ensue_also_takes__"
-"""The mark that `also_takes` leaves."""
+"""The attribute that `also_takes` sets."""
 
 
 class AlsoTakes(msgspec.Struct, frozen=True):
@@ -163,7 +163,7 @@ class FunctionCatalog(Protocol):
 
         Raises:
             PluginError: its module does not load.
-            NotAvailableError: this machine has it, and the target does not.
+            NotAvailableError: this machine offers the function, and the target does not.
         """
         ...
 

@@ -68,15 +68,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Compiled chunks of one scope.
 
     Args:
-        chunks: in order of execution; requisites are indices into this tuple, always of other places.
+        chunks: in order of execution; requisites are indices into this tuple, never a chunk's own.
         scope: the scope's path, `""` at the top.
         target: the target of chunks without a `target`.
         tree: what the language keeps of the SLS that it was compiled from; None: it is not from SLS.
         deployment: the environment whose resources it provisions; None: it provisions none.
         warnings: warnings of the compiler.
         complaints: errors that are reported at the end of the scope.
-        checks: the chunks that a `prereq` has checked, in the order of their checks, each with the place
-            in `chunks` in front of which that is; what is not named here is checked when it is asked for.
+        checks: the chunks that a `prereq` has checked, in the order of their checks, each with the index of
+            the chunk that its check precedes; any other is checked before the first chunk that requires it.
         resource: the resource whose own SLS it is, or grew from, in a run with a target; None: this machine.
     """
 
@@ -96,7 +96,7 @@ class PlanSource(Protocol):
 
     @property
     def kind(self) -> GrowthKind:
-        """What grows."""
+        """The kind of growth."""
         ...
 
     async def plan(self, request: GrowthRequest) -> Plan:

@@ -29,5 +29,5 @@ class LeftoverNotes(Protocol):
         ...
 
     def left(self, target: str) -> list[str]:
-        """Return once what killed processes left on a host; the caller removes them and calls `end`."""
+        """Return, once, the files that killed processes left; the caller removes them and calls `end`."""
         ...

@@ -111,7 +111,7 @@ class PluginModules:
         full_name = f"{self._kind.group.replace('.', '_').removesuffix('s')}_{path.stem}"
         spec = importlib.util.spec_from_file_location(full_name, path)
         if spec is None or spec.loader is None:
-            raise PluginError(f"the {kind} {path} is no Python file")
+            raise PluginError(f"the {kind} {path} is not a Python file")
         module = importlib.util.module_from_spec(spec)
         try:
             spec.loader.exec_module(module)

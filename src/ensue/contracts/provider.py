@@ -27,10 +27,10 @@ class EnvironmentRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: the environment's name (`env-01`); unique in the project.
-        directory: a folder of its own below the cachedir, mode 0700; made when first needed.
+        directory: the folder of the environment below the cachedir, mode 0700; made when first needed.
         options: the state's further arguments (`command`, `module`, …).
         vault: encrypts the data that the provider keeps.
-        masker: learns every secret before it goes anywhere.
+        masker: receives every secret that the provider learns, before the provider uses the secret.
         root: the project's folder, for paths in `options`.
     """
 
@@ -68,7 +68,7 @@ class EnvironmentProvider(Protocol):
         ...
 
     async def deploy(self, request: EnvironmentRequest) -> Environment:
-        """Bring it to `succeeded`; return its new state."""
+        """Bring the environment to `succeeded`; return its new state."""
         ...
 
     async def connection_info(self, request: EnvironmentRequest) -> DataMap:
@@ -82,5 +82,5 @@ class EnvironmentProvider(Protocol):
         ...
 
     async def destroy(self, request: EnvironmentRequest) -> Environment:
-        """Remove it with everything that it kept."""
+        """Remove the environment and all data that the provider stored for it."""
         ...

@@ -132,7 +132,8 @@ class DerivedRegistry(Protocol):
 
         Args:
             declared_by: the declaration.
-            srns: the resources; one that is not active, or was registered otherwise since, is ignored.
+            srns: the resources; one that is not active, or that another declaration or a call has registered
+                since, is ignored.
             reason: why nothing registers them.
 
         Raises:

@@ -1,4 +1,4 @@
-"""A resource type: how to reach resources of one kind, and what is known about them.
+"""A resource type: how to discover, reach and describe resources of one kind.
 
 A type is a Python package, found in a project's `_resources/<type>/` below a file root, under the entry
 point group `ensue.resources`, or as `ensue/resources/<type>/`. Its `__init__.py` has the hooks below; its

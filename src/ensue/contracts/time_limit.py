@@ -17,11 +17,11 @@ class TimeLimit(Protocol):
     """A limit that can be paused."""
 
     def pause(self) -> None:
-        """Stop the time until `resume`."""
+        """Stop counting until `resume`."""
         ...
 
     def resume(self) -> None:
-        """Let the time run again."""
+        """Continue to count."""
         ...
 
 
@@ -30,7 +30,7 @@ _current: ContextVar[TimeLimit | None] = ContextVar("time_limit", default=None)
 
 @contextmanager
 def limited_by(limit: TimeLimit) -> Generator[None]:
-    """Declare a limit to everything that is called within."""
+    """Declare a limit to everything that is called in the `with` block."""
     token = _current.set(limit)
     try:
         yield
@@ -40,7 +40,7 @@ def limited_by(limit: TimeLimit) -> Generator[None]:
 
 @contextmanager
 def not_counted() -> Generator[None]:
-    """Pause the caller's limit within."""
+    """Pause the caller's limit during the `with` block."""
     limit = _current.get()
     if limit is None:
         yield

@@ -183,7 +183,7 @@ def _shared(changes: Any, new_state: Any) -> tuple[str, ...]:
 
 
 def _is_plain(event: RunEvent) -> bool:
-    """Say whether an event holds nothing but names and numbers."""
+    """Say whether an event holds only names and numbers."""
     match event:
         case NodeFinished(returned=done):
             return not (
@@ -288,7 +288,7 @@ def _without_nested_returns(struct: msgspec.Struct, name: str, value: Any) -> An
 
 def _masked(value: Any, masker: Masker) -> Any:
     match value:
-        # Structs of its own alone: in the data of a state one (an `Unknown`) is as odd as any other object.
+        # Only returns: a struct in a state's data (an `Unknown`) becomes text like any other object.
         case Return() | ScopeReturn():
             return _masked_fields(value, masker)
         case list() if value and isinstance(value[0], Return | ScopeReturn):

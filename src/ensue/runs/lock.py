@@ -37,7 +37,7 @@ class LockHolder(msgspec.Struct, frozen=True, kw_only=True):
         pid: the process, 0 when unknown.
         user: the user who started it.
         since: ISO 8601 with offset.
-        command: what it does (`ensue apply web`); without arguments that may hold secrets.
+        command: the command that holds it (`ensue apply web`), without arguments that may hold secrets.
     """
 
     pid: int = 0
@@ -68,7 +68,7 @@ class ProjectLock:
 
         Args:
             cachedir: the project's cachedir.
-            command: what it is taken for, without arguments that may hold secrets.
+            command: the command that takes it, without arguments that may hold secrets.
             now: the moment, with its offset.
 
         Raises:
@@ -104,7 +104,7 @@ class ProjectLock:
 
         Args:
             cachedir: the project's cachedir.
-            command: what it is taken for, without arguments that may hold secrets.
+            command: the command that takes it, without arguments that may hold secrets.
             clock: returns the moment, with its offset.
             on_wait: called with the holder when the lock is not free.
 
@@ -148,7 +148,7 @@ class ProjectLock:
 
 
 def holder_of(cachedir: Path) -> LockHolder | None:
-    """Return who holds a project's lock, None when nobody does.
+    """Return the holder of a project's lock, None when it is free.
 
     Args:
         cachedir: the project's cachedir.

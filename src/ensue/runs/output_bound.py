@@ -51,7 +51,7 @@ class OutputBound:
         return Diagnostic(
             code="E0721",
             severity=Severity.WARNING,
-            summary=f"the output of {len(states)} state{'s' if len(states) > 1 else ''} is not kept whole",
+            summary=f"the output of {len(states)} state{'s' if len(states) > 1 else ''} was not kept in full",
             detail=f"left out: {', '.join(states[:_MOST_SHOWN])}{more}; this run had all of it,"
             " and a run that resumes it calls the state again",
             help=f"`keep_output_bytes` is {size_text(self.most_bytes)}; set it higher in ensue.yaml, or have"

@@ -17,7 +17,7 @@ def own_minion(events: Iterable[RunEvent], minion_id: str) -> str:
 
     Args:
         events: all events of one run, in order.
-        minion_id: what this machine is called now; the answer where the run does not say.
+        minion_id: the id of this machine now; returned if the events name no machine.
     """
     begun = (event.minion_id for event in events if isinstance(event, RunStarted) and event.minion_id)
     return next(begun, minion_id)

@@ -37,7 +37,7 @@ def planned_event(plan: Plan) -> ScopePlanned | None:
     places.update([second for _, second, _ in edges])
     chunks = plan.chunks
     if len(places) == len(chunks):
-        # As in a long chain or fan: what is told of every chunk needs no other numbers.
+        # As in a long chain or fan: every chunk has an edge, so the indices need no conversion.
         return ScopePlanned(plan.scope, tuple([chunk.tag for chunk in chunks]), tuple(edges))
     used = {place: at for at, place in enumerate(sorted(places))}
     return ScopePlanned(

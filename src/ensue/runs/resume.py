@@ -33,10 +33,10 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         run_id: its id.
         chain: its id and those of the runs that it resumed, newest first.
-        mods: the SLS it was asked for; empty for a highstate.
-        tgt: the target it was asked for; empty for a run of this machine.
-        done: what is known of states that had finished, by (scope, tag): the return to take over; None for a
-            state that has to be called again all the same.
+        mods: the requested SLS; empty for a highstate.
+        tgt: the requested target; empty for a run of this machine.
+        done: the states that had finished, by (scope, tag), each with the return to take over; None for a
+            state that has to be called again nevertheless.
         still_running: commands of unfinished states that still run.
     """
 
@@ -73,8 +73,8 @@ def run_to_resume(cachedir: Path, prefix: str, minion_id: str, *, despite_runnin
                 Diagnostic(
                     code="E0108",
                     summary=f"a command of {resumed.run_id} still runs: {command_text(command)}",
-                    help=f"wait for its end, or end it (kill -- -{command.pid}); with --despite-running"
-                    " its state is called again beside it",
+                    help=f"wait until it ends, or end it (kill -- -{command.pid}); --despite-running calls"
+                    " its state again while the command still runs",
                 )
                 for command in resumed.still_running
             ]
@@ -101,12 +101,12 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
     if started.deployment:
         raise UnknownRunError(
             f"{started.run_id} deployed {started.deployment}: give its `ensue deploy` command again, which"
-            " goes on from what was provisioned"
+            " continues from what was provisioned"
         )
     ended = next((event for event in chain[0] if isinstance(event, RunFinished)), None)
     if ended is not None and ended.status != "interrupted":
         raise UnknownRunError(
-            f"{started.run_id} came to its end ({ended.status}), so there is nothing to resume"
+            f"{started.run_id} has ended ({ended.status}), so there is nothing to resume"
             " (ensue apply starts a new run)"
         )
     events = [event for run in reversed(chain) for event in run]
