@@ -1,7 +1,7 @@
 """Running the `ensue` command as a user does: a process of its own, in a project folder.
 
-Commands that run to their end are forked from a process that has loaded ensue already, because most of the time
-of a small command goes into loading (`forked_commands`). The others start from nothing, as a user's do.
+Commands that run to their end are forked from a process that has loaded ensue already, because most of the
+time of a small command goes into loading (`forked_commands`). The others start from nothing, as a user's do.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 @cache
-def _server() -> CommandServer:
+def command_server() -> CommandServer:
     """Return the server of forked commands, which ends with this process."""
     server = CommandServer(environment())
     atexit.register(server.close)
@@ -74,11 +74,20 @@ class Shell:
     def run(self, *words: str, **env: str) -> Ended:
         """Run `ensue` with these words, in a forked process where that is set up as a new one would be."""
         given = environment(**env)
-        if not _server().fits(given):
+        if not command_server().fits(given):
             return self.run_anew(*words, **env)
         line = [*command(), *words]
-        done = _server().run(line, folder=self.root, environment=given, longest_s=LONGEST_S)
+        done = command_server().run(line, folder=self.root, environment=given, longest_s=LONGEST_S)
         return Ended(code=done.returncode, out=done.stdout.decode(), err=done.stderr.decode())
+
+    def run_on_terminal(self, *words: str) -> Ended:
+        """Run `ensue` with these words on a terminal, which shows output and errors as `out`."""
+        line = [*command(), *words]
+        given = environment()
+        done = command_server().run_on_terminal(
+            line, folder=self.root, environment=given, longest_s=LONGEST_S
+        )
+        return Ended(code=done.returncode, out=done.stdout.decode(), err="")
 
     def run_anew(self, *words: str, **env: str) -> Ended:
         """Run `ensue` with these words, in a process that starts from nothing."""

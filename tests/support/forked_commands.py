@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 import selectors
+import shlex
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tests.support.command_client import ask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _SERVER = Path(__file__).with_name("command_server.py")
+_CLIENT = str(Path(__file__).with_name("command_client.py"))
 
 
 class CommandServer:
@@ -62,21 +64,63 @@ class CommandServer:
         Raises:
             subprocess.TimeoutExpired: it took longer, and was killed.
         """
-        request = {"words": list(words), "folder": str(folder), "environment": dict(environment)}
-        pipes = [os.pipe() for _ in range(3)]
-        with tempfile.TemporaryFile() as text, Path(os.devnull).open("rb") as nothing:
-            text.write(json.dumps(request).encode())
-            text.flush()
-            files = [text.fileno(), nothing.fileno(), *(writing for _, writing in pipes)]
-            socket.send_fds(self._requests, [b"."], files)
-        for _, writing in pipes:
-            os.close(writing)
-        out, err, reply = _read_all([reading for reading, _ in pipes], longest_s)
-        pid, *status = reply.split()
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        with Path(os.devnull).open("rb") as nothing:
+            streams = (nothing.fileno(), out_end, err_end)
+            reply = self._ask(words, folder, environment, streams)
+        os.close(out_end)
+        os.close(err_end)
+        said, errors, replied = _read_all([out, err, reply], longest_s)
+        pid, *status = replied.split()
         if not status:
             os.kill(int(pid), signal.SIGKILL)
-            raise subprocess.TimeoutExpired(list(words), longest_s, out, err)
-        return subprocess.CompletedProcess(list(words), int(status[0]), out, err)
+            raise subprocess.TimeoutExpired(list(words), longest_s, said, errors)
+        return subprocess.CompletedProcess(list(words), int(status[0]), said, errors)
+
+    def run_on_terminal(
+        self, words: Sequence[str], *, folder: Path, environment: Mapping[str, str], longest_s: float
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run a command whose output and errors go to a terminal; see `run`.
+
+        Raises:
+            subprocess.TimeoutExpired: it took longer, and was killed.
+        """
+        master, slave = os.openpty()
+        with Path(os.devnull).open("rb") as nothing:
+            reply = self._ask(words, folder, environment, (nothing.fileno(), slave, slave))
+        os.close(slave)
+        said, replied = _read_all([master, reply], longest_s)
+        pid, *status = replied.split()
+        if not status:
+            os.kill(int(pid), signal.SIGKILL)
+            raise subprocess.TimeoutExpired(list(words), longest_s, said)
+        return subprocess.CompletedProcess(list(words), int(status[0]), said)
+
+    def script(self, path: Path, program: str) -> None:
+        """Write a script that runs its words as a command of this server, for children that inherit `file`.
+
+        Args:
+            path: where the script is written.
+            program: the path of `ensue`.
+        """
+        words = [sys.executable, "-IS", _CLIENT, str(self.file), program]
+        path.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+        path.chmod(0o755)
+
+    @property
+    def file(self) -> int:
+        """The descriptor that leads to the server."""
+        return self._requests.fileno()
+
+    def _ask(
+        self,
+        words: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        streams: tuple[int, int, int],
+    ) -> int:
+        """Have a command started; return the pipe that says its pid and, at its end, its exit code."""
+        return ask(self._requests, list(words), str(folder), dict(environment), streams)
 
 
 def _setup(environment: Mapping[str, str]) -> dict[str, str]:
@@ -94,7 +138,10 @@ def _read_all(pipes: Sequence[int], longest_s: float) -> list[bytes]:
             waiting.register(pipe, selectors.EVENT_READ)
         while waiting.get_map() and (ready := waiting.select(end_s - time.monotonic())):
             for key, _ in ready:
-                data = os.read(key.fd, 65536)
+                try:
+                    data = os.read(key.fd, 65536)
+                except OSError:  # a terminal whose other end is closed
+                    data = b""
                 said[key.fd] += data
                 if not data:
                     waiting.unregister(key.fd)
