@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -81,7 +83,10 @@ def running_postgresql(*, access: str = "", settings: str = "") -> Generator[Pos
         control = [folder / "pg_ctl", "-D", data, "-w", "-t", str(_LONGEST_START_S)]
         _run([*control, "-l", Path(root) / "log", "-o", options, "start"])
         try:
-            yield Postgresql(socket_folder=Path(root))
+            with pytest.MonkeyPatch.context() as patch:
+                # Debian's own `psql` is a script that takes ten times as long to find this one.
+                patch.setenv("PATH", str(folder), prepend=os.pathsep)
+                yield Postgresql(socket_folder=Path(root))
         finally:
             _run([*control, "-m", "immediate", "stop"])
 
