@@ -49,6 +49,14 @@ def _tree(shell: Shell) -> None:
     shell.write("gone", "")
 
 
+def test_a_plan_explains_the_counts_of_salt(shell: Shell) -> None:
+    """Salt counts states that would change as unchanged, which the heading of its figures explains."""
+    _tree(shell)
+    heading = "\nSummary for web-01 as Salt counts it (unchanged: not changed yet)\n"
+    assert heading in shell.run("plan", "t").out
+    assert "\nSummary for web-01\n" in shell.run("plan", "t", "--out", "highstate").out
+
+
 def test_a_plan_has_a_line_per_change(shell: Shell) -> None:
     """A mark, ID, function and name for what would change; what is not known names what decides it."""
     _tree(shell)

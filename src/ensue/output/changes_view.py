@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME_CHARS = 120
 _BELOW = " " * 6
+_UNDECIDED_NOTE = " as Salt counts it (unchanged: not changed yet)"
 
 
 def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterator[str]:
@@ -46,7 +47,8 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
     for heading, lines in view.groups():
         yield "\n".join([palette.paint(palette.cyan, f"  {heading}:"), *lines]) + "\n"
     end = [*failure_lines(report, masker, palette), "", palette.paint(palette.bold, outcome_line(report))]
-    end.extend(summary_lines(report.minion_id, tally, palette))
+    note = _UNDECIDED_NOTE if tally.undecided else ""
+    end.extend(summary_lines(report.minion_id, tally, palette, note=note))
     end.extend(remarks(report, tally, masker, palette))
     yield "\n".join(end) + "\n"
 
