@@ -15,7 +15,7 @@ from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
 from ensue.engine.returns import failure
 from ensue.model.fan_out import FannedChunk, FannedReturn
 from ensue.model.requisite import RequisiteKind
-from ensue.model.returns import Return, StateReturn
+from ensue.model.returns import Return, StateReturn, UnknownReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -90,6 +90,8 @@ def _decide_by_requisites(node: Node, can_watch: Callable[[Node], bool]) -> Deci
     verdict = _verdict(node, prepared_by, can_watch)
     if verdict is Verdict.FAILED:
         return _failed(node, check, prepared_by)
+    if verdict is Verdict.CHANGES_UNKNOWN:
+        return Answer(_waiting(node), ran=False)
     if verdict in COMMENTS:
         return Answer(StateReturn(name=chunk.name, result=True, comment=COMMENTS[verdict]), ran=False)
     return Call(verdict)
@@ -113,6 +115,19 @@ def _verdict(node: Node, prepared_by: Sequence[int], can_watch: Callable[[Node],
         prepared_by=prepared_by,
         can_watch=watches and node.role is not Role.CHECK and can_watch(node),
     )
+
+
+def _waiting(node: Node) -> UnknownReturn:
+    """Return the return of a state in a plan that an apply runs only if certain states change something."""
+    names = dict.fromkeys(
+        returned.id
+        for requisite in node.chunk.requisites
+        if requisite.kind is RequisiteKind.ONCHANGES
+        for index in requisite.chunks
+        if (returned := node.scope.result_of(index)) is not None and returned.unknown
+    )
+    comment = f"runs if {' or '.join(names)} changes something (known after apply)"
+    return UnknownReturn(name=node.chunk.name, result=None, comment=comment)
 
 
 def _failed(node: Node, check: Return | None, prepared_by: Sequence[int]) -> Answer:

@@ -3,7 +3,7 @@
 Pure: a function from returns to a verdict. All named chunks have settled by then; the scheduler waits for
 them.
 
-Source: Salt 3008, measured; the facts are in tests/engine/test_requisites.py.
+Source: Salt 3008, measured; the facts are in tests/engine/salt_facts.json.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Verdict(enum.Enum):
     NOTHING_TO_PREPARE = "no prereq partner would change"
     NOTHING_FAILED = "onfail, and nothing failed"
     NOTHING_CHANGED = "onchanges, and nothing changed"
+    CHANGES_UNKNOWN = "onchanges, and only an apply shows whether something changes"
 
 
 COMMENTS: Final = {
@@ -49,6 +50,7 @@ _CHANGES_THERE = 16
 _CHANGES_MISSING = 32
 _WOULD_CHANGE = 64
 _WOULD_NOT_CHANGE = 128
+_CHANGES_UNKNOWN = 256
 
 
 def judge(
@@ -130,6 +132,8 @@ def _fact(kind: RequisiteKind, returned: Return) -> int:  # noqa: PLR0911 - one 
         case RequisiteKind.WATCH:
             return _FAILED if failed else _CHANGED if returned.changes else ran
         case RequisiteKind.ONCHANGES:
+            if returned.unknown:
+                return _CHANGES_UNKNOWN
             return _CHANGES_THERE if returned.changes and not failed else _CHANGES_MISSING
         case RequisiteKind.ONFAIL:
             return _ONFAIL_HELD if returned.result is True else ran
@@ -157,8 +161,8 @@ def _verdict(facts: int) -> Verdict:  # noqa: PLR0911 - one line a verdict, in S
         return Verdict.CALL if facts & _WOULD_CHANGE else Verdict.NOTHING_TO_PREPARE
     if facts & _ONFAIL_HELD and not facts & _CHANGES_THERE:
         return Verdict.NOTHING_FAILED
-    if facts & _CHANGES_MISSING and not facts & _CHANGES_THERE:
-        return Verdict.NOTHING_CHANGED
+    if facts & (_CHANGES_MISSING | _CHANGES_UNKNOWN) and not facts & _CHANGES_THERE:
+        return Verdict.CHANGES_UNKNOWN if facts & _CHANGES_UNKNOWN else Verdict.NOTHING_CHANGED
     if facts & _CHANGED:
         return Verdict.CALL_AND_WATCH
     if facts & _ONFAIL_HELD:
