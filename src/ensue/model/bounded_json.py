@@ -1,4 +1,4 @@
-"""JSON texts as data, refused where they are nested too deep."""
+"""Load JSON texts, and refuse those that are nested too deep."""
 
 from __future__ import annotations
 

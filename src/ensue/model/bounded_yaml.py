@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class BoundedLoader(yaml.CSafeLoader):
-    """libyaml's safe loader with bounds; where they are passed, a `DataBoundError` holds the node.
+    """libyaml's safe loader with bounds; raises a `DataBoundError` with the node that exceeds one.
 
     Args:
         text: the YAML text.
@@ -33,13 +33,13 @@ class BoundedLoader(yaml.CSafeLoader):
         self._has_aliases = "*" in text and "&" in text
         self._levels = 0
 
-    # libyaml's composer recurses in C, where nothing but the end of the stack would stop it. It calls these
-    # two around each value; nothing else is asked of them, as no path resolvers are registered.
+    # libyaml's composer recurses in C, where only a stack overflow would stop it. It calls these
+    # two around each value; they do nothing else, as no path resolvers are registered.
     def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:
         """Enter a level."""
         del current_index
         self._levels += 1
-        # A scalar is one level below what holds it.
+        # A scalar is one level below its list or mapping.
         if self._levels > MOST_LEVELS + 1:
             raise TooDeepError(current_node)
 
@@ -61,11 +61,11 @@ class BoundedLoader(yaml.CSafeLoader):
 
 
 def load_plain_yaml(text: str, loader: type[BoundedLoader] = BoundedLoader) -> Any:
-    """Return the data of a YAML text that is no part of a project, as any YAML reader would read it.
+    """Return the data of a YAML text that is not part of a project, as any YAML reader would.
 
     Args:
         text: the text.
-        loader: what reads it.
+        loader: the class of the YAML loader.
 
     Raises:
         ValueError: it is not YAML, or beyond a bound; the message is one line, with line and column.
@@ -77,7 +77,7 @@ def load_plain_yaml(text: str, loader: type[BoundedLoader] = BoundedLoader) -> A
 
 
 def load_plain_yaml_documents(text: str) -> list[Any]:
-    """Return the data of each document of a YAML text that is no part of a project; None for an empty one.
+    """Return the data of each document of a YAML text that is not part of a project; None for an empty one.
 
     Args:
         text: the text.
@@ -98,7 +98,7 @@ def load_plain_yaml_documents(text: str) -> list[Any]:
 
 
 def _one_line(error: Exception) -> str:
-    """Return an error of PyYAML's constructors, which raise what Python does for a date or a number."""
+    """Return an error's message on one line; PyYAML also raises Python's own errors for dates and numbers."""
     return f"unknown {error}" if isinstance(error, LookupError) else " ".join(str(error).split())
 
 

@@ -22,9 +22,9 @@ def fingerprint(arguments: Mapping[str, Any]) -> int:
 
 
 def encoded(data: Any) -> bytes:
-    """Return data as bytes that are the same whenever the data is."""
+    """Return data as bytes; equal data gives equal bytes."""
     try:
         return _ENCODER.encode(data)
     except (TypeError, ValueError, OverflowError):
-        # Data that JSON has no form for, such as keys that are mappings.
+        # Data that JSON cannot represent, such as keys that are mappings.
         return repr(data).encode("utf-8", "backslashreplace")

@@ -51,7 +51,7 @@ class FanOut(msgspec.Struct, frozen=True, kw_only=True):
     """The target of a state as written.
 
     Args:
-        expression: the target (`T@ssh_host:web-*`); references may stand in it.
+        expression: the target (`T@ssh_host:web-*`); may contain references.
         optional: whether it is acceptable that nothing matches.
     """
 
@@ -70,7 +70,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
         failhard: stop the run when this state fails; None leaves it to the configuration.
         retry: None when the state is tried once.
         timeout_s: how long the function may take, in seconds; None is no limit.
-        parallel: run beside the states that follow.
+        parallel: run concurrently with the states that follow.
         runas: the user for `unless`, `onlyif` and `check_cmd`.
         onfail_stop: whether a failure of this `onfail` state fails those that require it.
         registers: SRNs that the state registers, each with a configuration built from its `new_state`.
@@ -100,7 +100,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 NO_OPTIONS = StateOptions()
-"""Shared by every chunk that sets none, so that a hundred thousand chunks stay small."""
+"""The options of every chunk that sets none; one shared object saves memory in large plans."""
 
 
 class Chunk(msgspec.Struct, frozen=True, gc=False):
@@ -120,7 +120,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
         options: state options.
         target: the resource it runs against; None is the plan's own target.
         saltenv: the environment its SLS was found in.
-        bindings: the texts in `name` and arguments that hold references, by the text; None without any.
+        bindings: the texts with references in `name` and arguments, by text; None if there are none.
         has_slots: whether `name` or the arguments contain a slot.
         fault: why its function cannot be called; the chunk fails with this comment at its turn.
     """

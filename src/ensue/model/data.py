@@ -47,7 +47,7 @@ def is_encodable(text: str) -> bool:
 
 
 def copied(value: Any) -> Any:
-    """Return a value of which mappings and lists are copies, all the way down; leaves are shared."""
+    """Return a deep copy of a value; leaves are shared."""
     if value.__class__ is str:  # as nearly every value is
         return value
     if is_mapping(value):
@@ -56,7 +56,7 @@ def copied(value: Any) -> Any:
 
 
 def mapped(value: Any, leaf: Callable[[Any], Any], key: Callable[[Any], Any] | None = None) -> Any:
-    """Return a value of which mappings and lists are copies, all the way down, with every leaf replaced.
+    """Return a deep copy of a value with every leaf replaced.
 
     Args:
         value: data, as deep as `MOST_LEVELS` allows.
@@ -120,7 +120,7 @@ def with_text_keys(value: Any) -> Any:
 
 
 def not_data(value: object) -> str:
-    """Return what in a value is not data, as text; empty when all of it is.
+    """Describe what in a value is not data; empty when all of it is data.
 
     Args:
         value: what a plug-in returned.

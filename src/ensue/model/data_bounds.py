@@ -1,8 +1,8 @@
 """Bounds on every text that is read as data: how deep it is nested, and how much larger aliases make it.
 
 A YAML text of one kilobyte can stand for more values than memory holds, because each alias counts as all that
-its anchor holds (a "YAML bomb"). Readers share aliased values, so the first copy, dump or comparison is
-what never ends. Data that a program made has the same problem. These checks visit each value once.
+its anchor holds (a "YAML bomb"). Readers share aliased values, so it is the first copy, dump or comparison
+that never ends. Data that a program built can have the same problem. These checks visit each value once.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 MOST_LEVELS: Final = 310
-"""The deepest nesting of lists and mappings that hold something, aliases expanded.
+"""The deepest nesting of non-empty lists and mappings, aliases expanded.
 
-What is done with data takes up to three calls per level, and Python allows a thousand within each other.
+Code that processes data takes up to three nested calls per level, and Python allows a thousand.
 """
 
 MOST_ADDED_VALUES: Final = 1_000_000
 """How many values a text may stand for beyond those that are written in it."""
 
 _VALUE_CHARS: Final = 100
-"""A text counts as one value more per so many characters."""
+"""A text counts as one further value per this many characters."""
 
 _SMALL: Final = 1000
 _SMALL_LEVELS: Final = 20
@@ -32,11 +32,11 @@ _SCALARS: Final[frozenset[type]] = frozenset({int, float, bool, type(None)})
 
 
 class DataBoundError(ValueError):
-    """Data that is beyond a bound.
+    """Data that exceeds a bound.
 
     Args:
         message: which bound, in words for a user.
-        node: the list or mapping that is beyond it.
+        node: the list or mapping that exceeds it.
     """
 
     def __init__(self, message: str, node: Any) -> None:
@@ -52,14 +52,14 @@ class TooDeepError(DataBoundError):
 
 
 class CircularError(DataBoundError):
-    """A list or mapping holds itself."""
+    """A list or mapping contains itself."""
 
     def __init__(self, node: Any = None) -> None:
         super().__init__("a list or mapping holds itself", node)
 
 
 class TooLargeError(DataBoundError):
-    """Values that are shared count as more than `MOST_ADDED_VALUES` further ones."""
+    """Shared values count as more than `MOST_ADDED_VALUES` further ones."""
 
     def __init__(self, node: Any = None) -> None:
         message = f"values that are used several times add more than {MOST_ADDED_VALUES:,} to what is written"
@@ -71,7 +71,7 @@ class Kind(msgspec.Struct, frozen=True):
 
     Args:
         holders: the classes of lists and mappings.
-        members: returns what one of them holds.
+        members: returns the members of one of them.
         weight: returns how many values any other value counts as.
     """
 
@@ -81,17 +81,17 @@ class Kind(msgspec.Struct, frozen=True):
 
 
 def check_bounds(root: Any, kind: Kind) -> int:
-    """Refuse what is too deep, holds itself, or is too large once shared values are counted per use.
+    """Refuse what is too deep, contains itself, or is too large once shared values are counted per use.
 
     Args:
         root: a value.
         kind: how values of its kind are walked.
 
     Returns:
-        How many values it is.
+        The number of values.
 
     Raises:
-        DataBoundError: it is beyond a bound.
+        DataBoundError: it exceeds a bound.
     """
     if not isinstance(root, kind.holders):
         return kind.weight(root)
@@ -99,15 +99,15 @@ def check_bounds(root: Any, kind: Kind) -> int:
 
 
 def check_data(value: Any) -> int:
-    """Refuse data of lists, mappings and scalars that is beyond a bound.
+    """Refuse data of lists, mappings and scalars that exceeds a bound.
 
     Returns:
-        How many values it is; a long text counts as several.
+        The number of values; a long text counts as several.
 
     Raises:
-        DataBoundError: it is beyond a bound.
+        DataBoundError: it exceeds a bound.
     """
-    # Nearly everything that states return is small: nothing that ends so soon is beyond a bound.
+    # Nearly everything that states return is small, and small data exceeds no bound.
     small = _small_size(value, _SMALL_LEVELS)
     return small if small <= _SMALL else check_bounds(value, _DATA)
 
@@ -118,7 +118,7 @@ def weight(text: str) -> int:
 
 
 class _Walk:
-    """One walk: by id, size and levels of what it has seen whole; of what it is in, nothing yet."""
+    """One walk; `_known` has the size and levels of a value by id, None while the walk is within it."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
@@ -126,7 +126,7 @@ class _Walk:
         self._written = 0
 
     def measure(self, node: Any, level: int) -> tuple[int, int]:
-        """Return how many values a list or mapping is, and how many levels it has.
+        """Return the number of values in a list or mapping, and its number of levels.
 
         Args:
             node: the list or mapping.
@@ -167,7 +167,7 @@ class _Walk:
 
 
 def _small_size(value: Any, levels: int) -> int:
-    """Return how many values small data is; for all else more than `_SMALL`, after a brief look."""
+    """Count the values of small data; for anything else return more than `_SMALL`, after a brief look."""
     if value.__class__ is dict:
         value = value.values()
     elif value.__class__ is not list:

@@ -18,10 +18,10 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         test: whether it is a plan.
         total: how many chunks are known at the start; growth adds to it.
         started_at: ISO 8601 with offset.
-        mods: the SLS names asked for; empty for a highstate.
-        minion_id: the id of the machine that carries it out, as the run was told.
+        mods: the requested SLS names; empty for a highstate.
+        minion_id: the id of the machine that executes it, as given to the run.
         resumes: the id of the run that it resumes; empty for a new run.
-        tgt: the target that was asked for; empty for a run of this machine.
+        tgt: the requested target; empty for a run of this machine.
         deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
     """
 
@@ -54,7 +54,7 @@ class CommandStarted(msgspec.Struct, frozen=True, tag=True):
         scope: the path of the state's scope.
         tag_: the state's tag.
         pid: the process.
-        process: what tells this process from a later one with the same pid; see `processes.process_mark`.
+        process: distinguishes this process from a later one with the same pid; see `processes.process_mark`.
         command: what it runs, shortened.
     """
 
@@ -70,7 +70,7 @@ class NodeFinished(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
 
     Args:
         returned: the return.
-        exact: in a journal: whether the return stands there as it was, nothing masked, cut or put otherwise.
+        exact: in a journal: whether the return is complete there, with nothing masked, cut or converted.
         shared: in a journal: keys of `new_state` whose texts are written under `changes` alone.
     """
 
@@ -105,7 +105,7 @@ class ScopePlanned(msgspec.Struct, frozen=True, tag=True):
     Args:
         scope: the scope's path.
         tags: the tags of the chunks that are on either side of a requisite.
-        edges: places in `tags` of what comes before and of what comes after, and the requisite's word.
+        edges: per edge the index in `tags` of the earlier state, that of the later one, and the requisite.
     """
 
     scope: str
@@ -114,12 +114,12 @@ class ScopePlanned(msgspec.Struct, frozen=True, tag=True):
 
 
 class FannedOut(msgspec.Struct, frozen=True, tag=True):
-    """What the target of a chunk matches was found out: the chunk becomes one for each resource.
+    """The target of a chunk was matched: the chunk becomes one chunk per resource.
 
     Args:
         scope: the scope's path.
         tag_: the chunk's tag, which has no return of its own.
-        target: what the other chunks of the scope run against, as text.
+        target: the target of the other chunks of the scope, as text.
         tags: the tags of the chunks that it becomes.
     """
 
@@ -137,7 +137,7 @@ class ScopeClosed(msgspec.Struct, frozen=True, tag=True):
 
 
 class ResourceRegistered(msgspec.Struct, frozen=True, tag=True):
-    """A derived resource came into being or was registered again."""
+    """A derived resource was registered, for the first time or again."""
 
     srn: str
     source: str | None
@@ -145,7 +145,7 @@ class ResourceRegistered(msgspec.Struct, frozen=True, tag=True):
 
 
 class ResourceOrphaned(msgspec.Struct, frozen=True, tag=True):
-    """The state that registered a derived resource registers it no longer."""
+    """The state that registered a derived resource no longer registers it."""
 
     srn: str
     because: str

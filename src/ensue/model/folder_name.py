@@ -1,4 +1,4 @@
-"""Names of users as names of folders."""
+"""Turn users' names into names of folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that mean nothing in any language, so that they may be put into code."""
+"""Values that have no special meaning in any language and can be inserted into code."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false")
 
 
 def is_harmless(text: str) -> bool:
-    """Say whether a text ends no string of any language and begins nothing in one."""
+    """Say whether a text cannot end a string or begin anything else in any language."""
     return _HARMLESS.fullmatch(text) is not None
 
 
 def is_number(text: str) -> bool:
-    """Say whether a text is a number, `true` or `false`, which is a value also outside of a string."""
+    """Say whether a text is a number, `true` or `false`, which is a value outside of a string, too."""
     return _NUMBER.fullmatch(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Headers of HTTP, as far as secrets are concerned."""
+"""HTTP headers whose values are secrets."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How much of a command's output is kept after its run: a long text is cut, with a note of what is left out.
+"""How much of a command's output is kept after its run: a long text is cut, with a note of its length.
 
-Not how commands are run: a run itself has all of their output.
+During a run, states have the whole output.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ DataPath: TypeAlias = "tuple[str, ...]"
 def shortened(data: Any, most_bytes: int) -> tuple[Any, dict[DataPath, int]]:
     """Return data whose long texts are cut, and how many bytes are left out where.
 
-    A list or mapping beside a text that is cut (the JSON of an output beside the output) is replaced by the
-    note alone when it is long itself.
+    A list or mapping next to a text that is cut (the parsed JSON of an output) is replaced by the note when
+    it is long, too.
 
     Args:
-        data: what a state returned; it stays as it is.
+        data: what a state returned; it is not changed.
         most_bytes: how much of a text is kept, in bytes of UTF-8.
     """
     cut: dict[DataPath, int] = {}
@@ -37,7 +37,7 @@ def shortened(data: Any, most_bytes: int) -> tuple[Any, dict[DataPath, int]]:
 
 
 def without_cut(data: Any, cut: Iterable[DataPath]) -> Any:
-    """Return data without the values that are not whole; None when that is all of it.
+    """Return data without the values that were cut; None if nothing is left.
 
     Args:
         data: what `shortened` returned.

@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _CUTOFF: Final = 0.5
-"""Lower than difflib's own, so that `sssh` finds `ssh_host`."""
+"""Lower than difflib's default, so that `sssh` finds `ssh_host`."""
 
 
 def not_there(kind: str, name: str, known: Iterable[str]) -> str:
-    """Say that there is no plug-in of a name, and which names are near, else which there are."""
+    """Say that there is no plug-in of a name, with the near names, or all names if none is near."""
     import difflib
 
     names = sorted(known)
@@ -22,7 +22,7 @@ def not_there(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """Return which names are near one that is not there, as the end of a sentence; empty when none is."""
+    """Return the names near an unknown one as the end of a sentence; empty if none is near."""
     meant = near_question(name, known)
     return f" ({meant})" if meant else ""
 

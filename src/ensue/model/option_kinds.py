@@ -21,8 +21,8 @@ class Misfit(NamedTuple):
 
     Args:
         keys: the way to it below the value; empty for the value itself.
-        value: what stands there.
-        help: what it takes.
+        value: the value.
+        help: what is accepted.
     """
 
     keys: tuple[str | int, ...]
@@ -50,7 +50,7 @@ class OneOf(msgspec.Struct, frozen=True):
         takes: what it takes, in words.
         types: Python types; `bool` is no `int` here.
         fits: what else has to be true of the value.
-        bounds: what it takes, in words, where the type is right and `fits` says no; empty for the same words.
+        bounds: what it takes, in words, for a value of the right type that `fits` rejects; empty: as `takes`.
     """
 
     takes: str
@@ -198,7 +198,7 @@ class Either(msgspec.Struct, frozen=True):
     shapes: Mapping[type, Kind]
 
     def misfits(self, value: Any) -> Iterator[Misfit]:
-        """Yield what is wrong with the value as the kind that its type stands for."""
+        """Yield what is wrong with the value as the kind for its type."""
         kind = next((kind for type_, kind in self.shapes.items() if isinstance(value, type_)), None)
         if kind is None:
             yield Misfit((), value, f"it takes {self.takes}")

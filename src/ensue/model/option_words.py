@@ -1,6 +1,6 @@
 """The words of options that `ensue.yaml` shares with the command line or with tags.
 
-Nothing is imported for them.
+This module imports nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final
 LOG_LEVELS: Final = (
     "all", "garbage", "trace", "debug", "profile", "info", "warning", "error", "critical", "quiet",
 )  # fmt: skip
-"""What `log_level` may be: Salt's names, the most talkative first."""
+"""What `log_level` may be: Salt's names, the most verbose first."""
 
 STATE_OUTPUTS: Final = (
     "full", "terse", "mixed", "changes", "full_id", "terse_id", "mixed_id", "changes_id",

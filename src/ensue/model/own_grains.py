@@ -1,7 +1,7 @@
-"""The grains that a machine is given, beside those that are found on it: a YAML file of its own.
+"""The grains file of a machine: YAML with grains in addition to those that are gathered.
 
-Here is where that file lies and what its text means; resource types read it when they gather grains, and
-the execution module `grains` writes it.
+This module has the file's path and its format. Resource types read it when they gather grains, and the
+execution module `grains` writes it.
 
 Source: Salt's `/etc/salt/grains`, 3008.
 """
@@ -21,7 +21,7 @@ OPTION: Final = "grains_file"
 """The option of a project that names another file."""
 
 DEFAULT_PATH: Final = "/etc/salt/grains"
-"""Where it lies on the target: where Salt looks for it, too."""
+"""Its path on the target, the same as Salt's."""
 
 
 def own_grains_path(opts: Mapping[str, Any]) -> str:
@@ -34,10 +34,10 @@ def own_grains_path(opts: Mapping[str, Any]) -> str:
 
 
 def read_own_grains(text: str) -> DataMap:
-    """Return the grains that the file's text holds; none when it is no mapping.
+    """Return the grains that the file's text holds; none if it is not a mapping.
 
     Raises:
-        ValueError: it is no YAML, or beyond a bound; the message has line and column.
+        ValueError: it is not YAML, or exceeds a bound; the message has line and column.
     """
     if not text.strip():
         return {}
@@ -62,7 +62,7 @@ def written_own_grains(grains: DataMap) -> str:
 
 
 def _without_dates(loader: Any) -> Any:
-    """Return a loader that reads dates as texts, as everything else does that reads a user's YAML."""
+    """Return a loader that reads dates as texts, as all other readers of users' YAML do."""
     resolvers = {
         first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:timestamp"]
         for first, pairs in loader.yaml_implicit_resolvers.items()

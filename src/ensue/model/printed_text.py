@@ -1,6 +1,6 @@
-"""Texts that a template prints into YAML or JSON: which need no look, and where the others are.
+"""Texts that a template prints into YAML or JSON: which are harmless, and where the others are.
 
-Used by whatever renders templates: the renderers of SLS, and the drivers that have templates.
+Used by the renderers of SLS, and by drivers that render templates.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Final
 import msgspec
 
 _PLAIN: Final = re.compile(r"[\w./][\w./@+%^-]*(?: [\w./@+%^-]+)*")
-"""What cannot change the structure of YAML or JSON text wherever it is put."""
+"""Text that cannot change the structure of YAML or JSON wherever it is inserted."""
 
 ODD_LINE_END: Final = re.compile(r"[\r\x85\u2028\u2029]")
-"""What ends a line in YAML, and is no line end to those who indent a text."""
+"""Characters that end a line in YAML, and that code which indents a text does not treat as line ends."""
 
 
 class Written(str):
-    """Text whose structure is an author's or a serializer's; the values in it have guards of their own."""
+    """Text whose structure is an author's or a serializer's; the values in it are checked separately."""
 
     __slots__ = ()
 
@@ -28,7 +28,7 @@ class Extent(msgspec.Struct, frozen=True):
 
     Args:
         start: the place of its first character.
-        end: the place behind its last one.
+        end: the place after its last one.
     """
 
     start: int

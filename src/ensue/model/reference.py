@@ -1,4 +1,4 @@
-"""References to what other states return, read and resolved to producers; nothing is looked up here.
+"""References to values that other states return, parsed and resolved to producers; nothing is looked up.
 
 Source: Idem's argument binding.
 """
@@ -25,7 +25,7 @@ class Reference(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         id: the ID or name of a state.
         selector: the name of one of several instances; None when none is named.
         property: the property path as it is written.
-        steps: the same, segment by segment; empty for the whole `new_state`.
+        steps: the segments of the property path; empty for the whole `new_state`.
     """
 
     text: str
@@ -51,10 +51,10 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class BoundText(msgspec.Struct, frozen=True, gc=False):
-    """A text in a chunk's arguments in which references or escapes stand; chunks with the same one share it.
+    """A text with references or escapes in a chunk's arguments; chunks with the same text share it.
 
     Args:
-        pieces: what it is made of, in order; a `str` stands for itself.
+        pieces: its pieces, in order; a `str` is literal text.
         keys: the keys that lead to it.
         document: the file that contains it; None: below the chunk's own place.
     """

@@ -54,7 +54,7 @@ class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
         source: what it was derived from; None for pillar-declared and discovered ones.
         origin: `pillar`, `discovered` or `derived`.
         registered_at: ISO 8601 with offset; empty for static ones.
-        expires_at: ISO 8601; empty when it does not.
+        expires_at: ISO 8601; empty when it never does.
         invalidated_because: why it was invalidated or orphaned; empty while active.
     """
 
@@ -109,7 +109,7 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         srn: what was registered.
-        changed: False when the same configuration, source and watch were there already and active.
+        changed: False when it was already active with the same configuration, source and watch.
         invalidated: what was invalidated along with the former configuration.
     """
 

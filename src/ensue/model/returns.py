@@ -38,7 +38,7 @@ class StateReturn(msgspec.Struct, frozen=True):
 
 
 class SkippedReturn(StateReturn, frozen=True):
-    """The return of a state whose function was not called, because a condition of its own was not met."""
+    """The return of a state whose function was not called, because one of its own conditions was not met."""
 
 
 class ScopeReturn(msgspec.Struct, kw_only=True):
@@ -64,7 +64,7 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
 
     @property
     def is_delayed(self) -> bool:
-        """Whether it is a delayed rendering, and not what a function asked for and waited for."""
+        """Whether it is a delayed rendering, rather than growth that a function requested and waited for."""
         return self.kind in {"block", "sls"}
 
     @property
@@ -84,15 +84,15 @@ class UnknownReturn(StateReturn, frozen=True):
 
 
 class Return(msgspec.Struct, omit_defaults=True):
-    """A state's return as it stands in results, journal and JSON.
+    """A state's return as it is in results, journal and JSON.
 
     The fields of `StateReturn`, and: `id`, `sls`, `run_num` (dense, in order of start, over the
     whole run), `scope` (`""` at the top), `target` (SRN as text), `start_time` (ISO 8601, local),
     `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use,
     and the growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target).
-    In a plan `unknown` says that only an apply can know what the state would do, and `drift` has what differs
-    from what the last apply made true: colon path to `{"old": …, "new": …}`. For a run that resumes this one,
-    `fingerprint` says what the chunk was called with, `read` names what the call read beside that (files,
+    In a plan `unknown` says that only an apply can know what the state would do, and `drift` has the
+    differences from the enforced state: colon path to `{"old": …, "new": …}`. For a run that resumes this
+    one, `fingerprint` identifies the arguments of the call, `read` names what else the call read (files,
     pillar, grains), and `read_mark` is a keyed fingerprint of what it read.
     """
 

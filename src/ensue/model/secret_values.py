@@ -1,6 +1,6 @@
 """Find secret values of pillar or a configuration by the names of their keys, or by their form.
 
-Used to tell a `Masker` what to hide and to show a configuration without its secrets. Everything below a
+Used to give secrets to a `Masker` and to show a configuration without its secrets. Everything below a
 secret key is a secret, whatever its shape. A private key is one under any name, and so is the password of a
 URL. Text that itself is a document with names (JSON, an `.env` file) is searched too. docs/secrets.md lists
 the rules.
@@ -54,7 +54,7 @@ SECRET_KEY_ENDINGS: Final = (
     "_secret_key",
     "_access_key",
 )
-"""The same for keys that end so (`db_password`)."""
+"""Endings of keys whose values are secrets (`db_password`)."""
 
 
 _PRIVATE_KEY: Final = "PRIVATE KEY"
@@ -117,7 +117,7 @@ def mask_config(config: Mapping[str, Any]) -> dict[str, Any]:
 def mask_arguments(data: Any) -> Any:
     """Return a copy of states as they are shown, with `(sensitive)` for the texts and numbers of secret keys.
 
-    Unlike in a configuration a key may be an ID, and what is below it no secret: lists and mappings stay.
+    A key here may be an ID whose content is not secret, so lists and mappings stay as they are.
 
     Args:
         data: high data, or low chunks.

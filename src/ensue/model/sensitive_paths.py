@@ -1,6 +1,6 @@
-"""The secrets in a state's data: found, followed and hidden by the paths that the state gives.
+"""Find, follow and hide the secrets in a state's data by the paths that the state returned.
 
-A path is keys and places in lists joined by colons (`credentials:password`, `nics:0:token`). One that
+A path consists of keys and list indices joined by colons (`credentials:password`, `nics:0:token`). One that
 leads nowhere finds and hides nothing.
 """
 
@@ -43,7 +43,7 @@ def changed_paths(data: Any, masked: Any) -> Iterator[str]:
 
     Args:
         data: data in the clear.
-        masked: the same, masked; where a key itself was masked, the path of what holds it is yielded.
+        masked: the same, masked; where a key itself was masked, the path of its mapping is yielded.
     """
     return _changed("", data, masked)
 

@@ -1,4 +1,4 @@
-"""Where values are written: the files that were rendered, as those who report places see them."""
+"""Rendered files, in which messages find the places of values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SourceDocument(Protocol):
 
 
 class NoDocument:
-    """A `SourceDocument` for what no file says."""
+    """A `SourceDocument` for values that come from no file."""
 
     path = ""
 

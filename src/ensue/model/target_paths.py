@@ -1,4 +1,4 @@
-"""What can be said of a path on a target without asking the target."""
+"""Facts about a path on a target that are known without looking at the target."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST_PATH_BYTES: Final = 4096
-"""Linux's PATH_MAX: no system call takes a longer path, so a walk that gets one walks in circles."""
+"""Linux's PATH_MAX: no system call takes a longer path, so a walk that reaches one is in a loop."""
 
 
 def folders_above(path: str) -> Iterator[str]:
     """Yield the folders above a path, the nearest first, the root last; none above the root itself.
 
-    The end does not depend on what is on the target. A relative path ends with its first part.
+    The result does not depend on the files of the target. A relative path ends with its first part.
     """
     folder = path.rstrip("/")
     while above := posixpath.dirname(folder):
@@ -24,5 +24,5 @@ def folders_above(path: str) -> Iterator[str]:
 
 
 def is_too_long(path: str) -> bool:
-    """Say whether a path is longer than any that is there."""
+    """Say whether a path is longer than any that can exist."""
     return len(path.encode("utf-8", "surrogateescape")) > LONGEST_PATH_BYTES

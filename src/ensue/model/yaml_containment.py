@@ -22,7 +22,7 @@ _MILD: Final = re.compile(
     r"[\w./(](?:[\w./@+%^()~=,:;!?&*<>|-]*[\w./@+%^()~=,;!?&*<>|-])?"
     r"(?: [\w./@+%^()~=,:;!?&*<>|-]*[\w./@+%^()~=,;!?&*<>|-])*"
 )
-"""What changes nothing in block mappings, quotes and blocks of text; in brackets a comma means more."""
+"""Characters without meaning in block mappings, quotes and blocks of text; in brackets a comma has one."""
 _WORD: Final = "ensue0value"
 _WORDS: Final = re.compile(rf"{_WORD}[0-9]+x")
 _OPENS_BRACKETS: Final = re.compile(r"[\[{]")
@@ -33,18 +33,18 @@ _REFUSED_WITHIN: Final = {
     '"': '"\\\n\r\x85\u2028\u2029',
     "": "\n\r\x85\u2028\u2029",
 }
-"""What a value may not hold in a scalar of each style; the style of a plain one is empty."""
+"""What a value must not contain in a scalar of each style; the style of a plain one is empty."""
 _WHOLE_ESCAPES: Final = re.compile(r'\\[nrt"\\/]')
-"""Escapes of a double-quoted scalar that are whole in themselves: what comes after them is read as before."""
+"""Escapes of a double-quoted scalar that are complete in themselves: the rest is read as before."""
 
 
 def beyond_scalars(text: str, extents: Sequence[Extent], load: Callable[[str], Any]) -> Iterator[Extent]:
     """Yield the extents of the values that are more than a part of one scalar.
 
     Args:
-        text: YAML text; where it is broken, what follows is not judged.
+        text: YAML text; after a syntax error the rest is not judged.
         extents: where values were printed, in order.
-        load: reads YAML, as fast as may be; raises a `ValueError` for what it does not read.
+        load: reads YAML, as fast as possible; raises a `ValueError` for what it cannot read.
     """
     doubtful = _doubtful(text, extents)
     if not doubtful or _reads_back(text, doubtful, load):
@@ -82,9 +82,9 @@ def _has_brackets(text: str, extents: Sequence[Extent]) -> bool:
 
 
 def _reads_back(text: str, extents: Sequence[Extent], load: Callable[[str], Any]) -> bool:
-    """Say whether each value is, but for its blanks, what a reader finds where a word would be.
+    """Say whether a YAML reader finds each value, blanks aside, where it would find a plain word.
 
-    It is what nearly every value with a sign in it is, and needs no tokens.
+    This holds for nearly every value with special characters, and requires no tokens.
     """
     values: dict[str, str] = {}
     pieces: list[str] = []
@@ -104,7 +104,7 @@ def _reads_back(text: str, extents: Sequence[Extent], load: Callable[[str], Any]
 
 
 def _are_alike(with_words: Any, data: Any, values: Mapping[str, str]) -> bool:
-    """Say whether data is the other data with values in place of words, but for blanks."""
+    """Say whether data equals other data that has values in place of words, blanks aside."""
     if isinstance(with_words, str):
         return isinstance(data, str) and _is_filled(with_words, data, values)
     if is_mapping(with_words):
@@ -193,12 +193,12 @@ def _is_in_comment(text: str, start: int, stop: int, scalars: Sequence[Any]) -> 
 
 
 def is_whole_value(text: str, extent: Extent, load: Callable[[str], Any]) -> bool:
-    """Say whether what was printed is one value of the YAML text, not more and not a part of one.
+    """Say whether what was printed is exactly one value of the YAML text.
 
     Args:
         text: YAML text.
         extent: where the value was printed.
-        load: reads YAML; raises a `ValueError` for what it does not read.
+        load: reads YAML; raises a `ValueError` for what it cannot read.
     """
     value = text[extent.start : extent.end]
     try:
@@ -209,7 +209,7 @@ def is_whole_value(text: str, extent: Extent, load: Callable[[str], Any]) -> boo
 
 
 def _is_put(with_word: Any, data: Any, value: Any) -> bool:
-    """Say whether data is the other data with a value in the place of the word."""
+    """Say whether data equals the other data with a value in place of the word."""
     if with_word == _WORD:
         return bool(data == value)
     if is_mapping(with_word):

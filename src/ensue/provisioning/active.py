@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.identity import Context
 
 Phase: TypeAlias = Literal["creating", "updating", "active", "deleting"]
-"""The last call of the driver, or `active` once it has succeeded. A resource with the phase `creating` may or
+"""The driver's last call, or `active` once it has succeeded. A resource with the phase `creating` may or
 may not exist: the call failed, or the process was killed during it."""
 
 
@@ -32,11 +32,11 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True):
         definition_digest: the hash of that definition.
         driver: the driver, as the definition names it.
         phase: see `Phase`.
-        inputs_mark: a keyed fingerprint of everything that the driver was given; empty when the last call
+        inputs_mark: a keyed fingerprint of all input of the driver; empty when the last call
             failed.
         outputs: all outputs by name, of the last successful call.
         secret_paths: which of them are secret.
-        manifests: Kubernetes manifests that it brings along.
+        manifests: Kubernetes manifests that belong to it.
         cookie: data that the driver gets back in its next call.
         registers: resources that it made targetable: SRN to configuration.
         depends_on: what it depends on.

@@ -36,10 +36,10 @@ def build_graph(
     """Return the resource graph of a deployment.
 
     Args:
-        deployment: what is to be deployed.
+        deployment: the workloads and resources to deploy.
         catalog: the definitions.
-        context: where it goes.
-        found: gets warnings, and has all errors when this raises.
+        context: the environment to deploy to.
+        found: collects warnings, and all errors before this raises.
 
     Raises:
         CompileError: something is wrong with the inputs or with the graph; carries everything.
@@ -166,7 +166,7 @@ def _node(resource: Resource, selected: Mapping[Selector, tuple[Key, ...]], cont
 
 
 def _hash(context: Context, nodes: Iterable[Node], catalog: Catalog) -> str:
-    """Hash the graph: the context and, in order, what makes every node what it is."""
+    """Hash the graph: the context and, in order, everything that determines each node."""
     return digest(
         [
             [context.org, context.app, context.env, context.env_type],

@@ -1,7 +1,7 @@
-"""Refuse outputs of resources that would become code in inputs that a driver reads as code.
+"""Refuse outputs of resources that would change the meaning of inputs that a driver reads as code.
 
 Each language has its own rule for allowed values. A driver that inserts outputs into templates as data
-does so itself.
+performs its own checks.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ACTION: Final = re.compile(r"\{\{|\{%|\}\}|%\}")
 def refuse_foreign_code(
     request: DriverRequest, code: Mapping[str, CodeKind], *, may_insert: bool = False
 ) -> None:
-    """Refuse outputs of resources that would mean something in code.
+    """Refuse outputs of resources that have a meaning in code.
 
     Args:
         request: the resource.

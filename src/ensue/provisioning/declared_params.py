@@ -22,9 +22,9 @@ def read_params(
     Args:
         declared: the resource as it is declared.
         name: its name, for messages.
-        dialect: which placeholders there are.
+        dialect: the placeholders that the file may use.
         place: where the resource is declared.
-        shape: checks that they are a mapping, and gets what is wrong.
+        shape: checks that they are a mapping, and collects errors.
     """
     if declared.get("params") is None:
         return None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.written import TextPlace, Written
 
 CRITERION_FIELDS: Final = ("res_id", "env_id", "app_id", "env_type")
-"""The fields that make a criterion more specific, the one that counts most first."""
+"""The fields that make a criterion more specific, the most specific first."""
 
 
 class Criterion(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +28,7 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         class_: the resource class.
-        fields: field of `CRITERION_FIELDS` to the value that it takes.
+        fields: field of `CRITERION_FIELDS` to the required value.
         place: where it is written.
     """
 
@@ -71,7 +71,7 @@ class Provision(msgspec.Struct, frozen=True, kw_only=True):
         target: the resource.
         is_dependent: whether it depends on the resource of the definition.
         match_dependents: whether dependents of the definition's resource also depend on it.
-        params: its parameters; None: it is given none.
+        params: its parameters; None: it has none.
         place: where it is written.
     """
 
@@ -105,9 +105,9 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
         name: its name for people.
         driver: the driver, as written (`humanitec/template`).
         account: the account that the driver uses; None: none.
-        inputs: what the driver is given.
-        provisions: what it co-provisions.
-        criteria: what it is for; empty: it is never chosen.
+        inputs: the inputs of the driver.
+        provisions: the resources that it co-provisions.
+        criteria: the resources that it is for; empty: it is never chosen.
         place: where it is written.
         digest: a hash of everything that determines its resources.
     """
@@ -125,7 +125,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def written(self) -> tuple[Written, ...]:
-        """Everything of it that may hold placeholders of the resource itself."""
+        """Everything in it that may contain placeholders of the resource itself."""
         inputs = self.inputs
         account = () if self.account is None else (self.account,)
         return (inputs.values, inputs.secrets, inputs.secret_refs, *account)
@@ -137,7 +137,7 @@ def field_values(key: Key, context: Context) -> dict[str, str | None]:
 
 
 def as_data(definition: Definition) -> dict[str, Any]:
-    """Return a definition as data for a program; inputs are left out, since they may hold secrets."""
+    """Return a definition as data for a program; inputs are left out, since they may contain secrets."""
     return {
         "id": definition.id,
         "type": definition.type,

@@ -37,7 +37,7 @@ def read_deployment_set(data: dict[str, Any], document: YamlDocument, found: Col
     Args:
         data: the file's data.
         document: the file, for places.
-        found: gets what is wrong with it.
+        found: collects what is wrong with it.
     """
     return _Reader(document, found).read(data)
 

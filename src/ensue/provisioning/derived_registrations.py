@@ -68,7 +68,7 @@ async def forget_derived(registry: DerivedRegistry, context: Context, key: Key, 
 
 
 def derived_sources(registry: DerivedRegistry, context: Context, keys: Iterable[Key]) -> set[Key]:
-    """Return the resources of the graph, of those given, that anything is derived from; this blocks."""
+    """Return those of the given resources from which anything is derived; this blocks."""
     by_source = {source_of(context, key): key for key in keys}
     return {by_source[source] for source in registry.sources_among(by_source)}
 
@@ -80,5 +80,5 @@ async def invalidate_derived(registry: DerivedRegistry, context: Context, key: K
 
 
 def source_of(context: Context, key: Key) -> Srn:
-    """Return what provenance calls a resource of the graph: `TYPE:[ORG/]APP/ENV/CLASS#ID`."""
+    """Return the name of a resource of the graph in provenance: `TYPE:[ORG/]APP/ENV/CLASS#ID`."""
     return Srn(key.type.replace("-", "_"), f"{context.environment}/{key.class_}#{key.id}")

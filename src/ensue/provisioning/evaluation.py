@@ -1,8 +1,8 @@
 """Replace placeholders with their values.
 
 A text that is one placeholder keeps the type of its value. Within a longer text a value is text as it is, and
-anything else is compact JSON. A value that is not yet known stays as it is written, as an `Unknown`. A text
-with a secret part is secret. A text with outputs of resources in it has marks that say where these are.
+anything else is compact JSON. A value that is not yet known becomes an `Unknown` with the text as written. A
+text with a secret part is secret. A text with outputs of resources has marks at their positions.
 
 Source: resource graph document, "Placeholders".
 """
@@ -45,7 +45,7 @@ def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
 
 
 def as_written(data: Any) -> Any:
-    """Return data in which what is unknown is shown as it is written (`${resources.dns.outputs.host}`)."""
+    """Return data in which unknown values are shown as written (`${resources.dns.outputs.host}`)."""
     return mapped(data, lambda value: value.reference if isinstance(value, Unknown) else value)
 
 
@@ -83,7 +83,7 @@ def _json(value: Any) -> str:
 def _inserted(
     placeholder: str, found: Iterable[tuple[ForeignPart, ...]], place: tuple[int, int], *, is_text: bool
 ) -> list[ForeignPart]:
-    """Return a placeholder's value as a marked part of a text, if any of it is foreign."""
+    """Return a placeholder's value as a marked part of a text if it has foreign parts."""
     resources = dict.fromkeys(part.resource for parts in found for part in parts)
     if not resources:
         return []

@@ -58,7 +58,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
         own_secrets: the secrets that the definition itself contains.
         secret_refs: where further secrets are kept.
         secret_params: the parts of the parameters that are secret.
-        secret_values: the parts of the plain inputs that are nevertheless secret.
+        secret_values: the parts of the plain inputs that are secret all the same.
         foreign: the parts of the account, values and secrets that are outputs of resources; the paths begin
             with `account`, `values` or `secrets`.
         secret_account: the parts of the account that are secret.
@@ -98,7 +98,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_known(self) -> bool:
-        """Whether nothing of it waits for another resource."""
+        """Whether no value of it waits for another resource."""
         return not unknowns_in([self.account, self.params, self.values, self.secrets])
 
 
@@ -107,8 +107,8 @@ class GraphValues:
 
     Args:
         graph: the graph.
-        outside: what Score's types `environment` and `service` are, by `NAME` or `RESOURCE.NAME`; None:
-            nobody asks for it yet.
+        outside: the values of Score's types `environment` and `service`, by `NAME` or `RESOURCE.NAME`; None:
+            they are not needed yet.
     """
 
     def __init__(self, graph: ResourceGraph, outside: Mapping[str, Any] | None = None) -> None:
@@ -126,11 +126,11 @@ class GraphValues:
             yield self.evaluated(node)
 
     def evaluated(self, node: Node) -> EvaluatedNode:
-        """Return a node with what is known by now.
+        """Return a node with the values that are known now.
 
         Raises:
-            DriverError: an output is missing that it takes of a resource which has been provisioned, or a
-                value that the environment does not have.
+            DriverError: a provisioned resource lacks an output that the node uses, or the environment
+                lacks a value.
         """
 
         def value_of(meaning: Meaning) -> Any:
@@ -208,7 +208,7 @@ class GraphValues:
         raise DriverError(f"the {kind} has no value {wanted!r} (give it with --value {wanted}=VALUE)")
 
     def _of(self, key: Key, what: str, path: tuple[str, ...]) -> Any:
-        """Return what is known of something of a resource."""
+        """Return the known value of a property of a resource."""
         if what == "id":
             return key.id
         if what == "guresid":
@@ -241,7 +241,7 @@ class GraphValues:
 
 
 def context_values(context: Context, key: Key) -> dict[str, str]:
-    """Return the fields of the context of one resource by name, but for its guresid."""
+    """Return the fields of the context of one resource by name, except its guresid."""
     return {
         **context_of(context),
         "res.id": key.id,
@@ -276,7 +276,7 @@ def _below(data: Any, path: tuple[str, ...], missing: Any) -> Any:
 
 
 def _stored(reference: SecretReference, value: str) -> Foreign:
-    """Return a secret, marked as what its store says."""
+    """Return a secret, marked as coming from its store."""
     place = f"the secret store {reference.store}"
     return Foreign(value, (ForeignPart(placeholder="secret_refs", resource=place),))
 
@@ -293,7 +293,7 @@ def _without_value_keys(
 
 
 def _merged(first: Any, second: Any) -> Any:
-    """Merge secrets with references to further ones; nulls of the second are left out."""
+    """Merge secrets with references to further ones; nulls among the references are left out."""
     if not (is_mapping(first) and is_mapping(second)):
         return second
     merged = dict(first)

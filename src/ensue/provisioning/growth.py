@@ -3,7 +3,7 @@
 Each resource and each edge is processed once, so building is linear in the size of the graph.
 `match_dependents` is a rule that holds for every pair of a dependent and a co-provisioned resource, whichever
 comes first:
-an edge that joins late is checked against the rules that are there, and a rule against the edges.
+a new edge is checked against the existing rules, and a new rule against the existing edges.
 
 Source: resource graph document, "Building and executing" and "Co-provision Resources".
 """
@@ -30,7 +30,7 @@ class Resource:
 
     Args:
         key: its type, class and id.
-        place: where it was first asked for.
+        place: where it is first requested.
     """
 
     __slots__ = ("companions", "definition", "dependents", "edges", "key", "matched", "params", "place")
@@ -49,12 +49,12 @@ class Resource:
 
 
 class Growth:
-    """A graph that grows.
+    """A graph under construction.
 
     Args:
         catalog: the definitions.
-        context: where the deployment goes.
-        found: gets what is wrong.
+        context: the environment of the deployment.
+        found: collects what is wrong.
     """
 
     def __init__(self, catalog: Catalog, context: Context, found: Collector) -> None:
@@ -67,12 +67,12 @@ class Growth:
         self._unmatched: deque[tuple[Resource, Resource]] = deque()
 
     def add(self, key: Key, place: TextPlace, params: Written | None = None) -> Resource:
-        """Return a resource of the graph, which joins it where it is new.
+        """Return a resource of the graph, and add it if it is new.
 
         Args:
             key: the resource.
-            place: where it is asked for.
-            params: its parameters; None: it is given none here.
+            place: where it is requested.
+            params: its parameters; None: it has none here.
         """
         resource = self.resources.get(key)
         if resource is None:
@@ -102,7 +102,7 @@ class Growth:
                     self._match(owner, to, companion, place)
 
     def _expand(self, resource: Resource) -> None:
-        """Add what a resource's definition co-provisions."""
+        """Add the resources that a resource's definition co-provisions."""
         definition = resource.definition = self._catalog.chosen(resource.key, self._context)
         if definition is None:
             return
@@ -138,7 +138,7 @@ class Growth:
 
     def _provision(self, owner: Resource, provisions: tuple[Provision, ...]) -> None:
         added = [(one, self.add(one.target.resolved(owner.key), one.place, one.params)) for one in provisions]
-        # All of them are known before the first rule holds, since none of them is matched.
+        # All of them are known before the first rule applies, since none of them is matched.
         owner.companions = {companion for _, companion in added}
         for one, companion in added:
             if one.is_dependent:

@@ -19,7 +19,7 @@ class Literal(NamedTuple):
     """The literal text that a place is in.
 
     Args:
-        tag: the word that ends it; empty: a quotation mark does, or the end of a comment.
+        tag: the word that ends it; empty: it ends with a quotation mark or as a comment.
     """
 
     tag: str = ""
@@ -32,7 +32,7 @@ def literal_at(text: str, place: int) -> Literal | None:
         text: the file.
         place: a place, in characters from the beginning.
     """
-    # What is open, from the outermost on: None is code, of the file or of an interpolation.
+    # The open contexts, outermost first: None is code, of the file or of an interpolation.
     opened: list[Literal | None] = [None]
     position = 0
     while found := _pattern(opened[-1]).search(text, position):

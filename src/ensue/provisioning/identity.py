@@ -14,7 +14,7 @@ import msgspec
 DEFAULT_CLASS: Final = "default"
 WORKLOAD: Final = "workload"
 IMPLICIT: Final = ("base-env", "k8s-cluster", "k8s-namespace")
-"""Types of which every environment has one resource; its id is the type."""
+"""Types of which every environment has exactly one resource; its id is the type."""
 
 _DESCRIPTOR: Final = re.compile(
     r"(?P<type>[^\s.#<>'\"\[\]{}]+)(?:\.(?P<class>[^\s.#<>'\"\[\]{}]+))?(?:#(?P<id>[^\s<>'\"\[\]{}]+))?"
@@ -54,7 +54,7 @@ class Descriptor(NamedTuple):
     id: str | None = None
 
     def resolved(self, owner: Key) -> Key:
-        """Return the key that is meant by a resource that writes this.
+        """Return the key that this means in the definition or file of a resource.
 
         An implicit type without an id means the implicit resource, whose class is `default`.
 
@@ -68,7 +68,7 @@ class Descriptor(NamedTuple):
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a deployment goes.
+    """The environment of a deployment.
 
     Args:
         app: the id of the application.
@@ -84,7 +84,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def environment(self) -> str:
-        """The environment by all that identifies it: `[ORG/]APP/ENV`."""
+        """The full name of the environment: `[ORG/]APP/ENV`."""
         return "/".join(filter(None, (self.org, self.app, self.env)))
 
 

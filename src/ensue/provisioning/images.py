@@ -26,12 +26,12 @@ _TO_BE_NAMED: Final = "."
 
 
 def with_images(deployment: Deployment, images: Mapping[str, str], found: Collector) -> Deployment:
-    """Return a deployment whose containers with the image `.` have the images that are named for them.
+    """Return a deployment whose containers with the image `.` have the given images.
 
     Args:
         deployment: the deployment.
         images: workload to image; `*` is for all workloads that are not named.
-        found: gets workloads that are named and not there.
+        found: collects named workloads that do not exist.
     """
     if not images:
         return deployment

@@ -1,4 +1,4 @@
-"""The impact of changed definitions on active resources: which would be made differently, and why.
+"""The impact of changed definitions on active resources: which of them would be provisioned differently, and why.
 
 Source: Humanitec, "Active Resources" (listing the active resources that a definition change affects).
 """
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from ensue.provisioning.matching import Catalog
 
 Reason: TypeAlias = Literal["another definition", "definition changed", "no definition"]
-"""Why a resource would be made differently."""
+"""Why a resource would be provisioned differently."""
 
 
 class Impact(NamedTuple):
-    """A resource that the next deployment would make differently.
+    """A resource that the next deployment would provision differently.
 
     Args:
         context: its environment.
         key: the resource.
-        was: the id of the definition that it was made with.
+        was: the id of the definition that it was provisioned with.
         becomes: the id of the definition that it would get now; None: none matches.
         reason: see `Reason`.
         dependents: the resources that depend on it, sorted.
@@ -41,12 +41,12 @@ class Impact(NamedTuple):
 def impacts(
     active: Iterable[tuple[Context, ActiveResource]], catalog: Catalog, definition: str | None = None
 ) -> list[Impact]:
-    """Return the active resources that would be made differently, by environment and key.
+    """Return the active resources that would be provisioned differently, by environment and key.
 
     Args:
-        active: the active resources of all environments that are looked at.
+        active: the active resources of all environments to check.
         catalog: the definitions as they are now.
-        definition: only resources that were made with this definition, or would be; None: all.
+        definition: only resources that were provisioned with this definition, or would be; None: all.
     """
     known = list(active)
     dependents: dict[tuple[Context, Key], list[Key]] = {}

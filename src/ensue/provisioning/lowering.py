@@ -1,6 +1,6 @@
 """A resource graph as a plan: a state for each resource, which requires the states of those it depends on.
 
-Resources to be removed come last, each after everything that depends on it, or did when it was provisioned.
+Resources to be removed come last, each after everything that depends on it now or did when it was provisioned.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _BESIDE_OTHERS: Final = StateOptions(parallel=True)
 
 
 class Work(NamedTuple):
-    """What a deployment is to do.
+    """The work of a deployment.
 
     Args:
         nodes: the resources of the graph, in the order of provisioning.
         removed: the resources to be removed.
-        kept: everything that is kept of the environment.
+        kept: all stored resources of the environment.
     """
 
     nodes: Sequence[Node]
@@ -52,8 +52,8 @@ def lower(
     """Return the plan of a deployment.
 
     Args:
-        work: what is to be done.
-        target: the machine that does it.
+        work: the resources to provision and to remove.
+        target: the machine that executes the deployment.
         scope: the path of the plan's scope.
         deployment: the environment.
         warnings: remarks on its inputs.
@@ -91,7 +91,7 @@ def lower(
 def _users_first(
     removed: Sequence[ActiveResource], kept: Mapping[Key, ActiveResource]
 ) -> list[tuple[ActiveResource, list[Key]]]:
-    """Return what is to be removed in the order of removal, each with those that use it."""
+    """Return the resources to remove, in the order of removal, each with the resources that use it."""
     users: dict[Key, list[Key]] = {}
     for one in kept.values():
         for key in one.depends_on:
@@ -108,6 +108,6 @@ def _users_first(
                 waits_for[key] -= 1
                 if not waits_for[key]:
                     free.append(key)
-    # Records of different deployments may form a cycle: what is left is removed in any order, and
+    # Records of different deployments may form a cycle: the rest is removed in any order, and
     # waits for those of its users that came before.
     return [*ordered, *((one, users.get(one.key, [])) for one in left.values())]

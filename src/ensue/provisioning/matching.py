@@ -1,7 +1,7 @@
 """Choose a resource's definition: all given fields of a criterion match, and the most specific one wins.
 
-Specificity compares (res_id, env_id, app_id, env_type) as bits. Two criteria that are equal in everything
-would tie, and are refused when definitions are loaded; so a choice never depends on their order.
+Specificity compares (res_id, env_id, app_id, env_type) as bits. Identical criteria would tie, and are refused when definitions are loaded, so the choice never depends on the
+order of definitions.
 
 Source: resource graph document, step 2 of "Building and executing".
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_NEAR_MISSES: Final = 8
 _Table: TypeAlias = "dict[int, dict[tuple[str, ...], tuple[Definition, Criterion]]]"
-"""Specificity, the highest first, to the values of its fields, to what takes them."""
+"""Specificity, the highest first, to the values of the criterion's fields, to the definition and criterion."""
 
 
 class Candidate(NamedTuple):
@@ -30,7 +30,7 @@ class Candidate(NamedTuple):
 
     Args:
         definition: the definition.
-        criterion: the criterion that matches, else the one that fails least; None: it has none.
+        criterion: the criterion that matches, else the one that comes closest; None: it has none.
         failures: why it does not match, empty when it does.
         is_chosen: whether it is the definition that the resource gets.
     """
@@ -42,11 +42,11 @@ class Candidate(NamedTuple):
 
 
 class Catalog:
-    """All definitions of a project, ready to be chosen from.
+    """All definitions of a project, indexed for choosing.
 
     Args:
         definitions: the definitions, in any order.
-        found: gets ids that occur twice, and criteria that tie.
+        found: collects duplicate ids, and criteria that tie.
     """
 
     def __init__(self, definitions: Iterable[Definition], found: Collector) -> None:
@@ -81,7 +81,7 @@ class Catalog:
         Args:
             type_: the resource's type.
             class_: its class.
-            values: criterion field to the value that the resource has; None: not known.
+            values: criterion field to the resource's value; None: not known.
         """
         ranked = sorted(
             (_candidate(one, class_, values) for one in self.of_type(type_)),

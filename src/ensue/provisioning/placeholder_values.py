@@ -1,7 +1,6 @@
-"""What a placeholder means: a value of the context, an output of a resource, or of many.
+"""The meanings of placeholders: a value of the context, an output of one resource, or of several.
 
-A dialect says which roots a file knows (`resources`, `context`, `externals`) and what a path below each
-means. A root's reader returns a meaning or a refusal; it never raises.
+A dialect lists the roots that a file may use (`resources`, `context`, `externals`) and reads the paths below each. A root's reader returns a meaning or a refusal; it never raises.
 
 Source: resource graph document, "Placeholders" of resource references and of resource selectors.
 """
@@ -21,7 +20,7 @@ CONTEXT_FIELDS: Final = (
     "org.id", "app.id", "env.id", "env.type", "res.id", "res.type", "res.class", "res.guresid",
 )  # fmt: skip
 WHATS: Final = ("outputs", "guresid", "account", "values")
-"""What a placeholder may ask of a resource; the first such word ends a dotted descriptor."""
+"""What a placeholder may take from a resource; the first such word ends a dotted descriptor."""
 
 Step: TypeAlias = "tuple[str, str]"
 """A step of a selector: its direction, `>` or `<`, and the type that is selected."""
@@ -38,12 +37,12 @@ class ContextField(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """Something of one resource.
+    """A value of one resource.
 
     Args:
         target: the resource.
         what: one of `WHATS`, or `id` for the resource's own id.
-        path: the way to the value below it.
+        path: the path to the value below it.
     """
 
     target: Descriptor
@@ -52,13 +51,13 @@ class Reference(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Something of all resources that a selector finds; always a list.
+    """A value of each resource that a selector finds; always a list.
 
     Args:
         anchor: where the selector begins.
         steps: its steps, at least one.
         what: one of `WHATS`.
-        path: the way to the value in each resource.
+        path: the path to the value in each resource.
     """
 
     anchor: Descriptor
@@ -68,7 +67,7 @@ class Selection(NamedTuple):
 
 
 class Constant(NamedTuple):
-    """A value that the file itself has (`${metadata.name}`).
+    """A value from the file itself (`${metadata.name}`).
 
     Args:
         value: the value.
@@ -82,7 +81,7 @@ class FromOutside(NamedTuple):
 
     Args:
         kind: that type.
-        path: the name, and the way to the value.
+        path: the name, and the path to the value.
     """
 
     kind: str
@@ -90,11 +89,11 @@ class FromOutside(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a path means nothing.
+    """Why a path is invalid.
 
     Args:
         reason: what is wrong with it.
-        help: how to mend it; may be empty.
+        help: how to fix it; may be empty.
         is_undeclared: whether it names something that its file does not declare.
     """
 
@@ -119,10 +118,10 @@ class PathPart(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """Which placeholders a file knows.
+    """The placeholders that a file may use.
 
     Args:
-        roots: first words to what reads the path below each.
+        roots: first word to the reader of the path below it.
         escapes_all: whether `$${` is an escape in front of an unknown word too, as in Score.
     """
 

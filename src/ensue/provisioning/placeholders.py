@@ -1,8 +1,8 @@
 r"""`${…}` in texts of definitions and workloads: where each begins and ends, and what is wrong with it.
 
-A root that the dialect does not know is literal text, because it may have a meaning in a shell script or a
-Terraform file; the reader is warned. `$\{` is the two characters `${`, and so is `$${` in front of a
-root that is known; what follows goes on being read.
+A placeholder with an unknown root is literal text, because it may have a meaning in a shell script or a
+Terraform file; it causes a warning. `$\{` is the two characters `${`, and so is `$${` before a
+known root; the text after it is still searched.
 
 Source: resource graph document, "Placeholders".
 """
@@ -44,7 +44,7 @@ class Placeholder(NamedTuple):
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A text with placeholders in it, or with escapes.
+    """A text with placeholders or escapes.
 
     Args:
         source: the text as written.
@@ -62,10 +62,10 @@ class Template(msgspec.Struct, frozen=True):
 
 
 class TextFault(NamedTuple):
-    """Something about a `${…}` that its author should know.
+    """A problem with a `${…}`.
 
     Args:
-        text: the text that it is about.
+        text: the part of the text that it is about.
         start: where that begins, counted from 0.
         end: where it ends.
         refusal: what is wrong; None: its root is unknown, so it is literal text.
@@ -82,10 +82,10 @@ def parse_text(text: str, dialect: Dialect) -> tuple[str | Template, tuple[TextF
 
     Args:
         text: any text.
-        dialect: which placeholders there are.
+        dialect: the placeholders that the file may use.
 
     Returns:
-        The same text when there is nothing in it, else a template; and what is wrong. What is wrong is
+        The same text if it contains none, else a template; and the problems. A malformed placeholder is
         literal text in the template.
     """
     if "${" not in text and "$\\{" not in text:
@@ -118,7 +118,7 @@ class _Scan:
         self._flush()
 
     def _opened(self, found: re.Match[str]) -> int:
-        """Take what begins here and return where reading goes on."""
+        """Read what begins here and return where reading continues."""
         start, opened = found.span()
         root = _ROOT.match(self.text, opened)
         is_known = root is not None and root[1] in self.dialect.roots
@@ -162,7 +162,7 @@ class _Scan:
             self.faults.append(TextFault(self.text[start:end], start, end, None))
 
     def _end_of_line(self, start: int) -> int:
-        """Return where what is unclosed ends, for a message: at the brace, or with its line."""
+        """Return where an unclosed placeholder ends for a message: at the brace, or at the end of its line."""
         line = self.text.find("\n", start)
         line = len(self.text) if line < 0 else line
         brace = self.text.find("}", start, line)

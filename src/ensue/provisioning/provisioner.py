@@ -1,7 +1,7 @@
 """Provision one resource: call its driver unless nothing has changed, and store the result.
 
 A record is durable before a driver is called and after it has returned. If the process is
-killed in between, the record shows it, and the next deployment passes this on to the driver.
+killed in between, the record shows it, and the next deployment informs the driver.
 
 Source: Humanitec, "Drivers" and "Active Resources".
 """
@@ -44,7 +44,7 @@ Status: TypeAlias = Literal[
 class LoadedDriver(Protocol):
     """A driver with the optional parts of its contract filled in; see `ensue.contracts.driver`.
 
-    `name` is the same for every name that definitions may have for it (`postgres`, `humanitec/postgres`).
+    `name` is the same for all names that definitions may use for it (`postgres`, `humanitec/postgres`).
     """
 
     name: str
@@ -54,36 +54,36 @@ class LoadedDriver(Protocol):
     inserts_as_data: bool
 
     async def create(self, request: DriverRequest, /) -> Provisioned:
-        """Make a resource."""
+        """Create a resource."""
         ...
 
     async def update(self, request: DriverRequest, /) -> Provisioned:
-        """Change a resource."""
+        """Update a resource."""
         ...
 
     async def delete(self, request: DriverRequest, /) -> None:
-        """Remove a resource."""
+        """Delete a resource."""
         ...
 
     async def plan(self, request: DriverRequest, /) -> Planned:
-        """Say what would be done."""
+        """Return what an apply would do."""
         ...
 
     async def fingerprint(self, request: DriverRequest, /) -> str:
-        """Return a fingerprint of what the result depends on besides the inputs."""
+        """Return a fingerprint of everything but the inputs that the result depends on."""
         ...
 
 
 class Surroundings(NamedTuple):
-    """What provisioning uses of the run around it.
+    """The services of the run that provisioning uses.
 
     Args:
-        driver: returns a driver by the name that a definition has for it.
-        active: keeps active resources.
-        mark: returns a keyed fingerprint of bytes; like another one where the key may have changed.
-        requests: makes what drivers are handed.
-        secrets: reads secrets that are kept elsewhere.
-        learn: tells the masker of secrets.
+        driver: returns a driver by the name that a definition uses for it.
+        active: stores active resources.
+        mark: returns a keyed fingerprint of bytes; it may be compared after a change of the key.
+        requests: makes the requests for drivers.
+        secrets: reads secrets from secret stores.
+        learn: gives secrets to the masker.
         masked: returns data with all known secrets masked.
     """
 
@@ -103,9 +103,9 @@ class Outcome(NamedTuple):
         status: the word for it.
         comment: one sentence; may be empty.
         outputs: its outputs; None while they are not known.
-        old: what was kept of it before; None: nothing.
-        registers: resources that can be targeted from now on: SRN to configuration.
-        manifests: Kubernetes manifests that it brings along.
+        old: its earlier record; None: there is none.
+        registers: resources that it made targetable: SRN to configuration.
+        manifests: Kubernetes manifests that belong to it.
     """
 
     status: Status
@@ -121,7 +121,7 @@ class DriverCall(NamedTuple):
 
     Args:
         services: what the driver may use; made for this resource.
-        test: whether nothing may be changed.
+        test: whether this is a plan, which changes nothing.
     """
 
     services: Callable[[Callable[[DataMap], Awaitable[None]]], DriverServices]
@@ -132,8 +132,8 @@ class Provisioner:
     """Provisions the resources of one environment.
 
     Args:
-        values: evaluates the nodes of the graph; None: there is only something to be removed.
-        kept: what is kept of the environment.
+        values: evaluates the nodes of the graph; None: resources are only removed.
+        kept: the stored resources of the environment.
         around: see `Surroundings`.
         digests: the hash of each definition by its id.
     """
@@ -156,9 +156,9 @@ class Provisioner:
         """Provision a resource after its dependencies.
 
         Raises:
-            DriverError: an input is not available, or would be read as code that came from another resource's
-                output; or the driver failed. The resource's record is kept.
-            StoreError: what came of it cannot be kept.
+            DriverError: an input is not available, or contains another resource's output that would be read as
+                code; or the driver failed. The resource's record is kept.
+            StoreError: the result cannot be stored.
         """
         if self._values is None:
             raise InternalError(f"{node.key} is provisioned without a graph")
@@ -186,11 +186,11 @@ class Provisioner:
         return made._replace(old=old)
 
     async def remove(self, key: Key, call: DriverCall) -> Outcome:
-        """Remove a resource that is kept.
+        """Remove a stored resource.
 
         Raises:
-            DriverError: the driver failed; what was kept stays.
-            StoreError: what came of it cannot be kept.
+            DriverError: the driver failed; the resource's record is kept.
+            StoreError: the result cannot be stored.
         """
         old = self.kept[key]
         if call.test:
@@ -199,7 +199,7 @@ class Provisioner:
         return Outcome("destroyed", f"{key} was destroyed", old=old)
 
     async def _with_secrets(self, evaluated: EvaluatedNode) -> EvaluatedNode:
-        """Return a node with the secrets that are kept elsewhere, as far as it is known where."""
+        """Return a node with the secrets from secret stores whose references are known."""
         wanted = secret_references(evaluated.secret_refs)
         if not wanted or not all(one.is_known for one in wanted):
             return evaluated
@@ -207,11 +207,11 @@ class Provisioner:
 
     @staticmethod
     def _may_be_left(driver: LoadedDriver, old: ActiveResource) -> bool:
-        """Say whether a resource whose inputs and driver are the same is left alone."""
+        """Say whether a resource may be left unchanged if its inputs and driver are the same."""
         return not old.was_interrupted and not driver.always_called
 
     def _is_driver_of(self, driver: LoadedDriver, node: Node, old: ActiveResource) -> bool:
-        """Say whether a driver made what is kept of a resource, under whatever name."""
+        """Say whether a driver, under any of its names, made a stored resource."""
         return old.driver == node.driver or self._around.driver(old.driver).name == driver.name
 
     def _unchanged(self, node: Node, old: ActiveResource, *, test: bool) -> Outcome:
@@ -261,8 +261,8 @@ class Provisioner:
         try:
             made = await (driver.update if is_there else driver.create)(request)
         except BaseException:
-            # What it has done by then is not known: the next deployment asks the driver again, whatever
-            # the inputs.
+            # What the driver has done by then is unknown: the next deployment calls it again, even with the
+            # same inputs.
             failed = msgspec.structs.replace(self.kept.get(node.key, begun), inputs_mark="")
             if old is not None or not driver.is_pure:
                 self._keep(failed)
@@ -300,7 +300,7 @@ class Provisioner:
             await self._around.active.flush()
 
     def _outputs(self, evaluated: EvaluatedNode, made: Provisioned) -> Outputs:
-        """Return the outputs of a driver as one mapping, with the paths of all that is secret in it."""
+        """Return the outputs of a driver as one mapping, with the paths of all secrets in it."""
         if not (is_mapping(made.values) and is_mapping(made.secrets)):
             raise DriverError(f"{evaluated.node.driver}: its outputs are not a mapping")
         self._around.learn(texts_in(made.secrets))
@@ -315,7 +315,7 @@ class Provisioner:
         return Outputs(data=data, secret_paths=tuple(paths))
 
     def _record(self, node: Node, old: ActiveResource | None, phase: Phase | None = None) -> ActiveResource:
-        """Return what is kept of a node, with what was known of it before."""
+        """Return the record of a node, with the values of its earlier record."""
         return ActiveResource(
             key=node.key,
             env_type=self._context.env_type,
@@ -341,7 +341,7 @@ class Provisioner:
         self._around.active.put(self._context, resource)
 
     def _learn_of(self, old: ActiveResource | None) -> None:
-        """Tell the masker of the secrets of an earlier deployment: a driver may have them in its cookie."""
+        """Give the secrets of an earlier deployment to the masker: a driver may have them in its cookie."""
         if old is not None:
             self._around.learn(texts_in(old.outputs, old.secret_paths))
 
@@ -359,7 +359,7 @@ class Provisioner:
         request: DriverRequest,
         old: ActiveResource | None,
     ) -> str:
-        """Return a keyed fingerprint of everything that a resource is made of."""
+        """Return a keyed fingerprint of everything that determines a resource."""
         given = [
             driver.name,
             evaluated.account,

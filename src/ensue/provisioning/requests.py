@@ -23,7 +23,7 @@ class Requests(NamedTuple):
     Args:
         context: the environment.
         root: the project's folder.
-        directory: the folder that has a folder for each resource.
+        directory: the parent of the resources' folders.
     """
 
     context: Context
@@ -37,7 +37,7 @@ class Requests(NamedTuple):
 
         Args:
             evaluated: the resource with its inputs.
-            kept: what is kept of it; None: nothing.
+            kept: its record; None: there is none.
             services: what the driver may use.
         """
         node = evaluated.node
@@ -63,7 +63,7 @@ class Requests(NamedTuple):
         """Return the request to delete a resource.
 
         Args:
-            kept: what is kept of it.
+            kept: its record.
             services: what the driver may use.
         """
         id_ = guresid(self.context, kept.key)

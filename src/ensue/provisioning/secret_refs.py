@@ -1,9 +1,9 @@
-"""References to secrets that are kept elsewhere: those that `secret_refs` has, and their values.
+"""References to secrets in secret stores: those in `secret_refs`, and their values.
 
 A secret is `{store, ref, version}`, or `{value}` where it is written in the clear, at any depth below its
 name. Nulls are left out. Nothing is read here.
 
-Source: Humanitec, "Secret references"; definitions that are published with some.
+Source: Humanitec, "Secret references"; published definitions that contain some.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _KEYS: Final = ("store", "ref", "version")
 
 
 class SecretReference(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a secret is kept.
+    """The place of a secret in a secret store.
 
     Args:
         store: the name of the store.
-        ref: what the store calls the secret.
+        ref: the secret's name in the store.
         version: which version of it; empty: the newest.
-        is_known: whether all of that is known; else it is as it is written, and cannot be read yet.
+        is_known: whether all of these are known; otherwise they are as written, and cannot be read yet.
     """
 
     store: str
@@ -37,12 +37,12 @@ class SecretReference(msgspec.Struct, frozen=True, kw_only=True):
     is_known: bool = True
 
     def __str__(self) -> str:
-        """Write it as messages name it: `STORE: REF@VERSION`."""
+        """Return the form that messages use: `STORE: REF@VERSION`."""
         return f"{self.store}: {self.ref}" + (f"@{self.version}" if self.version else "")
 
 
 class Misshapen(NamedTuple):
-    """Something that is neither a reference nor a mapping of some.
+    """Something that is neither a reference nor a mapping of references.
 
     Args:
         keys: its path below `secret_refs`.
@@ -85,7 +85,7 @@ def misshapen_references(data: Any) -> list[Misshapen]:
 
 
 def with_secrets(data: Any, values: Mapping[SecretReference, Any]) -> Any:
-    """Return `secret_refs` with values in the place of references; a value stays the text that it is.
+    """Return `secret_refs` with values in the place of references; a value stays unchanged text.
 
     Args:
         data: the evaluated `secret_refs` of a definition; None: there are none.
@@ -111,7 +111,7 @@ def _valued(data: Any, values: Mapping[SecretReference, Any]) -> Any:
 
 
 def _leaves(data: Any, keys: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-    """Yield everything that is a reference, a value, or no mapping of some, nulls left out."""
+    """Yield everything that is a reference, a value, or not a mapping of these, without nulls."""
     if is_mapping(data):
         given = {key: one for key, one in data.items() if one is not None}
         if keys and _is_leaf(given):

@@ -33,11 +33,11 @@ class Sensitive(msgspec.Struct, frozen=True):
 
 
 class Foreign(msgspec.Struct, frozen=True):
-    """A value within data that outputs of resources brought, all of it or parts of its text.
+    """A value within data that is from outputs of resources, as a whole or in parts of its text.
 
     Args:
-        value: the value; may hold what is `Sensitive`.
-        parts: what is foreign of it.
+        value: the value; may contain `Sensitive` values.
+        parts: its foreign parts.
     """
 
     value: Any
@@ -45,12 +45,12 @@ class Foreign(msgspec.Struct, frozen=True):
 
 
 class Parted(NamedTuple):
-    """Data without marks, and where marks were.
+    """Data without marks, and the places of the marks.
 
     Args:
         data: the data; the same object where nothing was marked.
-        secret_paths: what is secret of it.
-        foreign: what is foreign of it.
+        secret_paths: the paths of its secret parts.
+        foreign: its foreign parts.
     """
 
     data: Any
@@ -66,12 +66,12 @@ def marked(data: Any, paths: Iterable[Path]) -> Any:
 
 
 def separated(data: Any) -> tuple[Any, tuple[Path, ...]]:
-    """Return data without marks, and the paths of what is secret; the same object where there are none."""
+    """Return data without marks, and the paths of secrets; the same object if nothing is marked."""
     return parted(data)[:2]
 
 
 def parted(data: Any) -> Parted:
-    """Return data without marks, and where they were."""
+    """Return data without marks, and the places of the marks."""
     paths: list[Path] = []
     foreign: dict[Path, tuple[ForeignPart, ...]] = {}
     plain = _plain(data, (), paths, foreign)
@@ -79,7 +79,7 @@ def parted(data: Any) -> Parted:
 
 
 def below(paths: Iterable[Path], path: Path) -> list[Path]:
-    """Return the paths of secrets within the value at a path, from that value on; `()` means all of it."""
+    """Return the paths of secrets within the value at a path, relative to that value; `()` means all of it."""
     size = len(path)
     return [one[size:] for one in paths if overlap(one, path)]
 
@@ -90,9 +90,9 @@ def overlap(one: Path, other: Path) -> bool:
 
 
 def colon_paths(paths: Iterable[Path]) -> tuple[str, ...]:
-    """Return paths as returns of states have them, joined by colons.
+    """Return paths joined by colons, as in returns of states.
 
-    A key that holds a colon cannot be told there: then what holds it is secret.
+    A key that contains a colon has no such path: then its mapping is secret.
     """
     return tuple(dict.fromkeys(map(_colon_path, paths)))
 
@@ -146,7 +146,7 @@ def differing(data: Any, masked: Any, path: Path = ()) -> tuple[Path, ...]:
     Args:
         data: data in the clear.
         masked: the same, masked.
-        path: where both are.
+        path: the place of both.
     """
     if data is masked:
         return ()

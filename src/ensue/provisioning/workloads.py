@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from ensue.provisioning.written import TextPlace, Written
 
 APPLICATION_KINDS = ("environment", "service")
-"""Score's types that are values of the environment; they are no resources."""
+"""Score's types that are values of the environment and not resources."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """A resource that a file asks for.
+    """A resource that a file requests.
 
     Args:
         key: the resource.
-        params: its parameters; None: it is given none.
-        place: where it is asked for.
+        params: its parameters; None: it has none.
+        place: where it is requested.
     """
 
     key: Key
@@ -49,16 +49,16 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> Key:
-        """The resource that the workload itself is."""
+        """The key of the workload's own resource."""
         return workload_key(self.name)
 
 
 class Deployment(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that is to be deployed together.
+    """The workloads and resources that are deployed together.
 
     Args:
         workloads: the workloads.
-        shared: resources that no one workload owns.
+        shared: resources that belong to no single workload.
     """
 
     workloads: tuple[Workload, ...] = ()

@@ -1,6 +1,6 @@
 """Data of a file with its placeholders found: the data as written, and the resources that it mentions.
 
-A tree without placeholders stays the same object. Places are looked for only when a message needs one.
+A tree without placeholders stays the same object. Places are determined only when a message needs one.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class TextPlace(NamedTuple):
-    """Where a value is, or a text within it; only `span` looks for it.
+    """The place of a value, or of a text within it; only `span` determines it.
 
     Args:
         document: the file.
         keys: the value's path in it.
-        text: what is meant of the value; empty for all of it.
+        text: the part of the value that is meant; empty for all of it.
     """
 
     document: YamlDocument
@@ -42,7 +42,7 @@ class TextPlace(NamedTuple):
         return TextPlace(self.document, (*self.keys, *keys))
 
     def span(self) -> Span:
-        """Return the place of the text, or of its value where it is written otherwise."""
+        """Return the place of the text, or of its value if the file spells it differently."""
         if self.text:
             return self.document.locate_text(self.keys, self.text)
         return self.document.locate(self.keys)
@@ -52,8 +52,8 @@ class Mentions(msgspec.Struct, frozen=True):
     """The resources that some data mentions, each once, in reading order.
 
     Args:
-        references: each resource, with the place; True in the key when the reference needs what only
-            provisioning brings (outputs, values), which a resource cannot have of itself.
+        references: each resource, with the place; True in the key if the reference needs values that only provisioning determines
+            (outputs, values), which a resource cannot take from itself.
         selections: each selector as (anchor, steps), with the place.
     """
 
@@ -69,7 +69,7 @@ class Written(msgspec.Struct, frozen=True):
 
     Args:
         data: the data.
-        source: the same as it is written.
+        source: the data as written.
         mentions: the resources that it mentions.
         place: where it is.
     """
@@ -87,10 +87,10 @@ def read_written(
 
     Args:
         source: mappings, lists and scalars.
-        dialect: which placeholders there are.
+        dialect: the placeholders that the file may use.
         place: where the data is.
-        found: gets what is wrong with placeholders.
-        is_secret: whether messages leave out what is written.
+        found: collects errors in placeholders.
+        is_secret: whether messages leave out the text.
     """
     reader = _Reader(dialect, place.document, found, is_secret=is_secret)
     data = reader.read(source, place.keys)

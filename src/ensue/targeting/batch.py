@@ -89,7 +89,7 @@ class TimeAllowance:
     Time in a queue is not counted, neither that of the batch nor that of logins to many hosts.
 
     Args:
-        limit_s: seconds; None: as long as it takes.
+        limit_s: seconds; None: no limit.
     """
 
     def __init__(self, limit_s: float | None) -> None:
@@ -100,7 +100,7 @@ class TimeAllowance:
 
     @asynccontextmanager
     async def spent(self) -> AsyncGenerator[None]:
-        """Count the time within.
+        """Count the time spent in the block.
 
         Raises:
             TimeoutError: the time is over; `is_over` says so.

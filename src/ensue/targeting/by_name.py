@@ -41,7 +41,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 class NameMatcher:
-    """Matches the ids of one type after the other against one target.
+    """Matches ids against one target, one type at a time.
 
     Args:
         target: the target.
@@ -192,7 +192,7 @@ class _Names:
     def _test(  # noqa: PLR0911 -- one line an engine
         self, word: Word
     ) -> Callable[[str], object] | bool:
-        """Return what decides about an id, or the decision about all ids of the type."""
+        """Return the function that decides about an id, or the decision for all ids of the type."""
         pattern = word.pattern
         match word.engine:
             case "":

@@ -21,7 +21,7 @@ def path_matches(
 
     Args:
         data: grains or pillar.
-        path: keys and, behind the last delimiter that is none of the value's own, what the value must fit.
+        path: keys, and after them the pattern of the value, which may itself contain the delimiter.
         fits: compares a text with a pattern.
         delimiter: what separates the keys.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATA_ENGINES: Final = "GPIJ"
-"""The engines that follow a path of keys, with a delimiter of one's own if need be."""
+"""The engines that follow a path of keys, with an optional delimiter."""
 
 _GLOB_SIGNS: Final = frozenset("*?[]")
 
@@ -35,7 +35,7 @@ def glob_filter(pattern: str, *ids: str) -> Callable[[str], object]:
 
     Args:
         pattern: the glob.
-        ids: what fits besides.
+        ids: further ids that match.
     """
     exact = frozenset((pattern, *ids))
     if not has_glob_signs(pattern):
@@ -72,7 +72,7 @@ def _compiled(pattern: str, flags: int) -> re.Pattern[str] | str:
     """Return the compiled pattern, or what is wrong with it."""
     try:
         with warnings.catch_warnings():
-            # `[[a]` is "possibly a nested set" to Python, and to Salt what it always was.
+            # Python warns that `[[a]` is a "possible nested set"; as in Salt, it is not one.
             warnings.simplefilter("ignore", FutureWarning)
             return re.compile(pattern, flags)
     except (re.error, OverflowError, RecursionError) as error:

@@ -76,7 +76,7 @@ class Vocabulary:
         Args:
             target: the target.
             expression: how it is written, for the message.
-            has_references: names that hold `ANYTHING` are not looked at: a reference will fill them in.
+            has_references: names that contain `ANYTHING` are not checked: a reference will fill them in.
 
         Raises:
             TargetSyntaxError: with the column of the word.
@@ -96,7 +96,7 @@ NO_NAMES: Final = Vocabulary()
 
 
 def unknown_nodegroup(name: str, groups: Mapping[str, object]) -> str:
-    """Say that there is no nodegroup of a name, and which there are."""
+    """Say that no nodegroup has a name, and list the nodegroups."""
     import difflib
 
     if near := difflib.get_close_matches(name, groups, n=2):

@@ -1,7 +1,7 @@
-"""What a workload is rendered to: Kubernetes manifests, a Docker Compose file, or plain values.
+"""Render workloads to Kubernetes manifests, a Docker Compose file, or plain values.
 
 `apply_patch` carries out the update operations of a workload, `render` writes the result.
-Nothing here reads a file or a placeholder, or applies anything.
+This package reads no files, evaluates no placeholders and applies nothing.
 
 Source: resource graph document, "Building and executing"; RFC 6902; the Score specification.
 """

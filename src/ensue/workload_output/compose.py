@@ -1,7 +1,8 @@
 """Workloads as one Docker Compose file.
 
 Each container is a service. Containers of one workload share their network, as those of a pod do, and the
-workload is reached by its name. What compose has nothing for is left out, with a warning.
+workload is reached by its name. What compose cannot express is left
+out, with a warning.
 
 Source: the Compose specification.
 """
@@ -55,7 +56,7 @@ _NOTHING: Final = "compose has nothing for it"
 
 
 class _Compose:
-    """One compose file in the making."""
+    """A compose file under construction."""
 
     def __init__(self) -> None:
         self.services: dict[str, Any] = {}
@@ -64,7 +65,7 @@ class _Compose:
         self._published: dict[tuple[int, str], str] = {}
 
     def data(self) -> dict[str, Any]:
-        """Return the file's data; no dollar sign in it is a variable of compose."""
+        """Return the file's data, with dollar signs escaped so that compose replaces no variables."""
         parts = {"services": self.services, "configs": self.configs, "volumes": self.volumes}
         return {name: _escaped(part) for name, part in parts.items() if part}
 
@@ -82,7 +83,7 @@ class _Compose:
         _note_left_out(module)
 
     def publish(self, port: Port, module: Module) -> dict[str, Any]:
-        """Return a port of a service; the first workload that asks for a port of the host gets it."""
+        """Return a port of a service; the first workload that requests a port of the host gets it."""
         written: dict[str, Any] = {"name": label(port.name), "target": port.container_port}
         taken = (port.service_port, port.protocol)
         workload = module.workload.name
@@ -275,5 +276,5 @@ def _note_left_out(module: Module) -> None:
 
 
 def _escaped(value: Any) -> Any:
-    """Return data in which compose replaces nothing."""
+    """Escape the dollar signs of data, so that compose replaces no variables."""
     return mapped(value, lambda one: one.replace("$", "$$") if isinstance(one, str) else one)

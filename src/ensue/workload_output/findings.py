@@ -1,4 +1,4 @@
-"""What is wrong with a workload that is rendered, and reading its values while noting that.
+"""Read the values of a workload, and collect what is wrong with them.
 
 Messages name places of the module as update operations do (`/spec/containers/main/image`). They never show a
 value, because that may be a secret.
@@ -35,26 +35,26 @@ class Findings:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What was noted, each thing once, in the order in which it was found."""
+        """All findings without duplicates, in the order in which they were found."""
         return list(self._noted.values())
 
     def wrong(self, what: str, path: Path = (), help_: str = "") -> None:
-        """Note something that makes it impossible to render the workload.
+        """Record an error that prevents rendering the workload.
 
         Args:
             what: what is wrong, a predicate without a subject.
-            path: what of the module it is wrong with; empty: the workload.
-            help_: how to mend it.
+            path: the place in the module; empty: the whole workload.
+            help_: how to fix it.
         """
         self._note("E0831", f"cannot be rendered: {_at(path)}{what}", help_, Severity.ERROR)
 
     def exposes(self, paths: Sequence[str], help_: str) -> None:
-        """Note secrets of the module that would be readable."""
+        """Record secrets of the module that everybody could read."""
         shown = ", ".join(write_pointer(tuple(path.split(":"))) if path else "all of it" for path in paths)
         self._note("E0832", f"has secrets where everybody can read them: {shown}", help_, Severity.ERROR)
 
     def exposes_in_manifest(self, manifest: str, kind: str) -> None:
-        """Note a secret in a manifest of a resource that is no Secret."""
+        """Record a secret in a resource's manifest that is not a Secret."""
         self._note(
             "E0832",
             f"gets the manifest {manifest!r} of kind {kind}, which has a secret in it",
@@ -63,7 +63,7 @@ class Findings:
         )
 
     def unknown(self, path: Path, known: Iterable[str]) -> None:
-        """Note a key that nothing is known about."""
+        """Record an unknown key."""
         import difflib
 
         near = difflib.get_close_matches(path[-1], list(known), n=3, cutoff=0.6)
@@ -71,7 +71,7 @@ class Findings:
         self._note("E0833", f"has the key {write_pointer(path)}, which is not known", help_, Severity.WARNING)
 
     def left_out(self, what: str, why: str) -> None:
-        """Note something that the format cannot express."""
+        """Record something that the format cannot express."""
         self._note("E0834", f"is rendered without {what}", "", Severity.WARNING, detail=why)
 
     def mapping(self, value: Any, path: Path) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class Findings:
         return {name: text_of(read[name]) for name in sorted(read) if read[name] is not None}
 
     def number(self, value: Any, path: Path, least: int, most: int) -> int | None:
-        """Return a whole number within bounds, None where it is none."""
+        """Return a whole number within bounds; None if it is not one."""
         if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= len(str(most)):
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:

@@ -1,4 +1,4 @@
-"""A module, read into what every format is written from: containers, ports, volumes, labels, further fields.
+"""Read a module into values that every format is rendered from: containers, ports, volumes, labels, fields.
 
 Source: the public description of Humanitec's workload profile `humanitec/default-module` and of its features.
 """
@@ -48,12 +48,12 @@ class Port(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """What a module says of one Kubernetes object.
+    """The settings of a module for one Kubernetes object.
 
     Args:
         labels: its labels.
         annotations: its annotations.
-        fields: fields of its spec, as Kubernetes has them.
+        fields: fields of its spec, in the form of Kubernetes.
     """
 
     labels: Mapping[str, str]
@@ -62,16 +62,16 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Module(msgspec.Struct, frozen=True, kw_only=True):
-    """A workload that is read.
+    """A workload as read from its module.
 
     Args:
         workload: the workload.
         containers: its containers, sorted by name.
         ports: its ports, sorted by name.
-        volumes: the volumes of its pod, as Kubernetes has them.
-        deployment: what is said of the Deployment.
-        pod: what is said of its pods.
-        service: what is said of the Service.
+        volumes: the volumes of its pod, in the form of Kubernetes.
+        deployment: the settings of the Deployment.
+        pod: the settings of its pods.
+        service: the settings of the Service.
         secrecy: which values are secret.
         findings: what is wrong with the workload.
     """
@@ -88,7 +88,7 @@ class Module(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_module(workload: RenderedWorkload) -> Module:
-    """Read the module of a workload; what is wrong with it is in the findings of what is returned."""
+    """Read the module of a workload; errors are in the findings of the returned value."""
     return _Reader(workload).read()
 
 
@@ -149,7 +149,7 @@ class _Reader:
         inherits: bool,
         more: set[str] | None = None,
     ) -> Part:
-        """Read what is said of one object; with `inherits` what the spec itself says counts as well."""
+        """Read the settings of one object; with `inherits` those of the spec itself apply as well."""
         found, path = self._found, ("spec", name)
         own = found.mapping(spec.get(name), path)
         self._check_keys(own, path, known | _METADATA | (more or set()))

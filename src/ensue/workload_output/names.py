@@ -11,7 +11,7 @@ from typing import Final
 
 LONGEST_LABEL_CHARS: Final = 63
 LONGEST_BASE_CHARS: Final = 52
-"""The longest name of a workload's objects: it leaves room for what is put behind it (`-files`)."""
+"""The longest name of a workload's objects: it leaves room for a suffix (`-files`)."""
 
 _LABEL: Final = re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?")
 _KEY: Final = re.compile(r"[-_A-Za-z0-9][-._A-Za-z0-9]*")
@@ -22,11 +22,11 @@ _LONGEST_KEY_CHARS: Final = 120
 def label(name: str, longest: int = LONGEST_LABEL_CHARS) -> str:
     """Return a DNS label that begins with a letter (RFC 1035).
 
-    A name that is one already stays; any other gets a digest of itself behind what can be kept of it.
+    A name that is such a label is kept; any other becomes its usable characters and a digest.
 
     Args:
         name: any text.
-        longest: how many characters there may be.
+        longest: the maximum number of characters.
     """
     if len(name) <= longest and _LABEL.fullmatch(name):
         return name

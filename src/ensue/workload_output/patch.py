@@ -1,8 +1,8 @@
 """Update operations: `add`, `remove`, `replace`, `move`, `copy` and `test` on plain data.
 
-They are those of JSON Patch with one difference: `add` makes parent mappings that are missing, so that
-`/spec/pod/labels` can be set where there is no `pod`. It makes no lists. No message has a value of the
-document in it, because that may be a secret.
+They are those of JSON Patch with one difference: `add` creates missing parent mappings, so that
+`/spec/pod/labels` can be set where there is no `pod`. It creates no lists. No message shows a value of the
+document, because that may be a secret.
 
 Source: RFC 6902; resource graph document, example of a workload with a service account.
 """
@@ -119,7 +119,7 @@ class _Patch:
             _mapping(holder, path[:-1])[path[-1]] = value
 
     def _holder_for(self, path: Path) -> Any:
-        """Return what is to hold the value of a path; mappings that are missing on the way are made."""
+        """Return the list or mapping for the last part of a path; creates missing mappings on the way."""
         holder = self.document
         for depth, part in enumerate(path[:-1]):
             if is_mapping(holder) and holder.get(part) is None:

@@ -1,4 +1,4 @@
-"""The pod of a workload: its containers and volumes, and what a ConfigMap and a Secret have to hold for them.
+"""The pod of a workload: its containers and volumes, and the content of its ConfigMap and its Secret.
 
 Files are mounted one by one, so that nothing else in their folders is hidden. Secret variables and files come
 from the Secret; the pod itself never holds one.
@@ -83,7 +83,7 @@ class Pod:
         return sorted(found, key=lambda one: (one.resource, one.name))
 
     def _in_order(self) -> tuple[list[Container], list[Container]]:
-        """Return the containers that others wait for, in an order that suits, and the rest."""
+        """Return the containers that others wait for, in the order of starting, and the rest."""
         containers = {one.name: one for one in self._module.containers}
         waits: dict[str, set[str]] = {name: set() for name in containers}
         for one in containers.values():
@@ -100,7 +100,7 @@ class Pod:
         )
 
     def _init_container(self, container: Container) -> dict[str, Any]:
-        """Return a container that others wait for; one that goes on running is restarted like them."""
+        """Return a container that others wait for; one that keeps running is always restarted."""
         rendered = self._container(container)
         if "complete" in container.before.values():
             if container.probes:
@@ -157,7 +157,7 @@ class Pod:
         ]
 
     def _entries(self, container: str, entries: Sequence[Any], path: Path, secrecy: Secrecy) -> list[Any]:
-        """Return entries of an environment as Kubernetes has them, secret ones out of the Secret."""
+        """Return entries of an environment in the form of Kubernetes; secrets refer to the Secret."""
         read: list[Any] = []
         for place, entry in enumerate(entries):
             value_path = (*path, str(place), "value")

@@ -1,7 +1,7 @@
 """JSON pointers: the paths of update operations.
 
-A pointer is empty (the whole document), or each of its parts follows a slash. In a part `~1` is a slash and
-`~0` a tilde.
+A pointer is empty (the whole document), or a sequence of parts, each after a slash. In a part `~1` is a slash
+and `~0` a tilde.
 
 Source: RFC 6901.
 """
@@ -18,7 +18,7 @@ Path: TypeAlias = tuple[str, ...]
 """The parts of a pointer."""
 
 END: Final = "-"
-"""The part that means the place behind the last item of a list."""
+"""The part that means the place after the last item of a list."""
 
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 _BAD_ESCAPE: Final = re.compile(r"~(?![01])")
@@ -29,7 +29,7 @@ class PointerError(ValueError):
 
     Args:
         reason: why, without any value of the document.
-        help: how to mend it; may be empty.
+        help: how to fix it; may be empty.
     """
 
     def __init__(self, reason: str, help: str = "") -> None:  # noqa: A002 -- the field's name
@@ -90,7 +90,7 @@ def index(items: list[Any], part: str, path: Path, *, may_be_end: bool = False) 
         items: the list.
         part: a number without leading zeros, or `-`.
         path: the parts before it, for messages.
-        may_be_end: whether the place behind the last item is meant as well.
+        may_be_end: whether the place after the last item is allowed.
 
     Raises:
         PointerError: it is no index, or beyond the list.

@@ -19,12 +19,12 @@ _TIMING_ALIASES: Final = {
 
 
 def read_probe(given: Any, path: Path, findings: Findings) -> dict[str, Any]:
-    """Return a probe as Kubernetes has it.
+    """Return a probe in the form of Kubernetes.
 
     Args:
         given: the probe as the module has it.
-        path: where.
-        findings: gets what is wrong.
+        path: its place in the module.
+        findings: collects what is wrong.
     """
     probe = findings.mapping(given, path)
     timing = {

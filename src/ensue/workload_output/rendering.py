@@ -1,6 +1,6 @@
 """Rendering the workloads of a deployment in one format.
 
-Nothing is read or written: documents are data, and whoever gets them writes them where they belong.
+Nothing is read or written: documents are data, which the caller writes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which values of a module are secret, and whether each of them has been put where it stays secret."""
+"""Which values of a module are secret, and whether each was written to a place that is kept secret."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class Secrecy:
         return text in self._below or any(one in self._paths for one in _holders(text))
 
     def handle(self, path: Path) -> None:
-        """Take note that whatever is secret at a path or below it is kept secret."""
+        """Record that secrets at a path or below it are kept secret."""
         self._handled.update(self._below.get(":".join(path), ()))
 
     def exposed(self) -> list[str]:
-        """Return the paths of the secrets that nothing keeps secret, sorted."""
+        """Return the sorted paths of the secrets for which `handle` was not called."""
         return sorted(self._paths - self._handled)
 
 
 def _holders(path: str) -> list[str]:
-    """Return the paths of everything that holds a path."""
+    """Return the paths above a path."""
     if not path:
         return []
     return ["", *(path[:place] for place, char in enumerate(path) if char == ":")]

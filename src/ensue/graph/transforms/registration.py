@@ -3,7 +3,7 @@
 Two injected functions say which resource a chunk requires and which it registers: only the composition
 root knows that `ssh_host.fetch_file` takes a resource as its `name`.
 
-Source: derived-resources document: what is registered is visible to whatever comes later in the run.
+Source: derived-resources document: what is registered is visible to everything later in the run.
 """
 
 from __future__ import annotations
