@@ -1,7 +1,7 @@
-"""Equality and order of a template's values.
+"""Compare a template's values: equality and order.
 
-Go refuses to compare an integer with a float. Here both are numbers: whether `8080` in somebody's data is one
-or the other depends on who read it.
+Go refuses to compare an integer with a float. Here both are numbers: whether `8080` in data is one or the
+other depends on the parser that read it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def equal(first: Any, second: Any) -> bool:
         second: another.
 
     Raises:
-        CallError: they are of different kinds, or lists or mappings.
+        CallError: they are of different kinds, or are lists or mappings.
     """
     for value in (first, second):
         if is_list(value) or is_mapping(value):

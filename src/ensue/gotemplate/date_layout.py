@@ -88,7 +88,7 @@ def written(time: datetime, layout: str) -> str:
 
     Args:
         time: the time, with its zone.
-        layout: the reference time as it is to be written, `2006-01-02` for instance.
+        layout: the reference time in the wanted form, `2006-01-02` for instance.
     """
 
     def element(found: re.Match[str]) -> str:
@@ -137,11 +137,11 @@ _PATTERNS: Final = {
 
 
 def read(text: str, layout: str) -> datetime:
-    """Return the time that a text in a layout says, in UTC where it names no zone.
+    """Return the time that a text in a layout means, in UTC if it names no zone.
 
     Args:
         text: the text.
-        layout: the reference time as the text is written.
+        layout: the reference time in the form of the text.
 
     Raises:
         CallError: the text is not in the layout, or there is no such time.
@@ -214,7 +214,7 @@ def _zone(offset: str) -> timezone:
 
 
 def duration_ns(text: str) -> int | None:
-    """Return a duration such as `1h30m` in nanoseconds, None for what is none.
+    """Return a duration such as `1h30m` in nanoseconds; None if it is not one.
 
     Args:
         text: numbers with the units `h`, `m`, `s`, `ms`, `us` and `ns`, with or without a sign.

@@ -1,7 +1,7 @@
 """Renders a parsed template.
 
-A missing key of a mapping is nil, as in Go, and so is what is below it; to print it, or to give it to a
-function that takes no nil, is an error that names it. Everything that a template can do often is counted.
+As in Go, a missing key of a mapping is nil, and so is everything below it. Printing it, or passing it to a
+function that takes no nil, is an error that names the key. Loops, calls and output are counted and bounded.
 Source: the documentation of Go's `text/template`.
 """
 
@@ -51,11 +51,11 @@ _MISSING: Final = object()
 
 
 class EvaluationFailure(Exception):  # noqa: N818 -- an error of the template, turned into one before it is seen
-    """An operation failed at a place of the template.
+    """An operation failed at a position in the template.
 
     Args:
         error: what happened.
-        offset: where, in characters from the beginning.
+        offset: the position, in characters from the beginning.
     """
 
     def __init__(self, error: CallError, offset: int) -> None:
@@ -73,12 +73,12 @@ class _Continue(Exception):  # noqa: N818 -- a jump, not an error
 
 
 class Program(msgspec.Struct, frozen=True):
-    """What is rendered.
+    """A parsed template and everything that it may call.
 
     Args:
         body: the template.
         definitions: the templates that it defines.
-        functions: what it may call, per name.
+        functions: the functions that it may call, by name.
     """
 
     body: Body
@@ -90,8 +90,8 @@ class Rendering:
     """One rendering of a program.
 
     Args:
-        program: what is rendered.
-        surroundings: what functions may ask for.
+        program: the program to render.
+        surroundings: the time, randomness and output as functions see them.
 
     Attributes:
         offset: where the last function or template was called, in characters from the beginning.
@@ -111,10 +111,10 @@ class Rendering:
         """Return what the program prints.
 
         Args:
-            data: what `.` and `$` are.
+            data: the value of `.` and `$`.
 
         Raises:
-            EvaluationFailure: something failed, or a bound is reached.
+            EvaluationFailure: an operation failed, or a bound is reached.
         """
         self._variables.append(("$", data))
         self._run(self._program.body, data)
@@ -364,7 +364,7 @@ class Rendering:
         for name in names:
             if is_mapping(value):
                 if name not in value:
-                    # What is below a missing key is missing as well.
+                    # Everything below a missing key is missing as well.
                     return None
                 value = value[name]
             elif isinstance(value, GoObject):

@@ -1,4 +1,4 @@
-"""What a function or a bound of a template raises; the evaluator adds where in the template it happened."""
+"""Errors of functions and bounds of a template; the evaluator adds the position in the template."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_ITEMS: Final = 1_000_000
 """The longest list that a function may return."""
 
 MOST_STEPS: Final = 1_000_000
-"""How many rounds of loops and calls of functions one rendering may take."""
+"""The most loop iterations and function calls of one rendering."""
 
 MOST_TEMPLATE_LEVELS: Final = 100
 """How deep templates may call templates."""
@@ -25,7 +25,7 @@ class CallError(ValueError):
 
     Args:
         what: what happened, one sentence without a full stop.
-        help: how to mend it; may be empty.
+        help: how to fix it; may be empty.
     """
 
     def __init__(self, what: str, *, help: str = "") -> None:  # noqa: A002 -- the field's name
@@ -40,7 +40,7 @@ class TemplateSyntaxError(CallError):
     Args:
         what: what happened.
         offset: where in the text, in characters from its beginning.
-        help: how to mend it; may be empty.
+        help: how to fix it; may be empty.
     """
 
     def __init__(self, what: str, offset: int, *, help: str = "") -> None:  # noqa: A002 -- the field's name
@@ -49,7 +49,7 @@ class TemplateSyntaxError(CallError):
 
 
 def check_chars(count: int) -> None:
-    """Refuse a text before it is made.
+    """Refuse a text that would be too long, before it is built.
 
     Args:
         count: how long it would be, in characters.
@@ -64,7 +64,7 @@ def check_chars(count: int) -> None:
 
 
 def check_items(count: int) -> None:
-    """Refuse a list before it is made.
+    """Refuse a list that would be too long, before it is built.
 
     Args:
         count: how many items it would have.

@@ -1,6 +1,7 @@
 """`printf`: Go's verbs and flags.
 
-Source: the documentation of Go's `fmt`. Left out: complex numbers, pointers, and `%#v` of lists and mappings.
+Source: the documentation of Go's `fmt`. Complex numbers, pointers, and `%#v` of lists and mappings are not
+    supported.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ class _Verb(msgspec.Struct, frozen=True):
 
 
 def formatted(pattern: str, *values: Any) -> str:
-    """Return values in a pattern.
+    """Format values by a pattern.
 
     Args:
         pattern: text with verbs, `%-5s` for instance.
-        values: what the verbs print.
+        values: the values for the verbs.
     """
     for value in values:
         if is_list(value) or is_mapping(value):
@@ -254,6 +255,6 @@ def byte_slice(text: str, begin: int, end: int) -> str:
     Args:
         text: the string.
         begin: the first byte.
-        end: the byte behind the last.
+        end: the byte after the last.
     """
     return text[begin:end] if text.isascii() else from_bytes(to_bytes(text)[begin:end])

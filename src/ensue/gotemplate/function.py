@@ -80,10 +80,10 @@ class Function(msgspec.Struct, frozen=True):
     """A function that templates call.
 
     Args:
-        call: what is called, with checked arguments by position.
-        checks: what checks an argument, per parameter; None for one that takes anything.
+        call: the Python function, called with checked arguments by position.
+        checks: per parameter the function that checks its argument; None if it takes anything.
         least: the fewest arguments.
-        most: the most; None for any number, of which the last check holds for all further ones.
+        most: the most arguments; None: any number, and the last check applies to all further ones.
         needs_run: whether it takes the `Surroundings` before its arguments.
         is_random: whether two calls with the same arguments return different values.
     """
@@ -100,10 +100,10 @@ def function(call: Callable[..., Any], parameters: str = "") -> Function:
     """Return a function with the types of its parameters.
 
     Args:
-        call: what is called.
+        call: the Python function.
         parameters: a letter per parameter: `a` anything, `s` string, `i` integer, `f` number, `b` boolean,
             `d` mapping, `l` list, `L` list or nil, `o` object. A `*` at the end lets the last one occur any
-            number of times, a `?` lets it be left out; `@` in front adds the surroundings of the rendering.
+            number of times, a `?` lets it be left out; a leading `@` adds the surroundings of the rendering.
     """
     needs_run = parameters.startswith("@")
     letters = parameters.lstrip("@").rstrip("*?")
@@ -115,12 +115,12 @@ def function(call: Callable[..., Any], parameters: str = "") -> Function:
 
 
 def checked_arguments(name: str, called: Function, arguments: list[Any]) -> list[Any]:
-    """Return the arguments of a call, converted to what its parameters are.
+    """Return the arguments of a call, converted to the types of its parameters.
 
     Args:
         name: the function's name.
         called: the function.
-        arguments: what the template hands it.
+        arguments: the arguments from the template.
 
     Raises:
         CallError: there are too few or too many, or one is of another type.
@@ -141,7 +141,7 @@ def checked_arguments(name: str, called: Function, arguments: list[Any]) -> list
 
 
 def checked_result(called: Function, arguments: list[Any], result: Any) -> Any:
-    """Return what a call returned; a text is `Written` when data brought none of the arguments.
+    """Return the result of a call; a text is `Written` if none of the arguments is from data.
 
     Args:
         called: the function.
@@ -149,7 +149,7 @@ def checked_result(called: Function, arguments: list[Any], result: Any) -> Any:
         result: what it returned.
 
     Raises:
-        CallError: it is beyond a bound.
+        CallError: it exceeds a bound.
     """
     if isinstance(result, str):
         check_chars(len(result))

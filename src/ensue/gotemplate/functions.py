@@ -37,7 +37,7 @@ _RANDOM: Final = frozenset(
         "htpasswd",
     }
 )
-"""The functions that return something else each time: a value, a key, a serial number or a salt is random."""
+"""The functions that return a different value each time: a value, key, serial number or salt is random."""
 
 _ALL: Final[Mapping[str, Function]] = {
     **LANGUAGE_FUNCTIONS,
@@ -60,7 +60,7 @@ _ALL: Final[Mapping[str, Function]] = {
 FUNCTIONS: Final[Mapping[str, Function]] = {
     name: msgspec.structs.replace(called, is_random=name in _RANDOM) for name, called in _ALL.items()
 }
-"""What a template may call, per name."""
+"""The functions that a template may call, by name."""
 
 MUTATING: Final = frozenset({"set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite"})
 """The functions that change a mapping in place."""
@@ -74,4 +74,4 @@ REFUSED: Final[Mapping[str, str]] = {
     "expandenv": _NO_SURROUNDINGS,
     "getHostByName": _NO_SURROUNDINGS,
 }
-"""Functions of Sprig that are not offered, and what to do instead."""
+"""Functions of Sprig that are not supported, and what to do instead."""

@@ -28,7 +28,7 @@ def json_text(value: Any, *, is_raw: bool = False, is_pretty: bool = False) -> s
         is_pretty: whether members are on lines of their own, indented by two spaces.
 
     Raises:
-        CallError: it is no plain data, or beyond a bound.
+        CallError: it is not plain data, or exceeds a bound.
     """
     check_bounded(value)
     text = _text(value, "\n" if is_pretty else "")

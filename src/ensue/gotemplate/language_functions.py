@@ -1,4 +1,4 @@
-"""The functions that Go's `text/template` has itself.
+"""The built-in functions of Go's `text/template`.
 
 Source: the documentation of Go's `text/template`, "Functions".
 """
@@ -126,7 +126,7 @@ def _println(*values: Any) -> str:
     return " ".join([printed(value) for value in values]) + "\n"
 
 
-def _never(*_values: Any) -> Any:  # pragma: no cover -- the evaluator decides these before their arguments
+def _never(*_values: Any) -> Any:  # pragma: no cover -- the evaluator handles these before their arguments
     raise CallError("it is decided by the evaluator")
 
 
@@ -177,4 +177,4 @@ LANGUAGE_FUNCTIONS: Final[Mapping[str, Function]] = {
     "gt": function(_gt, "aa"),
     "ge": function(_ge, "aa"),
 }
-"""The functions per name."""
+"""The functions by name."""

@@ -40,7 +40,7 @@ class Token(msgspec.Struct, frozen=True):
     Args:
         kind: `text`, `left`, `right`, `string`, `raw`, `char`, `number`, `field`, `dot`, `variable`, `word`,
             `declare`, `assign`, `pipe`, `open`, `close`, `comma` or `end`.
-        text: as it is written; of a `text` what is left of it after trimming.
+        text: as written; of a `text` the rest after trimming.
         offset: where it begins, in characters from the beginning.
         is_spaced: whether white space is before it.
     """
@@ -58,7 +58,7 @@ def tokens_of(source: str) -> list[Token]:
         source: the whole template.
 
     Raises:
-        TemplateSyntaxError: an action, a comment or a literal is not closed, or a character has no use.
+        TemplateSyntaxError: an action, a comment or a literal is not closed, or a character is not allowed.
     """
     tokens: list[Token] = []
     position = 0

@@ -1,4 +1,4 @@
-"""What errors say of keys that are missing: which key, and which ones there are."""
+"""Errors about missing keys: which key is missing, and which ones there are."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _MOST_SHOWN: Final = 8
 NO_MEMBER: Final = CallError(
     "index: there is no such key, or it is null", help="Pipe it to `default` where it may be missing"
 )
-"""What `index` returned is printed, and it is nil."""
+"""The error for printing a nil that `index` returned."""
 
 NO_VALUE: Final = CallError(
     "it is null, or comes from a key that is missing", help="Pipe it to `default` where it may be missing"
 )
-"""A variable is printed, or a field of an expression, and it is nil."""
+"""The error for printing a variable, or a field of an expression, that is nil."""
 
 
 def missing_key(name: str, names: tuple[str, ...], owner: Mapping[str, Any]) -> CallError:

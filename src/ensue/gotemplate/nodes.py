@@ -1,4 +1,4 @@
-"""What a parsed template consists of; `offset` is where a node begins, in characters from the beginning."""
+"""The nodes of a parsed template; `offset` is where a node begins, in characters from the beginning."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ Operand: TypeAlias = Constant | Dot | Field | Variable | FunctionName | Chain | 
 
 
 class Text(msgspec.Struct, frozen=True):
-    """What is printed as it is."""
+    """Text that is printed unchanged."""
 
     text: str
     offset: int
@@ -92,7 +92,7 @@ class Action(msgspec.Struct, frozen=True):
 
 
 class Branch(msgspec.Struct, frozen=True):
-    """`if`, `with` or `range`, with what is done otherwise."""
+    """`if`, `with` or `range`, with its `else`."""
 
     word: str
     pipeline: Pipeline
@@ -102,7 +102,7 @@ class Branch(msgspec.Struct, frozen=True):
 
 
 class TemplateCall(msgspec.Struct, frozen=True):
-    """`template` (or `block`): another template, with the data that it is given."""
+    """`template` (or `block`): another template, with its data."""
 
     name: str
     pipeline: Pipeline | None

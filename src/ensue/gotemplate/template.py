@@ -23,12 +23,12 @@ _TOO_DEEP: Final = CallError(
 
 
 class Template:
-    """A template that was compiled; it may be rendered any number of times.
+    """A compiled template, which can be rendered any number of times.
 
     Args:
-        program: what is rendered.
+        program: the program to render.
         source: the template's text.
-        name: what errors call it, a path for instance.
+        name: its name in errors, a path for instance.
         changes_data: whether it calls a function that changes a mapping.
     """
 
@@ -42,8 +42,8 @@ class Template:
         """Return what the template prints.
 
         Args:
-            data: what `.` is, plain data; it is not changed.
-            surroundings: what functions may ask for.
+            data: the value of `.`, plain data; it is not changed.
+            surroundings: the clock and the callbacks of the rendering.
 
         Raises:
             GoTemplateError: a key is missing, a function failed or a bound is reached.
@@ -63,7 +63,7 @@ def compile_template(text: str, name: str) -> Template:
 
     Args:
         text: the template.
-        name: what errors call it, a path for instance.
+        name: its name in errors, a path for instance.
 
     Raises:
         GoTemplateError: it does not parse, or calls a function that does not exist.

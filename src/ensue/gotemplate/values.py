@@ -26,11 +26,11 @@ class GoObject:
     type_name = "object"
 
     def field(self, name: str, arguments: list[Any]) -> Any:
-        """Return a field, or what a method returns.
+        """Return a field, or the result of a method.
 
         Args:
             name: the field or method.
-            arguments: what the template hands to a method.
+            arguments: the arguments for a method.
 
         Raises:
             CallError: there is no such field, or its arguments are wrong.
@@ -78,7 +78,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_true(value: Any) -> bool:
-    """Say whether `if` takes a value as true: anything but zero, nil and what is empty."""
+    """Say whether `if` considers a value true: anything but zero, nil and empty values."""
     return True if isinstance(value, GoObject) else bool(value)
 
 
@@ -96,5 +96,5 @@ def from_bytes(raw: bytes) -> str:
 
 
 def byte_length(text: str) -> int:
-    """Return how many bytes a string has."""
+    """Return the number of bytes of a string."""
     return len(text) if text.isascii() else len(to_bytes(text))

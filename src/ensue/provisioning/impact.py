@@ -1,4 +1,4 @@
-"""The impact of changed definitions on active resources: which of them would be provisioned differently, and why.
+"""The impact of changed definitions on active resources: which would be provisioned differently, and why.
 
 Source: Humanitec, "Active Resources" (listing the active resources that a definition change affects).
 """

@@ -1,6 +1,6 @@
 """A resource graph as a plan: a state for each resource, which requires the states of those it depends on.
 
-Resources to be removed come last, each after everything that depends on it now or did when it was provisioned.
+Resources to be removed come last, each after everything that depends on it, or did when it was provisioned.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Choose a resource's definition: all given fields of a criterion match, and the most specific one wins.
 
-Specificity compares (res_id, env_id, app_id, env_type) as bits. Identical criteria would tie, and are refused when definitions are loaded, so the choice never depends on the
-order of definitions.
+Specificity compares (res_id, env_id, app_id, env_type) as bits. Identical criteria would tie, and
+are refused when definitions are loaded, so the choice never depends on the order of definitions.
 
 Source: resource graph document, step 2 of "Building and executing".
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_NEAR_MISSES: Final = 8
 _Table: TypeAlias = "dict[int, dict[tuple[str, ...], tuple[Definition, Criterion]]]"
-"""Specificity, the highest first, to the values of the criterion's fields, to the definition and criterion."""
+"""Specificity, the highest first, to the values of the criterion's fields, to definition and criterion."""
 
 
 class Candidate(NamedTuple):

@@ -1,6 +1,7 @@
 """The finished resource graph: its nodes in the order of provisioning, each with its definition and inputs.
 
-Nothing here changes during a run. A node names its definition and shares its inputs, so that ten thousand resources of one definition store them once.
+Nothing here changes during a run. A node names its definition and shares its inputs, so that ten thousand
+resources of one definition store them once.
 
 Source: resource graph document, "Building and executing".
 """

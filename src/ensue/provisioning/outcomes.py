@@ -142,7 +142,7 @@ def _skipped(depends_on: Iterable[Key], known: Mapping[Key, Outcome]) -> Outcome
 
 
 def _outputs(by_key: Mapping[Key, NodeOutcome]) -> tuple[DataMap, DataMap, list[Path]]:
-    """Return the outputs by workload, those of shared resources, and the paths of secrets in both together."""
+    """Return the outputs by workload, those of shared resources, and the paths of secrets in both."""
     workloads: DataMap = {}
     shared: DataMap = {}
     secret: list[Path] = []

@@ -1,6 +1,7 @@
 """The meanings of placeholders: a value of the context, an output of one resource, or of several.
 
-A dialect lists the roots that a file may use (`resources`, `context`, `externals`) and reads the paths below each. A root's reader returns a meaning or a refusal; it never raises.
+A dialect lists the roots that a file may use (`resources`, `context`, `externals`) and
+reads the paths below each. A root's reader returns a meaning or a refusal; it never raises.
 
 Source: resource graph document, "Placeholders" of resource references and of resource selectors.
 """

@@ -162,7 +162,7 @@ class _Scan:
             self.faults.append(TextFault(self.text[start:end], start, end, None))
 
     def _end_of_line(self, start: int) -> int:
-        """Return where an unclosed placeholder ends for a message: at the brace, or at the end of its line."""
+        """Return where an unclosed placeholder ends for a message: at the brace or the end of the line."""
         line = self.text.find("\n", start)
         line = len(self.text) if line < 0 else line
         brace = self.text.find("}", start, line)

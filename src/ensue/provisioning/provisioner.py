@@ -156,8 +156,8 @@ class Provisioner:
         """Provision a resource after its dependencies.
 
         Raises:
-            DriverError: an input is not available, or contains another resource's output that would be read as
-                code; or the driver failed. The resource's record is kept.
+            DriverError: an input is not available, or contains another resource's output that would be read
+                as code; or the driver failed. The resource's record is kept.
             StoreError: the result cannot be stored.
         """
         if self._values is None:

@@ -116,7 +116,7 @@ class _Reader:
         return Request(key=self._keys[name], params=params, place=place)
 
     def _runs(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Check the containers and the service; return them as spelled in the file, so that places are found."""
+        """Check the containers and the service; return them as in the file, so that places are found."""
         shape, place = self._shape, self._top.below("containers")
         containers = shape.mapping(data.get("containers"), "'containers'", place)
         if data.get("containers") in (None, {}):

@@ -79,7 +79,7 @@ def parted(data: Any) -> Parted:
 
 
 def below(paths: Iterable[Path], path: Path) -> list[Path]:
-    """Return the paths of secrets within the value at a path, relative to that value; `()` means all of it."""
+    """Return the paths of secrets within the value at a path, relative to the value; `()` is all of it."""
     size = len(path)
     return [one[size:] for one in paths if overlap(one, path)]
 

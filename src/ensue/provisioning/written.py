@@ -52,8 +52,8 @@ class Mentions(msgspec.Struct, frozen=True):
     """The resources that some data mentions, each once, in reading order.
 
     Args:
-        references: each resource, with the place; True in the key if the reference needs values that only provisioning determines
-            (outputs, values), which a resource cannot take from itself.
+        references: each resource, with the place; True in the key if the reference needs values that only
+            provisioning determines (outputs, values), which a resource cannot take from itself.
         selections: each selector as (anchor, steps), with the place.
     """
 

@@ -1,4 +1,4 @@
-"""Certificates that a template makes: an authority, one that signs itself, and one that an authority signs.
+"""Certificates that a template creates: an authority, a self-signed one, and one that an authority signs.
 
 Source: Sprig's documentation, "Cryptographic and Security Functions".
 """
@@ -216,4 +216,4 @@ CERTIFICATE_FUNCTIONS: Final[Mapping[str, Function]] = {
     "genSignedCert": function(_gen_signed, "@sLLio"),
     "genSignedCertWithKey": function(_gen_signed_with_key, "@sLLios"),
 }
-"""The functions per name."""
+"""The functions by name."""

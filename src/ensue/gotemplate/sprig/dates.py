@@ -1,4 +1,4 @@
-"""Dates and durations. The local zone of a template is UTC, wherever it is rendered.
+"""Dates and durations. The local time zone of a template is always UTC.
 
 Source: Sprig's documentation, "Date Functions".
 """
@@ -47,11 +47,11 @@ class GoTime(GoObject):
 
     @property
     def json_value(self) -> str:
-        """The time as JSON has it, in RFC 3339."""
+        """The time for JSON, in RFC 3339."""
         return date_layout.written(self.value, "2006-01-02T15:04:05.999999999Z07:00")
 
     def field(self, name: str, arguments: list[Any]) -> Any:
-        """Return what a method returns; `Format` takes a layout."""
+        """Return the result of a method; `Format` takes a layout."""
         if name == "Format" and len(arguments) == 1 and isinstance(arguments[0], str):
             return date_layout.written(self.value, arguments[0])
         fields: dict[str, Any] = {
@@ -188,4 +188,4 @@ DATE_FUNCTIONS: Final[Mapping[str, Function]] = {
     "toDate": function(_to_date_or_none, "ss"),
     "unixEpoch": function(_unix_epoch, "a"),
 }
-"""The functions per name."""
+"""The functions by name."""

@@ -117,7 +117,7 @@ def _no_alias(_dumper: Any, _data: Any) -> bool:
 
 
 def _yaml_string(dumper: Any, text: str) -> Any:
-    # The emitter takes no class below str.
+    # The emitter accepts no subclass of str.
     return dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style="|" if "\n" in text else None)
 
 
@@ -177,4 +177,4 @@ ENCODING_FUNCTIONS: Final[Mapping[str, Function]] = {
     "toRawJson": function(_to_raw_json, "a"),
     "toYaml": function(_to_yaml, "a"),
 }
-"""The functions per name."""
+"""The functions by name."""

@@ -38,10 +38,10 @@ class Version(GoObject):
     """A semantic version.
 
     Args:
-        original: as it was written.
+        original: the text as written.
         numbers: major, minor and patch.
-        prerelease: what is behind `-`, empty when there is nothing.
-        metadata: what is behind `+`, empty when there is nothing.
+        prerelease: the text after `-`, empty if there is none.
+        metadata: the text after `+`, empty if there is none.
     """
 
     type_name = "*semver.Version"
@@ -59,12 +59,12 @@ class Version(GoObject):
 
     @property
     def json_value(self) -> str:
-        """The version as JSON has it."""
+        """The version for JSON."""
         return str(self)
 
     @property
     def key(self) -> Key:
-        """What versions are ordered by: one with a pre-release comes before the same without."""
+        """The sort key of a version: a pre-release comes before its release."""
         parts = tuple(
             (0, int(part), "") if part.isdigit() else (1, 0, part)
             for part in self.prerelease.split(".")
@@ -90,7 +90,7 @@ class Version(GoObject):
 
 
 class _Constraint(msgspec.Struct, frozen=True):
-    """An operator, the lowest version that the text means, and how many of its numbers are given."""
+    """An operator, the lowest version that the text means, and the number of its given parts."""
 
     operator: str
     version: Version
@@ -104,7 +104,7 @@ def version_of(text: str) -> Version:
         text: the version; `v` in front, minor and patch may be left out.
 
     Raises:
-        CallError: it is no version.
+        CallError: it is not a version.
     """
     found = _VERSION.fullmatch(text)
     if found is None:
@@ -203,4 +203,4 @@ SEMVER_FUNCTIONS: Final[Mapping[str, Function]] = {
     "semver": function(version_of, "s"),
     "semverCompare": function(fulfils, "ss"),
 }
-"""The functions per name."""
+"""The functions by name."""

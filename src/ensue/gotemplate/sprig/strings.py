@@ -59,7 +59,7 @@ def _quote(*values: Any) -> str:
 def _squote(*values: Any) -> str:
     texts = [printed(value) for value in values if value is not None]
     text = " ".join([f"'{one}'" for one in texts])
-    # Nothing is escaped: a text that holds a quotation mark, or a line, may be more than it seems.
+    # Nothing is escaped: a text with a quotation mark or a line break may end the string.
     return text if any(_LEAVES_QUOTES.search(one) for one in texts) else Written(text)
 
 
@@ -114,7 +114,7 @@ def _nospace(text: str) -> str:
 
 
 def strings_of(value: Any) -> list[str]:
-    """Return a value as a list of strings: a list without its nils, nil as none, anything else as one.
+    """Return a value as a list of strings, without nils; a value that is not a list becomes a list of one.
 
     Args:
         value: any value of a template.
@@ -195,4 +195,4 @@ STRING_FUNCTIONS: Final[Mapping[str, Function]] = {
     "wrap": function(words.wrapped_text, "is"),
     "wrapWith": function(words.wrapped_with, "iss"),
 }
-"""The functions per name."""
+"""The functions by name."""

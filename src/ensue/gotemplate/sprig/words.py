@@ -17,7 +17,7 @@ _CONNECTOR, _PUNCTUATION, _UPPER, _LETTERS, _NUMBER, _OTHER = range(6)
 
 
 def title(text: str) -> str:
-    """Return a text whose words begin with a capital; the other letters stay.
+    """Capitalize the words of a text; the other letters stay.
 
     Args:
         text: words, separated by anything but letters, digits, `_` and `'`.
@@ -46,7 +46,7 @@ def initials(text: str) -> str:
 
 
 def abbreviated(width: int, text: str) -> str:
-    """Return a text that has at most so many characters, `...` at its end where it was longer."""
+    """Shorten a text to this many characters, with `...` at its end if it is longer."""
     if width < _LEAST_WIDTH:
         return text
     return text if len(text) <= width else text[: width - 3] + "..."
@@ -57,7 +57,7 @@ def abbreviated_both(offset: int, width: int, text: str) -> str:
 
     Args:
         offset: where the part begins.
-        width: how many characters the result has at most.
+        width: the maximum length of the result.
         text: the text.
     """
     if width < _LEAST_WIDTH or (offset > 0 and width < _LEAST_WIDTH_WITH_OFFSET) or len(text) <= width:
@@ -73,16 +73,16 @@ def abbreviated_both(offset: int, width: int, text: str) -> str:
 
 
 def wrapped_text(width: int, text: str) -> str:
-    """Return a text with line ends in place of spaces, so that lines have at most so many characters."""
+    """Wrap a text at spaces, so that lines have at most this many characters."""
     return _wrapped(text, width, "\n", cuts=False)
 
 
 def wrapped_with(width: int, separator: str, text: str) -> str:
-    """Return a text in pieces of so many characters; a longer word is cut.
+    """Split a text into lines of this many characters; a longer word is cut.
 
     Args:
-        width: how many characters a piece has at most.
-        separator: what is put between the pieces.
+        width: the maximum length of a line.
+        separator: the text between the lines.
         text: the text.
     """
     return _wrapped(text, width, separator or "\n", cuts=True)
@@ -157,7 +157,7 @@ def _class_of(one: str) -> int:
 
 
 def _words(text: str) -> list[tuple[int, str]]:
-    """Cut a text where the class of its characters changes; a capital belongs to small letters behind it."""
+    """Cut a text where the class of its characters changes; a capital belongs to small letters after it."""
     words: list[tuple[int, str]] = []
     position = 0
     while position < len(text):
@@ -206,7 +206,7 @@ def require_positive(count: int, what: str) -> int:
 
     Args:
         count: the count.
-        what: what is counted, for the error.
+        what: the name of what is counted, for the error.
 
     Raises:
         CallError: it is negative.
