@@ -173,8 +173,8 @@ class Rendering:
         self._steps += 1
         self.offset = offset
         if self._steps > MOST_STEPS:
-            what = f"it takes more than {MOST_STEPS:,} rounds of loops and calls of functions"
-            raise EvaluationFailure(CallError(what, help="Loop over less"), offset)
+            what = f"it takes more than {MOST_STEPS:,} loop iterations and function calls"
+            raise EvaluationFailure(CallError(what, help="Loop over fewer items"), offset)
 
     def _branch(self, node: Branch, dot: Any) -> None:
         seen = len(self._variables)
@@ -323,7 +323,7 @@ class Rendering:
     def _short_circuit(self, name: str, node: Command, dot: Any, final: Any) -> Any:
         if not node.arguments and final is _MISSING:
             raise EvaluationFailure(
-                CallError(f"{name} takes at least 1 argument, and is given 0"), node.offset
+                CallError(f"{name} takes at least 1 argument, but is given 0"), node.offset
             )
         value: Any = None
         for one in node.arguments:

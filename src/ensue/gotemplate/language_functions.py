@@ -65,7 +65,7 @@ def _member(value: Any, key: Any) -> Any:
 
 def _position(key: Any, size: int) -> int:
     if not isinstance(key, int) or isinstance(key, bool):
-        raise CallError(f"a list is indexed with an integer, and this is {type_of(key)}")
+        raise CallError(f"a list is indexed with an integer, not {type_of(key)}")
     if not 0 <= key < size:
         raise CallError(f"the index {key} is out of range", help=f"There are {size} items, counted from 0")
     return key

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _TOO_DEEP: Final = CallError(
-    "it is nested too deep to be evaluated", help="Nest templates and data less deep"
+    "it is nested too deep to be evaluated", help="Nest templates and data less deeply"
 )
 
 

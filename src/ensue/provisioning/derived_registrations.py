@@ -43,7 +43,7 @@ async def register_derived(
             for name, config in registers.items()
         ]
     except ValueError as error:
-        raise DriverError(f"{key} registers something that is no resource: {error}") from None
+        raise DriverError(f"{key} registers something that is not a resource: {error}") from None
     await asyncio.to_thread(registry.register_many, requests)
 
 

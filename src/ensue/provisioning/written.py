@@ -150,7 +150,7 @@ def _report(fault: TextFault, place: TextPlace, found: Collector, *, is_secret: 
     if refusal is None:
         found.warning(
             "E0817",
-            f"{shown} is no placeholder here and stays as it is",
+            f"{shown} is not a placeholder here and stays as it is",
             span,
             help="where that is meant, write $\\{ for the two characters ${",
         )

@@ -119,7 +119,7 @@ def _html_date_in_zone(surroundings: Surroundings, value: Any, zone: str) -> str
 def _modified(change: str, time: Any) -> GoTime:
     nanoseconds = date_layout.duration_ns(change)
     if nanoseconds is None:
-        raise CallError(f"{change!r} is no duration", help="Write `24h` or `-1h30m`")
+        raise CallError(f"{change!r} is not a duration", help="Write `24h` or `-1h30m`")
     return GoTime(_checked(time).value + timedelta(microseconds=nanoseconds // 1000))
 
 
@@ -130,7 +130,7 @@ def _modified_if_valid(change: str, time: Any) -> GoTime:
 def _checked(value: Any) -> GoTime:
     if isinstance(value, GoTime):
         return value
-    raise CallError("this is no date", help="Make one with `toDate` or `now`")
+    raise CallError("this is not a date", help="Make one with `toDate` or `now`")
 
 
 def _to_date(layout: str, text: str) -> GoTime:

@@ -126,7 +126,7 @@ def _from_yaml(text: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not is_mapping(value):
-        raise CallError("this YAML is no mapping", help="`fromYamlArray` reads a list")
+        raise CallError("this YAML is not a mapping", help="`fromYamlArray` reads a list")
     return value
 
 
@@ -135,7 +135,7 @@ def _from_yaml_array(text: str) -> list[Any]:
     if value is None:
         return []
     if not is_list(value):
-        raise CallError("this YAML is no list", help="`fromYaml` reads a mapping")
+        raise CallError("this YAML is not a list", help="`fromYaml` reads a mapping")
     return value
 
 

@@ -149,7 +149,7 @@ def _decimal(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., 
                 try:
                     result = operation(result, Decimal(repr(float_of(value))))
                 except (DivisionByZero, InvalidOperation):
-                    raise CallError("a division by zero, or a number that is none") from None
+                    raise CallError("a division by zero, or NaN") from None
         return float(result) + 0.0  # there is no negative zero, as in Sprig's decimals
 
     return call
