@@ -1,4 +1,4 @@
-"""Errors of functions and bounds of a template; the evaluator adds the position in the template."""
+"""Errors of functions, limits and syntax of a template; the evaluator adds the place in the template."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ MOST_ITEMS: Final = 1_000_000
 """The longest list that a function may return."""
 
 MOST_STEPS: Final = 1_000_000
-"""The most loop iterations and function calls of one rendering."""
+"""The most loop rounds and function calls of one rendering."""
 
 MOST_TEMPLATE_LEVELS: Final = 100
-"""How deep templates may call templates."""
+"""The deepest nesting of templates that call templates."""
 
 MOST_NESTING: Final = 50
-"""How deep blocks and parentheses may be nested."""
+"""The deepest nesting of blocks and parentheses."""
 
 
 class CallError(ValueError):

@@ -36,11 +36,11 @@ class _Verb(msgspec.Struct, frozen=True):
 
 
 def formatted(pattern: str, *values: Any) -> str:
-    """Format values by a pattern.
+    """Return a pattern with its verbs replaced by values.
 
     Args:
-        pattern: text with verbs, `%-5s` for instance.
-        values: the values for the verbs.
+        pattern: text with verbs, such as `%-5s`.
+        values: the values that the verbs print.
     """
     for value in values:
         if is_list(value) or is_mapping(value):

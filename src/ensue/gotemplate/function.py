@@ -80,11 +80,11 @@ class Function(msgspec.Struct, frozen=True):
     """A function that templates call.
 
     Args:
-        call: the Python function, called with checked arguments by position.
-        checks: per parameter the function that checks its argument; None if it takes anything.
+        call: the Python function; it receives the checked arguments by position.
+        checks: the check of each parameter; None for a parameter that accepts anything.
         least: the fewest arguments.
-        most: the most arguments; None: any number, and the last check applies to all further ones.
-        needs_run: whether it takes the `Surroundings` before its arguments.
+        most: the most arguments; None for any number: the last check applies to all further ones.
+        needs_run: whether it receives the `Surroundings` before its arguments.
         is_random: whether two calls with the same arguments return different values.
     """
 
@@ -120,7 +120,7 @@ def checked_arguments(name: str, called: Function, arguments: list[Any]) -> list
     Args:
         name: the function's name.
         called: the function.
-        arguments: the arguments from the template.
+        arguments: the arguments that the template passes.
 
     Raises:
         CallError: there are too few or too many, or one is of another type.
@@ -141,15 +141,15 @@ def checked_arguments(name: str, called: Function, arguments: list[Any]) -> list
 
 
 def checked_result(called: Function, arguments: list[Any], result: Any) -> Any:
-    """Return the result of a call; a text is `Written` if none of the arguments is from data.
+    """Check and return the result of a call; text is `Written` if no argument came from data.
 
     Args:
         called: the function.
         arguments: its arguments.
-        result: what it returned.
+        result: its return value.
 
     Raises:
-        CallError: it exceeds a bound.
+        CallError: the result exceeds a limit.
     """
     if isinstance(result, str):
         check_chars(len(result))

@@ -1,4 +1,4 @@
-"""All functions of a template, and those of Sprig that are refused by name."""
+"""All functions that templates may call, and those of Sprig that are refused by name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RANDOM: Final = frozenset(
         "htpasswd",
     }
 )
-"""The functions that return a different value each time: a value, key, serial number or salt is random."""
+"""The functions whose result differs each time: it contains a random value, key, serial number or salt."""
 
 _ALL: Final[Mapping[str, Function]] = {
     **LANGUAGE_FUNCTIONS,
@@ -74,4 +74,4 @@ REFUSED: Final[Mapping[str, str]] = {
     "expandenv": _NO_SURROUNDINGS,
     "getHostByName": _NO_SURROUNDINGS,
 }
-"""Functions of Sprig that are not supported, and what to do instead."""
+"""Functions of Sprig that are not offered, each with an alternative."""

@@ -1,4 +1,4 @@
-"""The built-in functions of Go's `text/template`.
+"""The functions that are built into Go's `text/template`.
 
 Source: the documentation of Go's `text/template`, "Functions".
 """
@@ -131,14 +131,14 @@ def _never(*_values: Any) -> Any:  # pragma: no cover -- the evaluator handles t
 
 
 def sliced(value: Any, *bounds: int) -> Any:
-    """Return a part of a string or list.
+    """Return a slice of a string or list.
 
     Args:
         value: the string or list.
         bounds: where it begins and ends, both optional.
 
     Raises:
-        CallError: the bounds are out of range, or the value is neither.
+        CallError: the bounds are out of range, or the value is neither a string nor a list.
     """
     size = _len(value) if isinstance(value, str) or is_list(value) else -1
     if size < 0:

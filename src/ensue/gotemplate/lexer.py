@@ -35,12 +35,12 @@ _TOKEN: Final = re.compile(
 
 
 class Token(msgspec.Struct, frozen=True):
-    """One word of an action, or the text between two.
+    """One word of an action, or the text between two actions.
 
     Args:
         kind: `text`, `left`, `right`, `string`, `raw`, `char`, `number`, `field`, `dot`, `variable`, `word`,
             `declare`, `assign`, `pipe`, `open`, `close`, `comma` or `end`.
-        text: as written; of a `text` the rest after trimming.
+        text: the characters of the template; for `text`, after trimming.
         offset: where it begins, in characters from the beginning.
         is_spaced: whether white space is before it.
     """
@@ -52,7 +52,7 @@ class Token(msgspec.Struct, frozen=True):
 
 
 def tokens_of(source: str) -> list[Token]:
-    """Return the tokens of a template, an `end` last.
+    """Return the tokens of a template; the last is an `end`.
 
     Args:
         source: the whole template.

@@ -1,6 +1,6 @@
 """Builds the nodes of a template from its tokens: text, blocks and definitions.
 
-`pipelines` reads the pipelines in them.
+The module `pipelines` reads the pipelines in them.
 
 Source: the documentation of Go's `text/template`.
 """
@@ -33,7 +33,7 @@ _WORDS: Final = frozenset(
 
 
 class Parsed(msgspec.Struct, frozen=True):
-    """A template and those that it defines.
+    """A template and the templates that it defines.
 
     Args:
         body: the nodes to render.
@@ -52,10 +52,10 @@ def parse(source: str, functions: Collection[str], refused: Mapping[str, str]) -
     Args:
         source: its text.
         functions: the names of the functions that it may call.
-        refused: functions that are known but not supported, with the reason.
+        refused: functions that are known but not offered, with the reason.
 
     Raises:
-        TemplateSyntaxError: it does not parse, or names something that does not exist.
+        TemplateSyntaxError: it does not parse, or uses an unknown function, variable or template.
     """
     return _Parser(source, functions, refused).parse()
 

@@ -1,4 +1,4 @@
-"""Print values as Go does: `map[a:1 b:2]`, `[1 2]`, `<nil>`, floats as `%v`.
+"""Values as text, as Go prints them: `map[a:1 b:2]`, `[1 2]`, `<nil>`, floats as `%v`.
 
 Source: the documentation of Go's `fmt` and `strconv`.
 """
@@ -37,7 +37,7 @@ def printed(value: Any) -> str:
         value: any value of a template.
 
     Raises:
-        CallError: it contains itself, or exceeds a bound of data.
+        CallError: it contains itself, or exceeds a limit.
     """
     if value.__class__ is str:
         return str(value)
@@ -47,13 +47,13 @@ def printed(value: Any) -> str:
 
 
 def check_bounded(value: Any) -> None:
-    """Refuse data that contains itself, or expands to more values than memory can hold.
+    """Refuse data that contains itself, or that would expand to more values than fit in memory.
 
     Args:
         value: any value of a template.
 
     Raises:
-        CallError: it exceeds a bound.
+        CallError: it exceeds a limit.
     """
     try:
         check_data(value)
@@ -62,7 +62,7 @@ def check_bounded(value: Any) -> None:
 
 
 def nested_text(value: Any) -> str:  # noqa: PLR0911 -- a return per kind of value
-    """Return a value as `%v` prints it, also within a list or mapping; its bounds were checked before."""
+    """Return a value that `check_bounded` has accepted as `%v` prints it, also inside a list or mapping."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -81,7 +81,7 @@ def nested_text(value: Any) -> str:  # noqa: PLR0911 -- a return per kind of val
 
 
 def special(value: float) -> str | None:
-    """Return Go's text for an infinite float or NaN; None for any other."""
+    """Return how Go prints NaN and infinities, None for any other float."""
     if math.isnan(value):
         return "NaN"
     return ("+Inf" if value > 0 else "-Inf") if math.isinf(value) else None
@@ -92,7 +92,7 @@ def general(value: float, *, first_exponent: int = _FIRST_EXPONENT, least_expone
 
     Args:
         value: the number.
-        first_exponent: the lowest power of ten of large numbers that are written with an exponent.
+        first_exponent: the lowest power of ten that is written with an exponent.
         least_exponent: the lowest power of ten that is written without one.
     """
     odd = special(value)
@@ -119,7 +119,7 @@ def quoted(text: str, *, is_ascii: bool = False) -> str:
 
     Args:
         text: any text.
-        is_ascii: whether characters outside ASCII are escaped (`%+q`).
+        is_ascii: whether characters beyond ASCII are escaped (`%+q`).
     """
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
@@ -141,7 +141,7 @@ def _quoted_character(one: str, *, is_ascii: bool) -> str:
 
 
 def sprint(values: tuple[Any, ...]) -> str:
-    """Return values as `print` does: with a space between two if neither is a string."""
+    """Return values as `print` does: with a space between two values if neither is a string."""
     parts: list[str] = []
     was_string = True
     for value in values:
@@ -154,5 +154,5 @@ def sprint(values: tuple[Any, ...]) -> str:
 
 
 def string_of(value: Any) -> str:
-    """Return a value as Sprig's `toString` does."""
+    """Return a value as text, as Sprig's `toString` does."""
     return value if isinstance(value, str) else str(value) if isinstance(value, GoObject) else printed(value)

@@ -18,8 +18,8 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         test: whether it is a plan.
         total: how many chunks are known at the start; growth adds to it.
         started_at: ISO 8601 with offset.
-        mods: the requested SLS names; empty for a highstate.
-        minion_id: the id of the machine that executes it, as given to the run.
+        mods: the SLS names asked for; empty for a highstate.
+        minion_id: the id of the machine that runs it.
         resumes: the id of the run that it resumes; empty for a new run.
         tgt: the requested target; empty for a run of this machine.
         deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
@@ -37,7 +37,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
 
 
 class NodeStarted(msgspec.Struct, frozen=True, tag=True):
-    """A chunk's function is about to be called; not sent if it touches nothing outside of this process."""
+    """A chunk's function is about to be called; not sent if it has no effect outside this process."""
 
     tag_: str
     id: str
@@ -55,7 +55,7 @@ class CommandStarted(msgspec.Struct, frozen=True, tag=True):
         tag_: the state's tag.
         pid: the process.
         process: distinguishes this process from a later one with the same pid; see `processes.process_mark`.
-        command: what it runs, shortened.
+        command: the command, shortened.
     """
 
     scope: str
@@ -70,7 +70,7 @@ class NodeFinished(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
 
     Args:
         returned: the return.
-        exact: in a journal: whether the return is complete there, with nothing masked, cut or converted.
+        exact: in a journal: whether the return is unchanged: nothing masked, cut or encoded.
         shared: in a journal: keys of `new_state` whose texts are written under `changes` alone.
     """
 
@@ -104,8 +104,8 @@ class ScopePlanned(msgspec.Struct, frozen=True, tag=True):
 
     Args:
         scope: the scope's path.
-        tags: the tags of the chunks that are on either side of a requisite.
-        edges: per edge the index in `tags` of the earlier state, that of the later one, and the requisite.
+        tags: the tags of the chunks that have a requisite or are named in one.
+        edges: per requisite the index in `tags` of the earlier chunk, that of the later one, and the word.
     """
 
     scope: str
@@ -120,7 +120,7 @@ class FannedOut(msgspec.Struct, frozen=True, tag=True):
         scope: the scope's path.
         tag_: the chunk's tag, which has no return of its own.
         target: the target of the other chunks of the scope, as text.
-        tags: the tags of the chunks that it becomes.
+        tags: the tags of the new chunks.
     """
 
     scope: str
@@ -130,7 +130,7 @@ class FannedOut(msgspec.Struct, frozen=True, tag=True):
 
 
 class ScopeClosed(msgspec.Struct, frozen=True, tag=True):
-    """A scope has ended; `returned.returns` is left out here, each came as `NodeFinished`."""
+    """A scope has ended; `returned.returns` is empty here, since each return had its `NodeFinished`."""
 
     caller: str
     returned: ScopeReturn

@@ -1,6 +1,6 @@
 """Merge mappings without changing them.
 
-Pillar is merged by `language/merging.py`, in a way that options select.
+`language/merging.py` merges pillar, with the strategies that options choose.
 
 Source: Salt's `dictupdate.update`.
 """
@@ -18,7 +18,7 @@ def merged(base: Any, over: Any, *, merge_lists: bool = False) -> Any:
     """Return a copy of `base` with `over` merged into it: mappings merge, everything else is replaced.
 
     Args:
-        base: the mapping to merge into.
+        base: the existing mapping.
         over: the mapping that takes precedence.
         merge_lists: lists are joined instead of replaced; items in both are kept once.
     """

@@ -15,14 +15,14 @@ class Every(enum.Enum):
 
 
 Index: TypeAlias = "int | Every"
-"""An index in brackets: the number of an item (negative ones count from the end), or every item."""
+"""An index in brackets: the number of an item (negative: from the end), or every item."""
 
 
 class Indexed(msgspec.Struct, frozen=True, gc=False):
     """A segment of a property path that has indexes.
 
     Args:
-        key: the key before them; None when the segment begins with an index.
+        key: the key before them; None if the segment begins with an index.
         indexes: the indexes in its brackets, at least one.
     """
 

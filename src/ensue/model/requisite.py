@@ -20,7 +20,7 @@ class RequisiteKind(enum.Enum):
     PREREQ = "prereq"
     LISTEN = "listen"
     LISTEN_IN = "listen_in"
-    """The named chunks listen to this one; they run in the order in which `listen_in` names them."""
+    """The named chunks listen to this one; they fire in the order in which they are named."""
     ARG_BIND = "arg_bind"
 
 

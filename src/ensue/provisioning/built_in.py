@@ -22,7 +22,7 @@ _DRIVER: Final = "echo"
 
 
 def with_built_in(definitions: Sequence[Definition]) -> list[Definition]:
-    """Return definitions, with the built-in one for workloads added if none of them can match a workload.
+    """Return definitions; the built-in one for workloads is added if none of them is for workloads.
 
     Args:
         definitions: the definitions of a project.

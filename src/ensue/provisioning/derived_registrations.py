@@ -1,4 +1,4 @@
-"""Register the resources that a driver made targetable as derived from a resource of the graph."""
+"""Register the resources that a driver returns as targetable, derived from a resource of the graph."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def forget_derived(registry: DerivedRegistry, context: Context, key: Key, 
         registry: the registry.
         context: the environment of the resource.
         key: the resource of the graph.
-        names: SRNs; one that something else has registered in the meantime stays.
+        names: SRNs; one that another state has registered in the meantime stays.
     """
     source = str(source_of(context, key))
 

@@ -1,9 +1,8 @@
 """The graph under construction: resources and their dependencies join it until nothing new is found.
 
 Each resource and each edge is processed once, so building is linear in the size of the graph.
-`match_dependents` is a rule that holds for every pair of a dependent and a co-provisioned resource, whichever
-comes first:
-a new edge is checked against the existing rules, and a new rule against the existing edges.
+`match_dependents` is a rule for every pair of a dependent and a co-provisioned resource, in whatever order
+they join: a new edge is checked against the existing rules, and a new rule against the existing edges.
 
 Source: resource graph document, "Building and executing" and "Co-provision Resources".
 """
@@ -30,7 +29,7 @@ class Resource:
 
     Args:
         key: its type, class and id.
-        place: where it is first requested.
+        place: the place of the first request.
     """
 
     __slots__ = ("companions", "definition", "dependents", "edges", "key", "matched", "params", "place")
@@ -53,8 +52,8 @@ class Growth:
 
     Args:
         catalog: the definitions.
-        context: the environment of the deployment.
-        found: collects what is wrong.
+        context: the environment.
+        found: receives the errors.
     """
 
     def __init__(self, catalog: Catalog, context: Context, found: Collector) -> None:
@@ -67,12 +66,12 @@ class Growth:
         self._unmatched: deque[tuple[Resource, Resource]] = deque()
 
     def add(self, key: Key, place: TextPlace, params: Written | None = None) -> Resource:
-        """Return a resource of the graph, and add it if it is new.
+        """Return a resource of the graph; a new one is added.
 
         Args:
             key: the resource.
-            place: where it is requested.
-            params: its parameters; None: it has none here.
+            place: the place of the request.
+            params: its parameters; None: none are set here.
         """
         resource = self.resources.get(key)
         if resource is None:
@@ -154,7 +153,7 @@ class Growth:
 
 
 def _are_equal(resource: Resource, first: Written, second: Written) -> bool:
-    """Say whether params are the same: equal as written, and their placeholders mean the same resources."""
+    """Return whether params are equal as written, and their placeholders refer to the same resources."""
     if canonical(first.source) != canonical(second.source):
         return False
 

@@ -1,7 +1,7 @@
 """The finished resource graph: its nodes in the order of provisioning, each with its definition and inputs.
 
-Nothing here changes during a run. A node names its definition and shares its inputs, so that ten thousand
-resources of one definition store them once.
+Nothing here changes during a run. All nodes of a definition share its inputs, so that ten thousand resources
+of one definition keep them once.
 
 Source: resource graph document, "Building and executing".
 """
@@ -49,11 +49,11 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
         definition: the id of its definition.
         driver: the driver that provisions it.
         account: the account of the driver; None: none.
-        params: its parameters; of a workload its module; None: it has none.
+        params: its parameters; of a workload its module; None: it is given none.
         inputs: the inputs of the driver; shared by all nodes of the definition.
-        dependencies: what it depends on, sorted; one resource may occur with several reasons.
+        dependencies: the resources it depends on, sorted; the same resource may occur with several reasons.
         selected: the resources that each selector of its inputs found, sorted by type, class and id.
-        places: where it is requested; the place of its definition last.
+        places: the places of its requests; the place of its definition last.
     """
 
     key: Key
@@ -77,8 +77,8 @@ class ResourceGraph(msgspec.Struct, frozen=True, kw_only=True):
     """All resources of one deployment.
 
     Args:
-        context: the environment.
-        nodes: the resources, each after those that it depends on, otherwise by type, class and id.
+        context: its environment.
+        nodes: the resources, each after those it depends on, otherwise by type, class and id.
         hash: the SHA-256 of the graph; the same for the same inputs, whatever their order.
     """
 

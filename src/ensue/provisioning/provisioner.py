@@ -1,7 +1,7 @@
 """Provision one resource: call its driver unless nothing has changed, and store the result.
 
-A record is durable before a driver is called and after it has returned. If the process is
-killed in between, the record shows it, and the next deployment informs the driver.
+A record is written before a driver is called and after it has returned. If the process is killed in between,
+the record shows this, and the next deployment tells the driver.
 
 Source: Humanitec, "Drivers" and "Active Resources".
 """
@@ -66,11 +66,11 @@ class LoadedDriver(Protocol):
         ...
 
     async def plan(self, request: DriverRequest, /) -> Planned:
-        """Return what an apply would do."""
+        """Return what would be done."""
         ...
 
     async def fingerprint(self, request: DriverRequest, /) -> str:
-        """Return a fingerprint of everything but the inputs that the result depends on."""
+        """Return a fingerprint of everything beside the inputs that affects the result."""
         ...
 
 
@@ -78,12 +78,12 @@ class Surroundings(NamedTuple):
     """The services of the run that provisioning uses.
 
     Args:
-        driver: returns a driver by the name that a definition uses for it.
-        active: stores active resources.
-        mark: returns a keyed fingerprint of bytes; it may be compared after a change of the key.
+        driver: returns a driver by the name that a definition has for it.
+        active: keeps active resources.
+        mark: returns a keyed fingerprint of bytes; like another one where the key may have changed.
         requests: makes the requests for drivers.
-        secrets: reads secrets from secret stores.
-        learn: gives secrets to the masker.
+        secrets: reads secrets from stores.
+        learn: tells the masker of secrets.
         masked: returns data with all known secrets masked.
     """
 
@@ -100,12 +100,12 @@ class Outcome(NamedTuple):
     """The outcome of one resource.
 
     Args:
-        status: the word for it.
+        status: its status.
         comment: one sentence; may be empty.
-        outputs: its outputs; None while they are not known.
-        old: its earlier record; None: there is none.
-        registers: resources that it made targetable: SRN to configuration.
-        manifests: Kubernetes manifests that belong to it.
+        outputs: its outputs; None if they are not known.
+        old: its earlier record; None: there was none.
+        registers: resources that become targetable: SRN to configuration.
+        manifests: its Kubernetes manifests.
     """
 
     status: Status
@@ -117,11 +117,11 @@ class Outcome(NamedTuple):
 
 
 class DriverCall(NamedTuple):
-    """The call of a driver, as the function of a state makes it.
+    """The call of a driver by a state function.
 
     Args:
-        services: what the driver may use; made for this resource.
-        test: whether this is a plan, which changes nothing.
+        services: the services for the driver, made for this resource.
+        test: whether it is a plan.
     """
 
     services: Callable[[Callable[[DataMap], Awaitable[None]]], DriverServices]
@@ -133,7 +133,7 @@ class Provisioner:
 
     Args:
         values: evaluates the nodes of the graph; None: resources are only removed.
-        kept: the stored resources of the environment.
+        kept: the records of the environment.
         around: see `Surroundings`.
         digests: the hash of each definition by its id.
     """
@@ -156,9 +156,9 @@ class Provisioner:
         """Provision a resource after its dependencies.
 
         Raises:
-            DriverError: an input is not available, or contains another resource's output that would be read
-                as code; or the driver failed. The resource's record is kept.
-            StoreError: the result cannot be stored.
+            DriverError: an input is not available, or would be read as code that came from another resource's
+                output; or the driver failed. The resource's record is kept.
+            StoreError: the record cannot be written.
         """
         if self._values is None:
             raise InternalError(f"{node.key} is provisioned without a graph")
@@ -186,11 +186,11 @@ class Provisioner:
         return made._replace(old=old)
 
     async def remove(self, key: Key, call: DriverCall) -> Outcome:
-        """Remove a stored resource.
+        """Remove an active resource.
 
         Raises:
-            DriverError: the driver failed; the resource's record is kept.
-            StoreError: the result cannot be stored.
+            DriverError: the driver failed; the record is kept.
+            StoreError: the record cannot be written.
         """
         old = self.kept[key]
         if call.test:
@@ -199,7 +199,7 @@ class Provisioner:
         return Outcome("destroyed", f"{key} was destroyed", old=old)
 
     async def _with_secrets(self, evaluated: EvaluatedNode) -> EvaluatedNode:
-        """Return a node with the secrets from secret stores whose references are known."""
+        """Return a node with its secrets from stores, as far as their references are known."""
         wanted = secret_references(evaluated.secret_refs)
         if not wanted or not all(one.is_known for one in wanted):
             return evaluated
@@ -207,11 +207,11 @@ class Provisioner:
 
     @staticmethod
     def _may_be_left(driver: LoadedDriver, old: ActiveResource) -> bool:
-        """Say whether a resource may be left unchanged if its inputs and driver are the same."""
+        """Return whether a resource with unchanged inputs and driver needs no call."""
         return not old.was_interrupted and not driver.always_called
 
     def _is_driver_of(self, driver: LoadedDriver, node: Node, old: ActiveResource) -> bool:
-        """Say whether a driver, under any of its names, made a stored resource."""
+        """Return whether a driver made the recorded resource, under any of its names."""
         return old.driver == node.driver or self._around.driver(old.driver).name == driver.name
 
     def _unchanged(self, node: Node, old: ActiveResource, *, test: bool) -> Outcome:
@@ -300,7 +300,7 @@ class Provisioner:
             await self._around.active.flush()
 
     def _outputs(self, evaluated: EvaluatedNode, made: Provisioned) -> Outputs:
-        """Return the outputs of a driver as one mapping, with the paths of all secrets in it."""
+        """Return the outputs of a driver as one mapping, with the paths of its secrets."""
         if not (is_mapping(made.values) and is_mapping(made.secrets)):
             raise DriverError(f"{evaluated.node.driver}: its outputs are not a mapping")
         self._around.learn(texts_in(made.secrets))
@@ -341,7 +341,7 @@ class Provisioner:
         self._around.active.put(self._context, resource)
 
     def _learn_of(self, old: ActiveResource | None) -> None:
-        """Give the secrets of an earlier deployment to the masker: a driver may have them in its cookie."""
+        """Add the secrets of an earlier deployment to the masker; a driver may have them in its cookie."""
         if old is not None:
             self._around.learn(texts_in(old.outputs, old.secret_paths))
 
@@ -359,7 +359,7 @@ class Provisioner:
         request: DriverRequest,
         old: ActiveResource | None,
     ) -> str:
-        """Return a keyed fingerprint of everything that determines a resource."""
+        """Return a keyed fingerprint of all inputs of a resource."""
         given = [
             driver.name,
             evaluated.account,
@@ -384,7 +384,7 @@ def _leaves(data: Any, path: Path) -> list[Path]:
 
 
 def _same(one: Any, other: Any, path: Path) -> bool:
-    """Say whether two trees have the same value at a path."""
+    """Return whether two trees have the same value at a path."""
     for part in path:
         try:
             one, other = one[part], other[part]

@@ -38,7 +38,7 @@ class Requests(NamedTuple):
         Args:
             evaluated: the resource with its inputs.
             kept: its record; None: there is none.
-            services: what the driver may use.
+            services: the services for the driver.
         """
         node = evaluated.node
         return DriverRequest(
@@ -64,7 +64,7 @@ class Requests(NamedTuple):
 
         Args:
             kept: its record.
-            services: what the driver may use.
+            services: the services for the driver.
         """
         id_ = guresid(self.context, kept.key)
         return DriverRequest(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.written import TextPlace, Written
 
 APPLICATION_KINDS = ("environment", "service")
-"""Score's types that are values of the environment and not resources."""
+"""Score's types that are values of the environment rather than resources."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,8 +23,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         key: the resource.
-        params: its parameters; None: it has none.
-        place: where it is requested.
+        params: its parameters; None: none are set.
+        place: the place of the request.
     """
 
     key: Key
@@ -37,9 +37,9 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: its name.
-        module: what it runs, as a module of a deployment set: `id`, `spec`, `externals`, …
+        module: its module, as in a deployment set: `id`, `spec`, `externals`, …
         requests: the resources that it declares.
-        place: where it is declared.
+        place: the place of its declaration.
     """
 
     name: str
@@ -54,11 +54,11 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Deployment(msgspec.Struct, frozen=True, kw_only=True):
-    """The workloads and resources that are deployed together.
+    """Workloads and resources that are deployed together.
 
     Args:
         workloads: the workloads.
-        shared: resources that belong to no single workload.
+        shared: resources that no single workload owns.
     """
 
     workloads: tuple[Workload, ...] = ()

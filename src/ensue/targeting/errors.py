@@ -1,4 +1,4 @@
-"""Why a target expression is refused."""
+"""The error for a target expression that is refused."""
 
 from __future__ import annotations
 

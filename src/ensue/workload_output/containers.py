@@ -1,7 +1,7 @@
-"""Read the containers of a module into values that every format is rendered from.
+"""Reads the containers of a module into the form that every output format is made from.
 
-A module and a Score file spell some keys differently; both spellings are accepted. Fields of a Kubernetes
-container are copied unchanged.
+A module spells some keys differently from a Score file; both spellings are read. Fields of a Kubernetes
+container are passed on unchanged.
 
 Source: the Score specification, score.dev/v1b1; the public description of Humanitec's feature
 `humanitec/containers`.
@@ -58,12 +58,12 @@ class Variable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContainerFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that a container gets.
+    """A file to put into a container.
 
     Args:
         target: its path in the container.
         content: its content.
-        mode: its permissions; None: the format's usual ones.
+        mode: its permissions; None: the default of the format.
         is_secret: whether it contains a secret.
     """
 
@@ -74,7 +74,7 @@ class ContainerFile(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str | None:
-        """The content as text; None if it is not text."""
+        """The content as text, None if it is not text."""
         try:
             text = self.content.decode()
         except UnicodeDecodeError:
@@ -106,16 +106,16 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         name: its name in the module.
         image: its image.
-        command: the command that replaces the image's entry point; None: the entry point.
+        command: the command to run instead of the image's entry point; None: the entry point.
         args: the arguments; None: those of the image.
         variables: its environment, sorted by name.
-        environment: further entries of its environment, in the form of Kubernetes.
+        environment: further entries of its environment, in Kubernetes' form.
         files: its files, sorted by path.
         mounts: its volumes, sorted by path.
-        probes: its probes by name, both in the form of Kubernetes.
+        probes: its probes in Kubernetes' form, by Kubernetes' names.
         resources: its limits and requests.
-        before: the containers that wait for it, each with the condition (`started`, `healthy`, `complete`).
-        further: further fields, in the form of Kubernetes.
+        before: what it has to be (`started`, `healthy`, `complete`) before which other container starts.
+        further: further fields, in Kubernetes' form.
         path: its place in the module.
     """
 
@@ -140,7 +140,7 @@ class ContainerReader:
     Args:
         secrecy: which of its values are secret.
         sources: the content of the files that a container's `source` names.
-        findings: collects what is wrong.
+        findings: receives the problems.
     """
 
     def __init__(self, secrecy: Secrecy, sources: Mapping[str, bytes], findings: Findings) -> None:
@@ -228,7 +228,7 @@ class ContainerReader:
     def _content(self, given: dict[str, Any], path: Path) -> bytes:
         for key in ("value", "content"):
             if (content := given.get(key)) is not None:
-                # Old Score files have lines in a list.
+                # Old Score files have a list of lines.
                 text = "\n".join(map(text_of, content)) if is_list(content) else text_of(content)
                 return text.encode("utf-8", "replace")
         if (binary := given.get("binaryContent")) is not None:
@@ -253,7 +253,7 @@ class ContainerReader:
     def _mode(self, given: Any, path: Path) -> int | None:
         if given is None or given == "":
             return None
-        # YAML reads 0644 as an octal number; a text has octal digits.
+        # YAML reads 0644 as the octal number; a string has octal digits.
         try:
             mode = int(given, 8) if isinstance(given, str) else given
         except ValueError:

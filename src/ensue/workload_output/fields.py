@@ -1,4 +1,4 @@
-"""The fields of Kubernetes that are copied into manifests unchanged.
+"""The fields of Kubernetes objects that are passed on to manifests unchanged.
 
 Source: the API reference of Kubernetes 1.37: PodSpec, Container, DeploymentSpec, ServiceSpec.
 """
@@ -46,7 +46,7 @@ PROBE_TIMING: Final = (
     "failureThreshold", "initialDelaySeconds", "periodSeconds", "successThreshold",
     "terminationGracePeriodSeconds", "timeoutSeconds",
 )  # fmt: skip
-"""Fields of a probe that say when and how often it is tried."""
+"""Fields of a probe that set when and how often it runs."""
 
 PROBE_HANDLERS: Final = ("httpGet", "exec", "tcpSocket", "grpc")
-"""Fields of a probe that say what is tried."""
+"""Fields of a probe that set what it checks."""

@@ -1,7 +1,7 @@
-"""Read the values of a workload, and collect what is wrong with them.
+"""Collects the problems of a workload, and reads its values while collecting them.
 
-Messages name places of the module as update operations do (`/spec/containers/main/image`). They never show a
-value, because that may be a secret.
+Messages name places of the module as update operations do (`/spec/containers/main/image`). They never contain
+a value, because it may be a secret.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Findings:
-    """Collects what is wrong with one workload.
+    """Collects the problems of one workload.
 
     Args:
         workload: its name.
@@ -35,26 +35,26 @@ class Findings:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """All findings without duplicates, in the order in which they were found."""
+        """The problems in the order in which they were found, each once."""
         return list(self._noted.values())
 
     def wrong(self, what: str, path: Path = (), help_: str = "") -> None:
-        """Record an error that prevents rendering the workload.
+        """Record a problem that makes it impossible to render the workload.
 
         Args:
             what: what is wrong, a predicate without a subject.
-            path: the place in the module; empty: the whole workload.
-            help_: how to fix it.
+            path: the place in the module; empty: the workload.
+            help_: how to mend it.
         """
         self._note("E0831", f"cannot be rendered: {_at(path)}{what}", help_, Severity.ERROR)
 
     def exposes(self, paths: Sequence[str], help_: str) -> None:
-        """Record secrets of the module that everybody could read."""
+        """Record secrets of the module that would be readable."""
         shown = ", ".join(write_pointer(tuple(path.split(":"))) if path else "all of it" for path in paths)
         self._note("E0832", f"has secrets where everybody can read them: {shown}", help_, Severity.ERROR)
 
     def exposes_in_manifest(self, manifest: str, kind: str) -> None:
-        """Record a secret in a resource's manifest that is not a Secret."""
+        """Record a secret in a resource's manifest of another kind than Secret."""
         self._note(
             "E0832",
             f"gets the manifest {manifest!r} of kind {kind}, which has a secret in it",
@@ -75,7 +75,7 @@ class Findings:
         self._note("E0834", f"is rendered without {what}", "", Severity.WARNING, detail=why)
 
     def mapping(self, value: Any, path: Path) -> dict[str, Any]:
-        """Return a mapping, empty where the value is null or wrong."""
+        """Return a mapping, empty if the value is null or wrong."""
         if is_mapping(value):
             return value
         if value is not None:
@@ -83,7 +83,7 @@ class Findings:
         return {}
 
     def items(self, value: Any, path: Path) -> list[Any]:
-        """Return a list, empty where the value is null or wrong."""
+        """Return a list, empty if the value is null or wrong."""
         if is_list(value):
             return value
         if value is not None:
@@ -91,16 +91,16 @@ class Findings:
         return []
 
     def words(self, value: Any, path: Path) -> list[str]:
-        """Return a list of texts: of a command, for instance."""
+        """Return a list of texts, such as a command."""
         return [text_of(one) for one in self.items(value, path)]
 
     def texts(self, value: Any, path: Path) -> dict[str, str]:
-        """Return a mapping of texts, sorted: labels, for instance. Nulls are left out."""
+        """Return a sorted mapping of texts, such as labels. Nulls are left out."""
         read = self.mapping(value, path)
         return {name: text_of(read[name]) for name in sorted(read) if read[name] is not None}
 
     def number(self, value: Any, path: Path, least: int, most: int) -> int | None:
-        """Return a whole number within bounds; None if it is not one."""
+        """Return a whole number within bounds, None if it is not one."""
         if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= len(str(most)):
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:

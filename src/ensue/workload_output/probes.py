@@ -19,12 +19,12 @@ _TIMING_ALIASES: Final = {
 
 
 def read_probe(given: Any, path: Path, findings: Findings) -> dict[str, Any]:
-    """Return a probe in the form of Kubernetes.
+    """Return a probe in Kubernetes' form.
 
     Args:
-        given: the probe as the module has it.
+        given: the probe in the module.
         path: its place in the module.
-        findings: collects what is wrong.
+        findings: receives the problems.
     """
     probe = findings.mapping(given, path)
     timing = {

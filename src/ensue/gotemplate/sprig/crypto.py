@@ -1,4 +1,4 @@
-"""Passwords, keys and encryption. `cryptography` and `bcrypt` are imported when a template requires them.
+"""Passwords, keys and encryption. `cryptography` and `bcrypt` are imported only when a template needs them.
 
 Source: Sprig's documentation, "Cryptographic and Security Functions"; derived passwords: the algorithm of
 Master Password.

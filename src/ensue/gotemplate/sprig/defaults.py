@@ -1,4 +1,4 @@
-"""Defaults and flow control.
+"""Default values and flow control.
 
 Source: Sprig's documentation, "Default Functions" and "Flow Control Functions".
 """

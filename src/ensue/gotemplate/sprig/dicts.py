@@ -90,7 +90,7 @@ def _replace(into: dict[str, Any], other: dict[str, Any]) -> None:
             _replace(present, value)
         elif not (
             is_mapping(value) and is_true(present)
-        ):  # as in Sprig, a mapping does not replace another value
+        ):  # as in Sprig, a mapping never replaces another kind of value
             into[key] = copied(value)
 
 

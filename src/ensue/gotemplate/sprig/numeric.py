@@ -23,7 +23,7 @@ _OCTAL: Final = 8
 
 
 def integer_of(value: Any) -> int:
-    """Return a value as an integer; 0 if it is not one.
+    """Return a value as an integer, 0 if it is not a number.
 
     Args:
         value: a number, a boolean, or a string as Go writes integers.
@@ -33,13 +33,13 @@ def integer_of(value: Any) -> int:
     if isinstance(value, str):
         found = literals.number(value)
         return found if isinstance(found, int) else 0
-    if isinstance(value, float) and not abs(value) < 1 << 63:  # values that do not fit, or are not numbers
+    if isinstance(value, float) and not abs(value) < 1 << 63:  # too large, or not a number
         return -(1 << 63)
     return int(value) if is_number(value) else 0
 
 
 def float_of(value: Any) -> float:
-    """Return a value as a float; 0 if it is not one.
+    """Return a value as a float, 0 if it is not a number.
 
     Args:
         value: a number, a boolean, or a string.
@@ -149,8 +149,8 @@ def _decimal(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., 
                 try:
                     result = operation(result, Decimal(repr(float_of(value))))
                 except (DivisionByZero, InvalidOperation):
-                    raise CallError("a division by zero, or NaN") from None
-        return float(result) + 0.0  # there is no negative zero, as in Sprig's decimals
+                    raise CallError("a division by zero, or a number that is none") from None
+        return float(result) + 0.0  # no negative zero, as in Sprig's decimals
 
     return call
 

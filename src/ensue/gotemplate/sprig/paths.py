@@ -1,7 +1,7 @@
 """Paths and URLs.
 
-Source: Sprig's documentation, "Path and Filepath Functions" and "URL Functions"; on Linux both kinds of
-    paths are the same.
+Source: Sprig's documentation, "Path and Filepath Functions" and "URL Functions"; on Linux both kinds of paths
+are the same.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def are_deep_equal(first: Any, second: Any) -> bool:
-    """Say whether two values have the same types and equal contents.
+    """Return whether two values have the same types and the same content.
 
     Args:
         first: any value of a template.

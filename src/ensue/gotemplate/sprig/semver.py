@@ -64,7 +64,7 @@ class Version(GoObject):
 
     @property
     def key(self) -> Key:
-        """The sort key of a version: a pre-release comes before its release."""
+        """The sort key: a pre-release comes before its release."""
         parts = tuple(
             (0, int(part), "") if part.isdigit() else (1, 0, part)
             for part in self.prerelease.split(".")
@@ -90,7 +90,7 @@ class Version(GoObject):
 
 
 class _Constraint(msgspec.Struct, frozen=True):
-    """An operator, the lowest version that the text means, and the number of its given parts."""
+    """An operator, its version, and how many numbers of the version are given."""
 
     operator: str
     version: Version
@@ -98,10 +98,10 @@ class _Constraint(msgspec.Struct, frozen=True):
 
 
 def version_of(text: str) -> Version:
-    """Return a version.
+    """Parse a version.
 
     Args:
-        text: the version; `v` in front, minor and patch may be left out.
+        text: the version; a leading `v`, minor and patch are optional.
 
     Raises:
         CallError: it is not a version.
@@ -114,7 +114,7 @@ def version_of(text: str) -> Version:
 
 
 def fulfils(constraints: str, text: str) -> bool:
-    """Say whether a version fulfils constraints.
+    """Return whether a version satisfies constraints.
 
     Args:
         constraints: `>=1.0, <2.0 || ^3`.

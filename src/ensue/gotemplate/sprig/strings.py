@@ -114,7 +114,7 @@ def _nospace(text: str) -> str:
 
 
 def strings_of(value: Any) -> list[str]:
-    """Return a value as a list of strings, without nils; a value that is not a list becomes a list of one.
+    """Return a value as a list of strings: a list without its nils, nil as an empty list, else one string.
 
     Args:
         value: any value of a template.
