@@ -234,7 +234,7 @@ GO_FAILURES = [
     ),
     ("{{ .driver.values.hots }}", "templates.outputs:1:4: there is no key hots (.driver.values.hots)"),
     ("{{ nope }}", "templates.outputs:1:4: there is no function nope (Did you mean nospace?)"),
-    ('{{ env "HOME" }}', "templates.outputs:1:4: the function env is not offered"),
+    ('{{ env "HOME" }}', "templates.outputs:1:4: the function env is not supported"),
     ("{{ .cookie.port }}", "templates.outputs:1:4: there is no port in nil (.cookie.port)"),
 ]
 

@@ -25,9 +25,9 @@ ERRORS = [
     ('{{ fail "no size" }}', "1:4: no size"),
     (
         "{{ upper 1 }}",
-        "1:4: argument 1 of upper: a string is expected, and this is int (Convert it with `toString`)",
+        "1:4: argument 1 of upper: a string is expected, not int (Convert it with `toString`)",
     ),
-    ("{{ upper }}", "1:4: upper takes 1 argument, and is given 0"),
+    ("{{ upper }}", "1:4: upper takes 1 argument, but is given 0"),
     ("{{ if .id }}", "1:4: `if` has no `end` (Close it with `{{ end }}`)"),
     ("\n{{ .id", "2:1: an action is not closed (Close it with `}}`)"),
     ("{{ $x }}", "1:4: there is no variable $x here (Declare it before with `$x := …`)"),
@@ -100,7 +100,7 @@ def test_randomness_is_announced() -> None:
 @pytest.mark.parametrize("name", ["env", "expandenv", "getHostByName"])
 def test_a_function_that_sees_the_machine_is_refused(name: str) -> None:
     """The environment and the network are not reachable."""
-    with pytest.raises(GoTemplateError, match=f"the function {name} is not offered"):
+    with pytest.raises(GoTemplateError, match=f"the function {name} is not supported"):
         render(f'{{{{ {name} "HOME" }}}}')
 
 

@@ -1,4 +1,4 @@
-"""Go's `text/template` with the functions of Sprig: a lexer, a parser and an evaluator of our own.
+"""Go's `text/template` with the functions of Sprig: a lexer, a parser and an evaluator.
 
 A template is compiled once. The data it is rendered with is never read as a template. Nothing here reads
 files, the environment or the network. `html/template`, methods of Go types and Go's pointers are left out.

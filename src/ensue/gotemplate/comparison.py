@@ -1,4 +1,4 @@
-"""Equality and order of a template's values.
+"""Compare a template's values: equality and order.
 
 Go refuses to compare an integer with a float. Here both are numbers, because which of them `8080` in the data
 is depends on the program that parsed it.
@@ -21,7 +21,7 @@ def equal(first: Any, second: Any) -> bool:
         second: another.
 
     Raises:
-        CallError: they are of different kinds, or lists or mappings.
+        CallError: they are of different kinds, or are lists or mappings.
     """
     for value in (first, second):
         if is_list(value) or is_mapping(value):

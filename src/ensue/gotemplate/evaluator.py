@@ -52,11 +52,11 @@ _MISSING: Final = object()
 
 
 class EvaluationFailure(Exception):  # noqa: N818 -- an error of the template, turned into one before it is seen
-    """An operation failed at a place of the template.
+    """An operation failed at a position in the template.
 
     Args:
         error: what happened.
-        offset: where, in characters from the beginning.
+        offset: the position, in characters from the beginning.
     """
 
     def __init__(self, error: CallError, offset: int) -> None:
@@ -174,8 +174,8 @@ class Rendering:
         self._steps += 1
         self.offset = offset
         if self._steps > MOST_STEPS:
-            what = f"it takes more than {MOST_STEPS:,} rounds of loops and calls of functions"
-            raise EvaluationFailure(CallError(what, help="Loop over less"), offset)
+            what = f"it takes more than {MOST_STEPS:,} loop iterations and function calls"
+            raise EvaluationFailure(CallError(what, help="Loop over fewer items"), offset)
 
     def _branch(self, node: Branch, dot: Any) -> None:
         seen = len(self._variables)
@@ -324,7 +324,7 @@ class Rendering:
     def _short_circuit(self, name: str, node: Command, dot: Any, final: Any) -> Any:
         if not node.arguments and final is _MISSING:
             raise EvaluationFailure(
-                CallError(f"{name} takes at least 1 argument, and is given 0"), node.offset
+                CallError(f"{name} takes at least 1 argument, but is given 0"), node.offset
             )
         value: Any = None
         for one in node.arguments:

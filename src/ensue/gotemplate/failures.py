@@ -25,7 +25,7 @@ class CallError(ValueError):
 
     Args:
         what: what happened, one sentence without a full stop.
-        help: how to mend it; may be empty.
+        help: how to fix it; may be empty.
     """
 
     def __init__(self, what: str, *, help: str = "") -> None:  # noqa: A002 -- the field's name
@@ -40,7 +40,7 @@ class TemplateSyntaxError(CallError):
     Args:
         what: what happened.
         offset: where in the text, in characters from its beginning.
-        help: how to mend it; may be empty.
+        help: how to fix it; may be empty.
     """
 
     def __init__(self, what: str, offset: int, *, help: str = "") -> None:  # noqa: A002 -- the field's name

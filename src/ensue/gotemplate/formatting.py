@@ -1,6 +1,7 @@
 """`printf`: Go's verbs and flags.
 
-Source: the documentation of Go's `fmt`. Left out: complex numbers, pointers, and `%#v` of lists and mappings.
+Source: the documentation of Go's `fmt`. Complex numbers, pointers, and `%#v` of lists and mappings are not
+    supported.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    raise CallError(f"a string is expected, and this is {type_of(value)}", help="Convert it with `toString`")
+    raise CallError(f"a string is expected, not {type_of(value)}", help="Convert it with `toString`")
 
 
 def _integer(value: Any) -> int:
@@ -26,31 +26,31 @@ def _integer(value: Any) -> int:
         return value
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    raise CallError(f"an integer is expected, and this is {type_of(value)}", help="Convert it with `int`")
+    raise CallError(f"an integer is expected, not {type_of(value)}", help="Convert it with `int`")
 
 
 def _float(value: Any) -> float:
     if is_number(value):
         return float(value)
-    raise CallError(f"a number is expected, and this is {type_of(value)}", help="Convert it with `float64`")
+    raise CallError(f"a number is expected, not {type_of(value)}", help="Convert it with `float64`")
 
 
 def _boolean(value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    raise CallError(f"a boolean is expected, and this is {type_of(value)}", help="Compare it with `eq`")
+    raise CallError(f"a boolean is expected, not {type_of(value)}", help="Compare it with `eq`")
 
 
 def _mapping(value: Any) -> dict[str, Any]:
     if is_mapping(value):
         return value
-    raise CallError(f"a mapping is expected, and this is {type_of(value)}")
+    raise CallError(f"a mapping is expected, not {type_of(value)}")
 
 
 def _list(value: Any) -> list[Any]:
     if is_list(value):
         return value
-    raise CallError(f"a list is expected, and this is {type_of(value)}")
+    raise CallError(f"a list is expected, not {type_of(value)}")
 
 
 def _optional_list(value: Any) -> list[Any]:
@@ -60,7 +60,7 @@ def _optional_list(value: Any) -> list[Any]:
 def _object(value: Any) -> GoObject:
     if isinstance(value, GoObject):
         return value
-    raise CallError(f"an object is expected, and this is {type_of(value)}")
+    raise CallError(f"an object is expected, not {type_of(value)}")
 
 
 _CHECKS: Final[dict[str, Callable[[Any], Any] | None]] = {
@@ -103,7 +103,7 @@ def function(call: Callable[..., Any], parameters: str = "") -> Function:
         call: the Python function.
         parameters: a letter per parameter: `a` anything, `s` string, `i` integer, `f` number, `b` boolean,
             `d` mapping, `l` list, `L` list or nil, `o` object. A `*` at the end lets the last one occur any
-            number of times, a `?` lets it be left out; `@` in front adds the surroundings of the rendering.
+            number of times, a `?` lets it be left out; a leading `@` adds the surroundings of the rendering.
     """
     needs_run = parameters.startswith("@")
     letters = parameters.lstrip("@").rstrip("*?")
@@ -127,7 +127,7 @@ def checked_arguments(name: str, called: Function, arguments: list[Any]) -> list
     """
     count = len(arguments)
     if count < called.least or (called.most is not None and count > called.most):
-        raise CallError(f"{name} takes {_arity(called)}, and is given {count}")
+        raise CallError(f"{name} takes {_arity(called)}, but is given {count}")
     checks = called.checks
     last = len(checks) - 1
     for index in range(count):

@@ -70,7 +70,7 @@ def _number(value: float) -> str:
     if isinstance(value, int):
         return str(int(value))
     if not math.isfinite(value):
-        raise CallError("a number that is infinite or none cannot be written as JSON")
+        raise CallError("an infinite number or NaN cannot be written as JSON")
     is_small = 0 < abs(value) < _SMALLEST
     is_large = abs(value) >= _LARGEST
     text = general(value) if is_small or is_large else general(value, first_exponent=21, least_exponent=-6)

@@ -65,7 +65,7 @@ def _member(value: Any, key: Any) -> Any:
 
 def _position(key: Any, size: int) -> int:
     if not isinstance(key, int) or isinstance(key, bool):
-        raise CallError(f"a list is indexed with an integer, and this is {type_of(key)}")
+        raise CallError(f"a list is indexed with an integer, not {type_of(key)}")
     if not 0 <= key < size:
         raise CallError(f"the index {key} is out of range", help=f"There are {size} items, counted from 0")
     return key
@@ -126,7 +126,7 @@ def _println(*values: Any) -> str:
     return " ".join([printed(value) for value in values]) + "\n"
 
 
-def _never(*_values: Any) -> Any:  # pragma: no cover -- the evaluator decides these before their arguments
+def _never(*_values: Any) -> Any:  # pragma: no cover -- the evaluator handles these before their arguments
     raise CallError("it is decided by the evaluator")
 
 

@@ -133,7 +133,7 @@ def _no_token(source: str, begin: int, position: int) -> TemplateSyntaxError:
     if quoted:
         return TemplateSyntaxError(f"{quoted} is not closed", position, help="Add the closing quote")
     return TemplateSyntaxError(
-        f"an action has no use for the character {source[position]!r}",
+        f"the character {source[position]!r} is not allowed in an action",
         position,
         help="Quote it, or remove it",
     )

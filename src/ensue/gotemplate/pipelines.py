@@ -194,7 +194,7 @@ class PipelineReader:
             return Constant(_VALUES[name], token.offset)
         if name in self._refused:
             raise TemplateSyntaxError(
-                f"the function {name} is not offered", token.offset, help=self._refused[name]
+                f"the function {name} is not supported", token.offset, help=self._refused[name]
             )
         if name not in self._known:
             near = difflib.get_close_matches(name, self._known, n=1)

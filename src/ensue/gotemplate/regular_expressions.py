@@ -1,6 +1,6 @@
 """Translates Go's regular expressions (RE2) to Python's, where both mean the same.
 
-Python's matcher backtracks: an expression with nested repetitions may take long where Go's takes linear time.
+Python's matcher backtracks: an expression with nested repetitions may take long, while Go takes linear time.
 Unicode classes other than letters and numbers, and the flag `U`, are refused by name.
 Source: the documentation of Go's `regexp/syntax`.
 """

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _TOO_DEEP: Final = CallError(
-    "it is nested too deep to be evaluated", help="Nest templates and data less deep"
+    "it is nested too deep to be evaluated", help="Nest templates and data less deeply"
 )
 
 
 class Template:
-    """A template that was compiled; it may be rendered any number of times.
+    """A compiled template, which can be rendered any number of times.
 
     Args:
         program: the parsed template.

@@ -26,7 +26,7 @@ class GoObject:
     type_name = "object"
 
     def field(self, name: str, arguments: list[Any]) -> Any:
-        """Return a field, or what a method returns.
+        """Return a field, or the result of a method.
 
         Args:
             name: the field or method.
@@ -96,5 +96,5 @@ def from_bytes(raw: bytes) -> str:
 
 
 def byte_length(text: str) -> int:
-    """Return how many bytes a string has."""
+    """Return the number of bytes of a string."""
     return len(text) if text.isascii() else len(to_bytes(text))

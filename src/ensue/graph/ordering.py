@@ -62,8 +62,8 @@ def earliest_dependent(
         count: how many nodes there are.
         edges: the edges, in the order they were declared.
         orders: each node's own order.
-        pulls: for every edge the order by which the node behind it pulls, where that is not the node's
-            own (Salt may look at it before `names` and negative orders are worked in).
+        pulls: per edge the order that its dependent pulls with, where that is not the dependent's own (Salt
+            may read it before it applies `names` and negative orders).
     """
     if pulls is None:
         pulls = [orders[edge.after] for edge in edges]

@@ -98,7 +98,7 @@ def load_plain_yaml_documents(text: str) -> list[Any]:
 
 
 def _one_line(error: Exception) -> str:
-    """Return an error of PyYAML's constructors, which raise what Python does for a date or a number."""
+    """Return an error's message on one line; PyYAML also raises Python's own errors for dates and numbers."""
     return f"unknown {error}" if isinstance(error, LookupError) else " ".join(str(error).split())
 
 

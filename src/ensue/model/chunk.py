@@ -70,7 +70,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
         failhard: stop the run if this state fails; None: as configured.
         retry: None when the state is tried once.
         timeout_s: how long the function may take, in seconds; None is no limit.
-        parallel: run beside the states that follow.
+        parallel: run concurrently with the states that follow.
         runas: the user for `unless`, `onlyif` and `check_cmd`.
         onfail_stop: whether a failure of this `onfail` state fails those that require it.
         registers: SRNs that the state registers, each with a configuration built from its `new_state`.

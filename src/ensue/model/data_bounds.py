@@ -59,7 +59,7 @@ class CircularError(DataBoundError):
 
 
 class TooLargeError(DataBoundError):
-    """Values that are shared count as more than `MOST_ADDED_VALUES` further ones."""
+    """Shared values count as more than `MOST_ADDED_VALUES` further ones."""
 
     def __init__(self, node: Any = None) -> None:
         message = f"values that are used several times add more than {MOST_ADDED_VALUES:,} to what is written"
@@ -126,7 +126,7 @@ class _Walk:
         self._written = 0
 
     def measure(self, node: Any, level: int) -> tuple[int, int]:
-        """Return how many values a list or mapping is, and how many levels it has.
+        """Return the number of values in a list or mapping, and its number of levels.
 
         Args:
             node: the list or mapping.

@@ -21,7 +21,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         mods: the SLS names asked for; empty for a highstate.
         minion_id: the id of the machine that runs it.
         resumes: the id of the run that it resumes; empty for a new run.
-        tgt: the target that was asked for; empty for a run of this machine.
+        tgt: the requested target; empty for a run of this machine.
         deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
     """
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _CUTOFF: Final = 0.5
-"""Lower than difflib's own, so that `sssh` finds `ssh_host`."""
+"""Lower than difflib's default, so that `sssh` finds `ssh_host`."""
 
 
 def not_there(kind: str, name: str, known: Iterable[str]) -> str:

@@ -25,7 +25,7 @@ class Reference(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         id: the ID or name of a state.
         selector: the name of one of several instances; None when none is named.
         property: the property path as it is written.
-        steps: the same, segment by segment; empty for the whole `new_state`.
+        steps: the segments of the property path; empty for the whole `new_state`.
     """
 
     text: str

@@ -28,7 +28,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
         not_run: the states that never started, as `ID (module.function)` with their scope.
         warnings: diagnostics of severity warning.
         duration_s: wall time of the run, in seconds.
-        resumes: the id of the run that it resumed; empty for one that began anew.
+        resumes: the id of the run that it resumed; empty for a new run.
     """
 
     run_id: str
@@ -49,10 +49,10 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         run_id: its id.
         started_at: ISO 8601 with offset.
-        ended_at: the same; empty when the run never ended (it was killed).
+        ended_at: ISO 8601 with offset; empty when the run never ended (it was killed).
         status: `succeeded`, `failed`, `interrupted`, `running` or `killed`.
         test: whether it was a plan.
-        mods: the SLS names asked for; empty for a highstate.
+        mods: the requested SLS names; empty for a highstate.
         succeeded: states with result True or None.
         changed: states with changes.
         failed: states with result False.

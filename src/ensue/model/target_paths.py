@@ -15,7 +15,7 @@ LONGEST_PATH_BYTES: Final = 4096
 def folders_above(path: str) -> Iterator[str]:
     """Yield the folders above a path, the nearest first, the root last; none above the root itself.
 
-    The end does not depend on what is on the target. A relative path ends with its first part.
+    The result does not depend on the files of the target. A relative path ends with its first part.
     """
     folder = path.rstrip("/")
     while above := posixpath.dirname(folder):

@@ -22,7 +22,7 @@ _MILD: Final = re.compile(
     r"[\w./(](?:[\w./@+%^()~=,:;!?&*<>|-]*[\w./@+%^()~=,;!?&*<>|-])?"
     r"(?: [\w./@+%^()~=,:;!?&*<>|-]*[\w./@+%^()~=,;!?&*<>|-])*"
 )
-"""What changes nothing in block mappings, quotes and blocks of text; in brackets a comma means more."""
+"""Characters without meaning in block mappings, quotes and blocks of text; in brackets a comma has one."""
 _WORD: Final = "ensue0value"
 _WORDS: Final = re.compile(rf"{_WORD}[0-9]+x")
 _OPENS_BRACKETS: Final = re.compile(r"[\[{]")
@@ -33,7 +33,7 @@ _REFUSED_WITHIN: Final = {
     '"': '"\\\n\r\x85\u2028\u2029',
     "": "\n\r\x85\u2028\u2029",
 }
-"""What a value may not hold in a scalar of each style; the style of a plain one is empty."""
+"""What a value must not contain in a scalar of each style; the style of a plain one is empty."""
 _WHOLE_ESCAPES: Final = re.compile(r'\\[nrt"\\/]')
 """Complete escapes of a double-quoted scalar; they do not affect the text after them."""
 

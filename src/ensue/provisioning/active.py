@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.identity import Context
 
 Phase: TypeAlias = Literal["creating", "updating", "active", "deleting"]
-"""The last call of the driver, or `active` once it has succeeded. A resource with the phase `creating` may or
+"""The driver's last call, or `active` once it has succeeded. A resource with the phase `creating` may or
 may not exist: the call failed, or the process was killed during it."""
 
 

@@ -16,8 +16,8 @@ def canonical(data: Any) -> bytes:
     try:
         return msgspec.json.encode(data, order="deterministic")
     except (TypeError, UnicodeEncodeError):
-        # A key that is no text, which the arguments of a state may have; half of a surrogate pair, which only
-        # JSON can bring.
+        # A key that is not text, which arguments of a state may have; or half of a surrogate pair, which only
+        # JSON can contain.
         return json.dumps(with_text_keys(data), sort_keys=True, default=str).encode()
 
 

@@ -1,7 +1,7 @@
 """Refuse outputs of resources that would be executed as code in inputs of a driver.
 
 Each language has its own rule for allowed values. A driver that inserts outputs into templates as data
-does so itself.
+performs its own checks.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _is_other_kind(data: Any, place: TextPlace, found: Collector) -> bool:
     what = "has no kind" if kind is None else f"is of kind {kind!r}"
     found.warning(
         "E0813",
-        f"a document among the definitions {what} and is left aside",
+        f"a document among the definitions {what} and is ignored",
         place.below("kind").span(),
         help=f"keep it elsewhere, or write `kind: {KIND}`",
     )
@@ -137,7 +137,7 @@ class _Reader:
         shape = self._shape
         target = parse_descriptor(key)
         if target is None:
-            shape.wrong(f"{key!r} is no resource to provision", place, "write TYPE[.CLASS][#ID]")
+            shape.wrong(f"{key!r} is not a resource to provision", place, "write TYPE[.CLASS][#ID]")
         flags = shape.mapping(given, f"{key!r} of 'provision'", place, _PROVISION)
         is_dependent, match_dependents = (
             shape.flag(flags.get(word), f"{word!r} of {key!r}", place.below(word)) for word in _PROVISION[:2]

@@ -137,7 +137,7 @@ def field_values(key: Key, context: Context) -> dict[str, str | None]:
 
 
 def as_data(definition: Definition) -> dict[str, Any]:
-    """Return a definition as data for a program; inputs are left out, since they may hold secrets."""
+    """Return a definition as data for a program; inputs are left out, since they may contain secrets."""
     return {
         "id": definition.id,
         "type": definition.type,

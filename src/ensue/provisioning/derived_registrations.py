@@ -43,7 +43,7 @@ async def register_derived(
             for name, config in registers.items()
         ]
     except ValueError as error:
-        raise DriverError(f"{key} registers something that is no resource: {error}") from None
+        raise DriverError(f"{key} registers something that is not a resource: {error}") from None
     await asyncio.to_thread(registry.register_many, requests)
 
 
@@ -68,7 +68,7 @@ async def forget_derived(registry: DerivedRegistry, context: Context, key: Key, 
 
 
 def derived_sources(registry: DerivedRegistry, context: Context, keys: Iterable[Key]) -> set[Key]:
-    """Return the resources of the graph, of those given, that anything is derived from; this blocks."""
+    """Return those of the given resources from which anything is derived; this blocks."""
     by_source = {source_of(context, key): key for key in keys}
     return {by_source[source] for source in registry.sources_among(by_source)}
 

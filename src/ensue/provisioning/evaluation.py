@@ -84,7 +84,7 @@ def _json(value: Any) -> str:
 def _inserted(
     placeholder: str, found: Iterable[tuple[ForeignPart, ...]], place: tuple[int, int], *, is_text: bool
 ) -> list[ForeignPart]:
-    """Return a placeholder's value as a marked part of a text, if any of it is foreign."""
+    """Return a placeholder's value as a marked part of a text if it has foreign parts."""
     resources = dict.fromkeys(part.resource for parts in found for part in parts)
     if not resources:
         return []

@@ -58,7 +58,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
         own_secrets: the secrets that the definition itself contains.
         secret_refs: references to further secrets.
         secret_params: the parts of the parameters that are secret.
-        secret_values: the parts of the plain inputs that are nevertheless secret.
+        secret_values: the parts of the plain inputs that are secret all the same.
         foreign: the parts of the account, values and secrets that are outputs of resources; the paths begin
             with `account`, `values` or `secrets`.
         secret_account: the parts of the account that are secret.
@@ -293,7 +293,7 @@ def _without_value_keys(
 
 
 def _merged(first: Any, second: Any) -> Any:
-    """Merge secrets with references to further ones; nulls of the second are left out."""
+    """Merge secrets with references to further ones; nulls among the references are left out."""
     if not (is_mapping(first) and is_mapping(second)):
         return second
     merged = dict(first)

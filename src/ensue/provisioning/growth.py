@@ -101,7 +101,7 @@ class Growth:
                     self._match(owner, to, companion, place)
 
     def _expand(self, resource: Resource) -> None:
-        """Add what a resource's definition co-provisions."""
+        """Add the resources that a resource's definition co-provisions."""
         definition = resource.definition = self._catalog.chosen(resource.key, self._context)
         if definition is None:
             return

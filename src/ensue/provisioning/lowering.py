@@ -108,6 +108,6 @@ def _users_first(
                 waits_for[key] -= 1
                 if not waits_for[key]:
                     free.append(key)
-    # Records of different deployments may form a cycle: what is left is removed in any order, and
+    # Records of different deployments may form a cycle: the rest is removed in any order, and
     # waits for those of its users that came before.
     return [*ordered, *((one, users.get(one.key, [])) for one in left.values())]

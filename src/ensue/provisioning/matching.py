@@ -1,7 +1,7 @@
 """Choose a resource's definition: all given fields of a criterion match, and the most specific one wins.
 
-Specificity compares (res_id, env_id, app_id, env_type) as bits. Two criteria that are equal in everything
-would tie, and are refused when definitions are loaded; so a choice never depends on their order.
+Specificity compares (res_id, env_id, app_id, env_type) as bits. Identical criteria would tie, and
+are refused when definitions are loaded, so the choice never depends on the order of definitions.
 
 Source: resource graph document, step 2 of "Building and executing".
 """

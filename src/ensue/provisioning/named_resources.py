@@ -40,7 +40,7 @@ def by_name(
         if key is None:
             close = near_names(name, [*keys, *values])
             return Refusal(f"no resource {name!r} is declared", close or "declare it", is_undeclared=True)
-        # Without an output it names the resource itself.
+        # Without an output it means the resource itself.
         return Reference(Descriptor(*key), "outputs" if rest else "id", tuple(rest))
 
     return read

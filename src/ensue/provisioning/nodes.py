@@ -25,7 +25,7 @@ Why: TypeAlias = Literal["workload", "reference", "co-provision", "match_depende
 co-provisioned as a dependent, it takes part in `match_dependents`, or a selector found it."""
 
 Selector: TypeAlias = "tuple[Descriptor, tuple[Step, ...]]"
-"""A selector as its definition writes it: the anchor and the steps."""
+"""A selector as written in its definition: the anchor and the steps."""
 
 
 class Dependency(NamedTuple):

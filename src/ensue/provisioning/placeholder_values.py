@@ -170,8 +170,8 @@ def _described(written: str, what: str, rest: tuple[str, ...]) -> Meaning | Refu
     for _, selected in pairs:
         if parse_descriptor(selected) != Descriptor(selected):
             return Refusal(
-                f"{selected!r} is no type that a selector can select",
-                "after > or < comes a type alone: every class and id of it is selected",
+                f"{selected!r} is not a type that a selector can select",
+                "write only a type after > or <: every class and id of it is selected",
             )
     return Selection(descriptor, pairs, what, rest)
 

@@ -1,8 +1,8 @@
 r"""Finds `${…}` in texts of definitions and workloads, with their errors.
 
-A root that the dialect does not know is literal text, because it may have a meaning in a shell script or a
-Terraform file; the reader is warned. `$\{` is the two characters `${`, and so is `$${` in front of a
-root that is known; what follows goes on being read.
+A placeholder with an unknown root is literal text, because it may have a meaning in a shell script or a
+Terraform file; it causes a warning. `$\{` is the two characters `${`, and so is `$${` before a
+known root; the text after it is still searched.
 
 Source: resource graph document, "Placeholders".
 """

@@ -44,7 +44,7 @@ Status: TypeAlias = Literal[
 class LoadedDriver(Protocol):
     """A driver with the optional parts of its contract filled in; see `ensue.contracts.driver`.
 
-    `name` is the same for every name that definitions may have for it (`postgres`, `humanitec/postgres`).
+    `name` is the same for all names that definitions may use for it (`postgres`, `humanitec/postgres`).
     """
 
     name: str
@@ -58,11 +58,11 @@ class LoadedDriver(Protocol):
         ...
 
     async def update(self, request: DriverRequest, /) -> Provisioned:
-        """Change a resource."""
+        """Update a resource."""
         ...
 
     async def delete(self, request: DriverRequest, /) -> None:
-        """Remove a resource."""
+        """Delete a resource."""
         ...
 
     async def plan(self, request: DriverRequest, /) -> Planned:
@@ -261,8 +261,8 @@ class Provisioner:
         try:
             made = await (driver.update if is_there else driver.create)(request)
         except BaseException:
-            # What it has done by then is not known: the next deployment asks the driver again, whatever
-            # the inputs.
+            # What the driver has done by then is unknown: the next deployment calls it again, even with the
+            # same inputs.
             failed = msgspec.structs.replace(self.kept.get(node.key, begun), inputs_mark="")
             if old is not None or not driver.is_pure:
                 self._keep(failed)

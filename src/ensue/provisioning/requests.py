@@ -23,7 +23,7 @@ class Requests(NamedTuple):
     Args:
         context: the environment.
         root: the project's folder.
-        directory: the folder that has a folder for each resource.
+        directory: the parent of the resources' folders.
     """
 
     context: Context

@@ -37,7 +37,7 @@ class SecretReference(msgspec.Struct, frozen=True, kw_only=True):
     is_known: bool = True
 
     def __str__(self) -> str:
-        """Write it as messages name it: `STORE: REF@VERSION`."""
+        """Return the form that messages use: `STORE: REF@VERSION`."""
         return f"{self.store}: {self.ref}" + (f"@{self.version}" if self.version else "")
 
 

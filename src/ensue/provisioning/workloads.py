@@ -49,7 +49,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> Key:
-        """The resource that the workload itself is."""
+        """The key of the workload's own resource."""
         return workload_key(self.name)
 
 

@@ -1,6 +1,6 @@
 """Data of a file with its placeholders found: the data as written, and the resources that it mentions.
 
-A tree without placeholders stays the same object. Places are looked for only when a message needs one.
+A tree without placeholders stays the same object. Places are determined only when a message needs one.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _report(fault: TextFault, place: TextPlace, found: Collector, *, is_secret: 
     if refusal is None:
         found.warning(
             "E0817",
-            f"{shown} is no placeholder here and stays as it is",
+            f"{shown} is not a placeholder here and stays as it is",
             span,
             help="where that is meant, write $\\{ for the two characters ${",
         )

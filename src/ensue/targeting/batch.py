@@ -100,7 +100,7 @@ class TimeAllowance:
 
     @asynccontextmanager
     async def spent(self) -> AsyncGenerator[None]:
-        """Count the time within.
+        """Count the time spent in the block.
 
         Raises:
             TimeoutError: the time is over; `is_over` says so.

@@ -41,7 +41,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 class NameMatcher:
-    """Matches the ids of one type after the other against one target.
+    """Matches ids against one target, one type at a time.
 
     Args:
         target: the target.

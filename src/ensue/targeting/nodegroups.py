@@ -92,7 +92,7 @@ def expression_of(value: Any) -> str | None:
 
 
 def _quoted(word: str) -> str:
-    """Hold an item of a list together; one that is an expression of its own becomes a group."""
+    """Quote an item of a list; one that is itself an expression becomes a group."""
     if len(word.split()) < 2:  # noqa: PLR2004 -- one word
         return word
     if '"' in word or not OPERATORS.isdisjoint(word.split()):

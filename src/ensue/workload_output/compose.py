@@ -51,7 +51,7 @@ def compose_document(modules: Sequence[Module]) -> list[Document]:
     return [Document(name="compose", data=compose.data(), secret_paths=("",) if is_secret else ())]
 
 
-_NOTHING: Final = "compose has nothing for it"
+_NOTHING: Final = "compose has no equivalent"
 
 
 class _Compose:
@@ -91,7 +91,7 @@ class _Compose:
         else:
             module.findings.left_out(
                 f"the port {port.service_port} of the host",
-                "it would be taken twice, so that compose chooses a free one",
+                "it would be used twice, so compose chooses a free one",
             )
         return {**written, "protocol": port.protocol.lower()}
 
@@ -164,7 +164,7 @@ class _Service:
     def _healthcheck(self) -> dict[str, Any]:
         probes = self._container.probes
         if probes and _exec_probe(self._container) is None:
-            self._loses("probes", "compose asks by a command alone")
+            self._loses("probes", "compose supports only commands")
         probe = _exec_probe(self._container)
         if probe is None:
             return {}
@@ -178,7 +178,7 @@ class _Service:
         name = f"{service}-{digest(file.target.encode('utf-8', 'replace'))[:8]}"
         if file.text is None:
             self._found.wrong(
-                f"has the file {file.target!r}, which is no text", help_="a compose file holds text only"
+                f"has the file {file.target!r}, which is not text", help_="a compose file contains text only"
             )
         self._compose.configs[name] = {"content": file.text}
         return {"source": name, "target": file.target, **({} if file.mode is None else {"mode": file.mode})}
@@ -219,7 +219,7 @@ class _Service:
             number = quantity(given[name])
             if number is None:
                 self._found.wrong(
-                    "is no quantity such as 500m or 128Mi", (*self._container.path, "resources", name)
+                    "is not a quantity such as 500m or 128Mi", (*self._container.path, "resources", name)
                 )
             elif name not in _LIMITS:
                 self._loses(f"a limit of {name}")

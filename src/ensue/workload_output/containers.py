@@ -204,7 +204,7 @@ class ContainerReader:
         variables = self._findings.mapping(given, path)
         for name in variables:
             if not name or "=" in name or "\0" in name:
-                self._findings.wrong("is no name of an environment variable", (*path, name))
+                self._findings.wrong("is not a name for an environment variable", (*path, name))
         return tuple(
             Variable(
                 name=name, text=text_of(variables[name]), is_secret=self._secrecy.is_secret((*path, name))
@@ -260,7 +260,7 @@ class ContainerReader:
             mode = None
         if isinstance(mode, int) and not isinstance(mode, bool) and 0 <= mode <= _LONGEST_MODE:
             return mode
-        self._findings.wrong("is no file mode", path, 'write it as text: mode: "0644"')
+        self._findings.wrong("is not a file mode", path, 'write it as text: mode: "0644"')
         return None
 
     def _mounts(self, given: Any, path: Path) -> tuple[Mount, ...]:

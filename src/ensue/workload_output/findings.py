@@ -105,7 +105,7 @@ class Findings:
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value
-        self.wrong(f"is no number from {least} to {most}", path)
+        self.wrong(f"is not a number from {least} to {most}", path)
         return None
 
     def _note(self, code: str, what: str, help_: str, severity: Severity, *, detail: str = "") -> None:

@@ -93,7 +93,7 @@ class _Manifests:
             or not data.get("kind")
         ):
             module.findings.wrong(
-                f"gets the manifest {manifest.name!r}, which is no Kubernetes object",
+                f"gets the manifest {manifest.name!r}, which is not a Kubernetes object",
                 help_="it needs `apiVersion`, `kind` and `metadata`",
             )
             return

@@ -137,7 +137,7 @@ class _Reader:
             )  # fmt: skip
         elif profile not in (None, "", _DEFAULT_PROFILE):
             self._found.left_out(
-                f"what is particular about the profile {text_of(profile)!r}", "it becomes a deployment"
+                f"the specifics of the profile {text_of(profile)!r}", "it becomes a deployment"
             )
 
     def _part(

@@ -221,7 +221,7 @@ class Pod:
         name = self._of_resources.get(mount.volume, self._of_resources.get(private, mount.volume))
         if name not in self._volumes:
             self._found.wrong(
-                f"mounts the volume {mount.volume!r}, which is none of the pod",
+                f"mounts the volume {mount.volume!r}, which the pod does not have",
                 mount.path,
                 "let its definition bring a manifest with `location: volumes`, or add it to /spec/volumes",
             )

@@ -1,7 +1,7 @@
 """JSON pointers: the paths of update operations.
 
-A pointer is empty (the whole document), or each of its parts follows a slash. In a part `~1` is a slash and
-`~0` a tilde.
+A pointer is empty (the whole document), or a sequence of parts, each after a slash. In a part `~1` is a slash
+and `~0` a tilde.
 
 Source: RFC 6901.
 """
@@ -29,7 +29,7 @@ class PointerError(ValueError):
 
     Args:
         reason: why, without any value of the document.
-        help: how to mend it; may be empty.
+        help: how to fix it; may be empty.
     """
 
     def __init__(self, reason: str, help: str = "") -> None:  # noqa: A002 -- the field's name

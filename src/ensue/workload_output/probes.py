@@ -44,7 +44,7 @@ def read_probe(given: Any, path: Path, findings: Findings) -> dict[str, Any]:
 def _handler(probe: dict[str, Any], path: Path, findings: Findings) -> dict[str, Any]:
     handlers = [name for name in PROBE_HANDLERS if probe.get(name) is not None]
     if not handlers:
-        findings.wrong("says nothing that is tried", path, f"add one of {', '.join(PROBE_HANDLERS)}")
+        findings.wrong("does not say what to try", path, f"add one of {', '.join(PROBE_HANDLERS)}")
         return {}
     for name in handlers[1:]:
         findings.left_out(f"{name} of a probe", f"a probe tries one thing, which is {handlers[0]}")

@@ -17,7 +17,7 @@ _QUANTITY: Final = re.compile(
 _UNITS: Final = {
     "": Decimal(1), "n": Decimal("1e-9"), "u": Decimal("1e-6"), "m": Decimal("1e-3"),
     **{unit: Decimal(1000) ** power for power, unit in enumerate("kMGTPE", 1)},
-    "K": Decimal(1000),  # Score allows it beside k
+    "K": Decimal(1000),  # Score allows it as well as k
     **{f"{unit}i": Decimal(1024) ** power for power, unit in enumerate("KMGTPE", 1)},
 }  # fmt: skip
 

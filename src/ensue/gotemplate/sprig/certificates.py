@@ -1,4 +1,4 @@
-"""Certificates that a template makes: an authority, one that signs itself, and one that an authority signs.
+"""Certificates that a template creates: an authority, a self-signed one, and one that an authority signs.
 
 Source: Sprig's documentation, "Cryptographic and Security Functions".
 """
@@ -111,13 +111,13 @@ def _build_custom(cert: str, key: str) -> Certificate:
 def _checked(authority: GoObject) -> Certificate:
     if isinstance(authority, Certificate):
         return authority
-    raise CallError("the authority is no certificate", help="Make one with `genCA` or `buildCustomCert`")
+    raise CallError("the authority is not a certificate", help="Make one with `genCA` or `buildCustomCert`")
 
 
 def _request(name: str, addresses: list[Any], names: list[Any], days: int) -> _Request:
     for one in (*addresses, *names):
         if not isinstance(one, str):
-            raise CallError("an alternative name is no string")
+            raise CallError("an alternative name is not a string")
     return _Request(
         name=name, days=days, is_authority=False, alternatives=tuple(names), addresses=tuple(addresses)
     )

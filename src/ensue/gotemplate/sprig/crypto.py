@@ -55,7 +55,7 @@ def _bcrypt(password: str) -> str:
     raw = to_bytes(password)
     if len(raw) > _MOST_PASSWORD_BYTES:
         raise CallError(
-            f"the password is longer than {_MOST_PASSWORD_BYTES} bytes", help="bcrypt takes no longer ones"
+            f"the password is longer than {_MOST_PASSWORD_BYTES} bytes", help="bcrypt accepts no longer ones"
         )
     return bcrypt.hashpw(raw, bcrypt.gensalt(10, prefix=b"2a")).decode()
 
@@ -129,7 +129,7 @@ def _decrypt_aes(password: str, text: str) -> str:
     decryptor = Cipher(algorithms.AES(_key_of(password)), modes.CBC(raw[:_BLOCK_BYTES])).decryptor()
     padded = decryptor.update(raw[_BLOCK_BYTES:]) + decryptor.finalize()
     if not 1 <= padded[-1] <= _BLOCK_BYTES:
-        raise CallError("the password does not open this")
+        raise CallError("the password does not decrypt this")
     return from_bytes(padded[: -padded[-1]])
 
 

@@ -1,4 +1,4 @@
-"""Dates and durations. The local zone of a template is UTC, wherever it is rendered.
+"""Dates and durations. The local time zone of a template is always UTC.
 
 Source: Sprig's documentation, "Date Functions".
 """
@@ -47,11 +47,11 @@ class GoTime(GoObject):
 
     @property
     def json_value(self) -> str:
-        """The time as JSON has it, in RFC 3339."""
+        """The time for JSON, in RFC 3339."""
         return date_layout.written(self.value, "2006-01-02T15:04:05.999999999Z07:00")
 
     def field(self, name: str, arguments: list[Any]) -> Any:
-        """Return what a method returns; `Format` takes a layout."""
+        """Return the result of a method; `Format` takes a layout."""
         if name == "Format" and len(arguments) == 1 and isinstance(arguments[0], str):
             return date_layout.written(self.value, arguments[0])
         fields: dict[str, Any] = {
@@ -119,7 +119,7 @@ def _html_date_in_zone(surroundings: Surroundings, value: Any, zone: str) -> str
 def _modified(change: str, time: Any) -> GoTime:
     nanoseconds = date_layout.duration_ns(change)
     if nanoseconds is None:
-        raise CallError(f"{change!r} is no duration", help="Write `24h` or `-1h30m`")
+        raise CallError(f"{change!r} is not a duration", help="Write `24h` or `-1h30m`")
     return GoTime(_checked(time).value + timedelta(microseconds=nanoseconds // 1000))
 
 
@@ -130,7 +130,7 @@ def _modified_if_valid(change: str, time: Any) -> GoTime:
 def _checked(value: Any) -> GoTime:
     if isinstance(value, GoTime):
         return value
-    raise CallError("this is no date", help="Make one with `toDate` or `now`")
+    raise CallError("this is not a date", help="Make one with `toDate` or `now`")
 
 
 def _to_date(layout: str, text: str) -> GoTime:

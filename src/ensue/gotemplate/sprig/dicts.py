@@ -101,7 +101,7 @@ def _dig(*values: Any) -> Any:
             raise CallError(f"the key {string_of(key)} is {type_of(key)}", help="Keys of `dig` are strings")
         if not is_mapping(mapping):
             path = ".".join(map(str, keys[:index])) or "its last argument"
-            raise CallError(f"{path} is {type_of(mapping)} and no mapping", help=f"It has no {key}")
+            raise CallError(f"{path} is {type_of(mapping)}, not a mapping", help=f"It has no {key}")
         if key not in mapping:
             return default
         mapping = mapping[key]

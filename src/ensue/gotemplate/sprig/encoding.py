@@ -117,7 +117,7 @@ def _no_alias(_dumper: Any, _data: Any) -> bool:
 
 
 def _yaml_string(dumper: Any, text: str) -> Any:
-    # The emitter takes no class below str.
+    # The emitter accepts no subclass of str.
     return dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style="|" if "\n" in text else None)
 
 
@@ -126,7 +126,7 @@ def _from_yaml(text: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not is_mapping(value):
-        raise CallError("this YAML is no mapping", help="`fromYamlArray` reads a list")
+        raise CallError("this YAML is not a mapping", help="`fromYamlArray` reads a list")
     return value
 
 
@@ -135,7 +135,7 @@ def _from_yaml_array(text: str) -> list[Any]:
     if value is None:
         return []
     if not is_list(value):
-        raise CallError("this YAML is no list", help="`fromYaml` reads a mapping")
+        raise CallError("this YAML is not a list", help="`fromYaml` reads a mapping")
     return value
 
 

@@ -38,7 +38,7 @@ class Version(GoObject):
     """A semantic version.
 
     Args:
-        original: as it was written.
+        original: the text as written.
         numbers: major, minor and patch.
         prerelease: the text after `-`, empty if there is none.
         metadata: the text after `+`, empty if there is none.
@@ -59,7 +59,7 @@ class Version(GoObject):
 
     @property
     def json_value(self) -> str:
-        """The version as JSON has it."""
+        """The version for JSON."""
         return str(self)
 
     @property
@@ -108,7 +108,7 @@ def version_of(text: str) -> Version:
     """
     found = _VERSION.fullmatch(text)
     if found is None:
-        raise CallError(f"{text!r} is no semantic version", help="Write `1.2.3`")
+        raise CallError(f"{text!r} is not a semantic version", help="Write `1.2.3`")
     numbers = (int(found[1]), int(found[2] or 0), int(found[3] or 0))
     return Version(text, numbers, found[4] or "", found[5] or "")
 
@@ -135,11 +135,11 @@ def _parsed(group: str) -> list[_Constraint]:
         match = _CONSTRAINT.fullmatch(part.strip())
         if match is None:
             raise CallError(
-                f"{group.strip()!r} is no constraint on versions", help="Write `>=1.2, <2` or `^1.2`"
+                f"{group.strip()!r} is not a version constraint", help="Write `>=1.2, <2` or `^1.2`"
             )
         found.append(_constraint(match))
     if not found:
-        raise CallError(f"{group!r} is no constraint on versions", help="Write `>=1.2, <2` or `^1.2`")
+        raise CallError(f"{group!r} is not a version constraint", help="Write `>=1.2, <2` or `^1.2`")
     return found
 
 

@@ -59,7 +59,7 @@ def _quote(*values: Any) -> str:
 def _squote(*values: Any) -> str:
     texts = [printed(value) for value in values if value is not None]
     text = " ".join([f"'{one}'" for one in texts])
-    # Nothing is escaped: a text that holds a quotation mark, or a line, may be more than it seems.
+    # Nothing is escaped: a text with a quotation mark or a line break may end the string.
     return text if any(_LEAVES_QUOTES.search(one) for one in texts) else Written(text)
 
 

@@ -46,7 +46,7 @@ def check_places(plan: Plan, checked: Sequence[int]) -> Iterator[tuple[int, int]
     """Yield, for each checked chunk, the place that its check precedes, and its position among checks there.
 
     Args:
-        plan: the plan; its chunks stand in their order of execution.
+        plan: the plan; its chunks are in their order of execution.
         checked: chunks that have a check.
     """
     turns = {chunk: turn for turn, chunk in enumerate(plan.checks)}
