@@ -1,0 +1,127 @@
+"""What a minion reports to the coordinator: messages, in sealed frames that are cut into parts of an event's size."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from ensue.fleet.sealing import RunKey, seal
+
+MOST_BYTES: Final = 64 << 20
+"""The most that one frame may inflate to; a minion could otherwise exhaust the coordinator's memory."""
+
+
+class Happened(msgspec.Struct, frozen=True, tag=True):
+    """Events of the minion's run.
+
+    Args:
+        lines: the events, as its journal has them.
+    """
+
+    lines: tuple[str, ...]
+
+
+class Refused(msgspec.Struct, frozen=True, tag=True):
+    """The minion could not do what it was asked for.
+
+    Args:
+        messages: why, one line each.
+    """
+
+    messages: tuple[str, ...]
+
+
+class Answered(msgspec.Struct, frozen=True, tag=True):
+    """The answer of an execution function.
+
+    Args:
+        ok: whether the function returned; False: `value` is the message.
+        value: what it returned, masked.
+    """
+
+    ok: bool
+    value: Any
+
+
+class Warned(msgspec.Struct, frozen=True, tag=True):
+    """Warnings of the minion's run.
+
+    Args:
+        messages: one line each.
+    """
+
+    messages: tuple[str, ...]
+
+
+Message: TypeAlias = Happened | Refused | Answered | Warned
+
+_ENCODER: Final = msgspec.json.Encoder()
+_DECODER: Final[msgspec.json.Decoder[Message]] = msgspec.json.Decoder(Message)
+
+
+def written(message: Message, public: bytes, about: str) -> str:
+    """Return a message as a sealed frame, in text.
+
+    Args:
+        message: the message.
+        public: the public key of the run.
+        about: which frame it is; see `frame_name`.
+    """
+    return base64.b64encode(seal(public, zlib.compress(_ENCODER.encode(message), 1), about)).decode()
+
+
+def read(frame: str, key: RunKey, about: str) -> Message:
+    """Return the message of a sealed frame.
+
+    Raises:
+        ValueError: it was altered, belongs elsewhere, or is not a message.
+    """
+    packed = key.opened(base64.b64decode(frame), about)
+    inflating = zlib.decompressobj()
+    try:
+        content = inflating.decompress(packed, MOST_BYTES)
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    if inflating.unconsumed_tail:
+        msg = "the frame is too large"
+        raise ValueError(msg)
+    return _DECODER.decode(content)
+
+
+def frame_name(run_id: str, minion: str, number: int) -> str:
+    """Return what a frame is sealed with, so that it counts only once and only in its place."""
+    return f"{run_id}\0{minion}\0{number}"
+
+
+class Collected:
+    """The frames of one minion, in order, whatever order their parts arrive in.
+
+    Attributes:
+        complete: how many frames have been returned.
+    """
+
+    def __init__(self) -> None:
+        self._parts: dict[int, dict[int, str]] = {}
+        self.complete = 0
+
+    def add(self, number: int, part: int, parts: int, text: str) -> list[tuple[int, str]]:
+        """Take a part; return the frames that are next in order and complete now, each with its number.
+
+        Args:
+            number: which frame it belongs to, counted from 0.
+            part: which part it is, counted from 0.
+            parts: how many parts the frame has.
+            text: the part.
+        """
+        if number >= self.complete:
+            held = self._parts.setdefault(number, dict.fromkeys(range(parts), ""))
+            held[part] = text
+        ready: list[tuple[int, str]] = []
+        while (held := self._parts.get(self.complete)) and all(held.values()):
+            del self._parts[self.complete]
+            ready.append((self.complete, "".join(held[index] for index in sorted(held))))
+            self.complete += 1
+        return ready
