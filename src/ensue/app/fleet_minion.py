@@ -1,7 +1,7 @@
 """What ensue does on a minion of a fleet: one order from stdin, sealed frames to stdout.
 
-Run as `python -m ensue.app.fleet_minion` by `fleet.relay`. The project is an empty folder of the minion: file
-roots, pillar and grains come with the order, and only what persists between runs is kept there.
+Run as `python -m ensue.app.fleet_minion` by `fleet.relay`. The file roots
+are unpacked on the minion, pillar and grains come with the order.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
         run_id: the run of the coordinator.
         minion: the id of this machine.
         key: the public key of the run.
-        root: the folder of the project.
+        root: the folder that holds the file roots; messages name files below it.
+        cachedir: the folder for what persists between runs.
         file_roots: the folders of each environment.
         pillar: the pillar that the master compiled for this minion.
         grains: what Salt knows about this machine.
@@ -48,6 +49,7 @@ class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
     minion: str
     key: bytes
     root: str
+    cachedir: str
     file_roots: dict[str, list[str]]
     pillar: dict[str, Any]
     grains: dict[str, Any]
@@ -113,8 +115,9 @@ async def carry_out(order: MinionOrder, reporter: Reporter) -> int:
     overrides: dict[str, Any] = {
         **order.options,
         "id": order.minion,
+        "cachedir": order.cachedir,
         "file_roots": order.file_roots,
-        "pillar_roots": {"base": [str(Path(order.root) / "no-pillar")]},
+        "pillar_roots": {"base": [str(Path(order.cachedir) / "no-pillar")]},
         "grains": order.grains,
     }
     project = Project.open(

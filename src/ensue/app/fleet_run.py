@@ -101,9 +101,9 @@ class FleetRun:
                 len(reports) == len(minions) and all(one.ok for one in reports)
             ):
                 status = "failed"
-            report = self._report(status, reports, minions, perf_counter() - started)
-            self._end(report)
-        return report
+            ended = self._report(status, reports, minions, perf_counter() - started)
+            self._end(ended)
+        return ended
 
     async def _publish(
         self, master: SaltMaster, bus: Bus, relay: str, wire: dict[str, Any], batch: Sequence[str]
@@ -194,7 +194,7 @@ class FleetRun:
             code="E0845",
             summary=f"no minion matches {self._masker.text(self._order.tgt)!r}",
             detail="Salt's master knows no accepted minion of that kind",
-            help="`salt-key -L` lists the minions; grains and pillar are matched as the master has cached them",
+            help="`salt-key -L` lists minions; grains and pillar are matched as the master cached them",
             severity=Severity.WARNING,
         )
         report = self._report("failed", (), (), 0.0)

@@ -196,8 +196,8 @@ class Project(KeptResources):
             on_minion: called with what came of it on each minion, as they end.
 
         Raises:
-            ConfigurationError: Salt's master cannot be used, nothing can be shipped, or pillar was given on the
-                command line; nothing was run.
+            ConfigurationError: Salt's master cannot be used, nothing can be shipped, or pillar was given on
+                the command line; nothing was run.
             LockHeldError: another apply of the project is running.
         """
         from ensue.app.fleet_run import FleetRun

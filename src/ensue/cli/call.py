@@ -65,7 +65,9 @@ def command(
 
     positional, keywords = call_arguments(arguments)
     limits = FleetLimits(batch=batch, timeout=timeout)
-    if (code := call_on_fleet(session, target, function, positional, keywords, limits)) is not None:
+    if (
+        code := call_on_fleet(session, target, function, args=positional, kwargs=keywords, limits=limits)
+    ) is not None:
         return code
     outcomes: list[CallOutcome] = []
     near = ""

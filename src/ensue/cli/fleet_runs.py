@@ -47,8 +47,8 @@ def run_on_fleet(
     if options.tgt is None or not session.open().fleet:
         if limits != FleetLimits():
             message = (
-                "--batch, --fail-limit and --timeout are for runs over minions: they take --tgt, and the option"
-                " fleet in ensue.yaml."
+                "--batch, --fail-limit and --timeout are for runs over minions: they need --tgt, and the"
+                " option fleet in ensue.yaml."
             )
             raise click.UsageError(message)
         return None
@@ -68,7 +68,7 @@ def run_on_fleet(
     report = carried_out(session, order)
     if session.is_for_programs:
         session.print_document(fleet_data(report, session.masker))
-    elif session.out != "quiet":
+    elif session.out != "quiet" and not report.warnings:
         session.print_text([fleet_text(report, session.masker, session.stdout_palette)])
     if detailed_exitcode:
         if report.exit_code:
@@ -81,6 +81,7 @@ def call_on_fleet(
     session: Session,
     target: str,
     function: str,
+    *,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     limits: FleetLimits,

@@ -1,1 +1,1 @@
-"""Runs over many minions of a Salt master: shipping ensue, publishing jobs, and collecting what minions report."""
+"""Runs over many minions of a Salt master: ships ensue, publishes jobs, reads what minions report."""

@@ -57,7 +57,10 @@ def shipped_tree(folder: Path, roots: Mapping[str, Sequence[Path]]) -> tuple[str
     Raises:
         OSError: it cannot be written, or a file cannot be read.
     """
-    inside = {environment: f"env{number}" for number, environment in enumerate(roots)}
+    inside = {
+        environment: environment if environment.isidentifier() else f"env-{number}"
+        for number, environment in enumerate(roots)
+    }
     files: dict[str, Path] = {}
     for environment, folders in roots.items():
         for root in reversed(folders):

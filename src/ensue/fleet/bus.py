@@ -86,10 +86,9 @@ class Bus:
                     self._loop.call_soon_threadsafe(self._queue.put_nowait, (tag, event["data"]))
 
     def _is_return(self, tag: str) -> bool:
-        parts = tag.split("/")
-        return (
-            parts[:2] == ["salt", "job"] and len(parts) > 3 and parts[2] in self._jids and parts[3] == "ret"
-        )  # noqa: PLR2004 -- salt/job/JID/ret/MINION
+        salt, _, rest = tag.partition("/job/")
+        jid, _, rest = rest.partition("/")
+        return salt == "salt" and jid in self._jids and rest.startswith("ret/")
 
     def _opened(self, *, listen: bool) -> Any:
         events = importlib.import_module("salt.utils.event")

@@ -1,4 +1,4 @@
-"""What a minion reports to the coordinator: messages, in sealed frames that are cut into parts of an event's size."""
+"""What a minion reports to the coordinator: messages in sealed frames, each sent in parts."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ class Collected:
             held = self._parts.setdefault(number, dict.fromkeys(range(parts), ""))
             held[part] = text
         ready: list[tuple[int, str]] = []
-        while (held := self._parts.get(self.complete)) and all(held.values()):
+        while (whole := self._parts.get(self.complete)) and all(whole.values()):
             del self._parts[self.complete]
-            ready.append((self.complete, "".join(held[index] for index in sorted(held))))
+            ready.append((self.complete, "".join(whole[index] for index in sorted(whole))))
             self.complete += 1
         return ready

@@ -110,7 +110,7 @@ def unreachable(why: str) -> ConfigurationError:
             Diagnostic(
                 code="E0846",
                 summary=f"Salt's master cannot be used: {why}",
-                help="run ensue on the master, as its user, in a Python that has Salt (pip install ensue[salt])",
+                help="run ensue on the master, as its user, with a Python that has ensue[salt]",
             )
         ]
     )

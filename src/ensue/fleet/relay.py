@@ -1,4 +1,4 @@
-"""The program that Salt's minion runs for ensue: it prepares the machine, starts ensue and passes on its frames.
+"""The program that Salt's minion runs for ensue: it starts ensue and passes on its frames.
 
 The coordinator puts a copy of this file below the master's file roots, and the minion runs it with
 `slsutil.renderer`, in the process of the job. So it uses nothing but the standard library and what Salt's
@@ -124,6 +124,8 @@ class Relay:
         project = self.base / "project"
         project.mkdir(mode=0o700, exist_ok=True)
         log = self.base / "last.log"
+        # Without compiled modules, each start would take seconds.
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as errors:  # noqa: PTH123 -- of a descriptor
             process = subprocess.Popen(
                 [sys.executable, "-m", PROGRAM],
@@ -131,7 +133,7 @@ class Relay:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 cwd=project,
-                env={**os.environ, "PYTHONPATH": str(program)},
+                env={**kept, "PYTHONPATH": str(program)},
                 start_new_session=True,
             )
         with process:
@@ -151,7 +153,8 @@ class Relay:
             "pillar": __salt__["pillar.items"](unmask=True),
             "grains": __salt__["grains.items"](),
             "file_roots": {env: [str(tree / folder)] for env, folder in self.order["environments"].items()},
-            "root": str(project),
+            "root": str(tree),
+            "cachedir": str(project),
             "options": {**options, **self.order["options"]},
         }
         return json.dumps({**self.order, **mine}, default=str).encode()

@@ -1,4 +1,4 @@
-"""The events of a minion's run as events of the whole run: IDs, tags, scopes and numbers that are unique there."""
+"""Turns the events of a minion's run into events of the whole run, with names that are unique there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Numbers:
         return self._known.setdefault((minion, number), len(self._known)) if number >= 0 else number
 
 
-def event_of_run(event: RunEvent, minion: str, numbers: Numbers) -> RunEvent | None:
+def event_of_run(event: RunEvent, minion: str, numbers: Numbers) -> RunEvent | None:  # noqa: PLR0911  # one for each kind of event
     """Return a minion's event as one of the whole run; None for what concerns the minion alone.
 
     Args:

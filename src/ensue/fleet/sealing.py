@@ -1,7 +1,7 @@
 """Encrypts what a minion reports, so that only the coordinator of the run can read it.
 
 Salt keeps returns in its job cache and shows events to every listener. Each frame is encrypted with a key of
-its own, which is agreed between an ephemeral key of the minion and the key of the run (X25519, HKDF, AES-GCM).
+its own, agreed between an ephemeral key of the minion and the key of the run (X25519, HKDF, AES-GCM).
 """
 
 from __future__ import annotations

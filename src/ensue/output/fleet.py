@@ -60,7 +60,8 @@ def failed_line(one: MinionReport, masker: Masker) -> str:
     what = one.problem.partition("\n")[0] or (str(one.answer) if one.report is None else "")
     if not what and one.report is not None:
         outcome = outcome_of(one.report)
-        what = f"{outcome.failed} failed, {outcome.not_run} not run"
+        not_run = f", {outcome.not_run} not run" if outcome.not_run else ""
+        what = f"{outcome.failed} failed{not_run}"
     return on_one_line(f"ensue: {one.id}: {masker.text(what)}")
 
 
