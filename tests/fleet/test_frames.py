@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.fleet.frames import Answered, Collected, Happened, frame_name, read, written
+from ensue.fleet.frames import Answered, Collected, Happened, Piece, frame_name, read, written
 from ensue.fleet.sealing import RunKey
 
 
@@ -50,7 +50,7 @@ def test_parts_arrive_in_any_order(sizes: list[int], random: object) -> None:
     parts += parts[::2]
     random.shuffle(parts)  # type: ignore[attr-defined] # a random.Random
     collected = Collected()
-    ready = [frame for part in parts for frame in collected.add(*part)]
+    ready = [frame for part in parts for frame in collected.add(Piece(*part))]
     wanted = [
         (number, "".join(f"{number}.{part};" for part in range(size))) for number, size in enumerate(sizes)
     ]

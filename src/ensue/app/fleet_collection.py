@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.fleet.frames import Answered, Collected, Happened, Refused, Warned, frame_name, read
+import msgspec
+
+from ensue.fleet.frames import Answered, Collected, Happened, Piece, Refused, Warned, frame_name, read
+from ensue.model.data import is_mapping
 from ensue.model.fleet import MinionReport
 from ensue.output.history import report_from_events
 from ensue.runs import journal_form
@@ -57,7 +60,7 @@ class _Minion:
             warnings=self.warnings,
             answer=self.answer.value if self.answer else None,
             ok=not problem and answered_well and (run is None or run.exit_code == 0),
-            status=returned.get("status") or {},
+            status=status if is_mapping(status := returned.get("status")) else {},
         )
 
 
@@ -131,10 +134,8 @@ class Collection:
         minion.deadline, minion.has_begun = self._later(), True
         if not tag.startswith(prefix):
             minion.returned = _returned(data)
-        elif "sealed" in (frame := data.get("data") or {}):
-            for number, text in minion.frames.add(
-                int(frame["frame"]), int(frame["part"]), int(frame["parts"]), str(frame["sealed"])
-            ):
+        elif (piece := _piece(data.get("data"))) is not None:
+            for number, text in minion.frames.add(piece):
                 self._open(name, minion, number, text)
         return name
 
@@ -162,10 +163,18 @@ class Collection:
                 minion.answer = message
 
 
+def _piece(said: object) -> Piece | None:
+    """Return the part of a frame that an event carries; None for a sign of life, or for what is no part."""
+    try:
+        return msgspec.convert(said, Piece)
+    except msgspec.ValidationError:
+        return None
+
+
 def _returned(data: dict[str, Any]) -> dict[str, Any]:
     """Return what the relay returned; what Salt returned instead of it becomes a problem."""
     returned = data.get("return")
-    if isinstance(returned, dict) and "frames" in returned:
+    if isinstance(returned, dict) and isinstance(returned.get("frames"), int):  # pyright: ignore[reportUnknownMemberType]
         return returned  # pyright: ignore[reportUnknownVariableType]  # what a host says: read key by key
     lines = [line for line in str(returned).strip().splitlines() if line.strip()]  # pyright: ignore[reportUnknownArgumentType]
     return {

@@ -65,12 +65,12 @@ class Bus:
                 bus = self._opened(listen=True)
                 is_open = bus.connect_pub()
             except Exception:  # noqa: BLE001 -- Salt's: reported where the run begins
-                is_open = False
-            if not is_open:
                 subscribed.set()
                 return
-            self._bus = bus
+            self._bus = bus if is_open else None
             subscribed.set()
+            if not is_open:
+                return
             with bus:
                 self._pass_on(bus)
 

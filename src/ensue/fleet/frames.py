@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
@@ -12,6 +12,9 @@ from ensue.fleet.sealing import RunKey, seal
 
 MOST_BYTES: Final = 64 << 20
 """The most that one frame may inflate to; a minion could otherwise exhaust the coordinator's memory."""
+
+MOST_PARTS: Final = 4096
+"""The most parts of one frame."""
 
 
 class Happened(msgspec.Struct, frozen=True, tag=True):
@@ -88,12 +91,31 @@ def read(frame: str, key: RunKey, about: str) -> Message:
     if inflating.unconsumed_tail:
         msg = "the frame is too large"
         raise ValueError(msg)
-    return _DECODER.decode(content)
+    try:
+        return _DECODER.decode(content)
+    except msgspec.MsgspecError as error:
+        raise ValueError(str(error)) from error
 
 
 def frame_name(run_id: str, minion: str, number: int) -> str:
     """Return what a frame is sealed with, so that it counts only once and only in its place."""
     return f"{run_id}\0{minion}\0{number}"
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """A part of a frame, as an event carries it.
+
+    Args:
+        frame: which frame it belongs to, counted from 0.
+        part: which part it is, counted from 0.
+        parts: how many parts the frame has.
+        sealed: its text.
+    """
+
+    frame: Annotated[int, msgspec.Meta(ge=0)]
+    part: Annotated[int, msgspec.Meta(ge=0)]
+    parts: Annotated[int, msgspec.Meta(ge=1, le=MOST_PARTS)]
+    sealed: str
 
 
 class Collected:
@@ -107,18 +129,11 @@ class Collected:
         self._parts: dict[int, dict[int, str]] = {}
         self.complete = 0
 
-    def add(self, number: int, part: int, parts: int, text: str) -> list[tuple[int, str]]:
-        """Take a part; return the frames that are next in order and complete now, each with its number.
-
-        Args:
-            number: which frame it belongs to, counted from 0.
-            part: which part it is, counted from 0.
-            parts: how many parts the frame has.
-            text: the part.
-        """
-        if number >= self.complete:
-            held = self._parts.setdefault(number, dict.fromkeys(range(parts), ""))
-            held[part] = text
+    def add(self, piece: Piece) -> list[tuple[int, str]]:
+        """Take a part; return the frames that are next in order and complete now, each with its number."""
+        if piece.frame >= self.complete:
+            held = self._parts.setdefault(piece.frame, dict.fromkeys(range(piece.parts), ""))
+            held[piece.part] = piece.sealed
         ready: list[tuple[int, str]] = []
         while (whole := self._parts.get(self.complete)) and all(whole.values()):
             del self._parts[self.complete]
