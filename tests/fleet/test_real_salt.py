@@ -224,7 +224,7 @@ if HAS_SALT:
         """A failed state and an SLS that does not compile are reported by minion; the others go on."""
         code, out, err = fleet.run("apply", "--tgt", "*", "uneven")
         assert code == 2
-        assert "web2:\n    broken (cmd.run), base/uneven.sls:2: exited 3: boom" in out
+        assert "web2:\n    broken (cmd.run), base/uneven.sls:3: exited 3: boom" in out
         assert "base/uneven.sls:7: there is no state function nope.function" in out
         assert "1 of 3 minions succeeded" in out
         assert "ensue: web2: 1 failed" in err
