@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 # One more than the cores: tests also wait, for servers and for programs that start.
 JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 PYTEST_ARGS ?=
+# The tests of a file share servers and containers, so they run on one worker.
+PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
 ROUNDS ?= 500
 
 # pyright would otherwise ask a registry whether there is a newer one.
@@ -25,10 +27,10 @@ demo-graph: venv-postgres ## a platform: Score files, definitions, a PostgreSQL 
 	@tools/demo $(BIN) platform
 
 test: real-parts lint docs ## everything: linters, types, floors, documentation, tests
-	@$(BIN)/pytest -n $(JOBS) $(PYTEST_ARGS)
+	@$(PYTEST) $(PYTEST_ARGS)
 
 unit: venv ## the tests alone (PYTEST_ARGS="-k name")
-	@$(BIN)/pytest -n $(JOBS) $(PYTEST_ARGS)
+	@$(PYTEST) $(PYTEST_ARGS)
 
 torture: venv ## cut runs short in every way and resume them, 500 random rounds (ROUNDS=n)
 	@ENSUE_TORTURE_ROUNDS=$(ROUNDS) $(BIN)/pytest -n $(JOBS) tests/torture $(PYTEST_ARGS)

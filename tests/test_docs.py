@@ -9,19 +9,25 @@ fenced block takes part:
   `<!-- run: exit 2 -->` says which exit code the block's last command ends with.
 - A block of the language `sls` without such a comment compiles by itself.
 
-Any other block is for reading only.
+Any other block is for reading only. The `ensue` of the commands is forked from a process that has loaded it
+(`tests/support/forked_commands.py`).
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.cli.shell import command, command_server, environment
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_COMMAND_S = 300
@@ -143,18 +149,27 @@ def _run_block(block: Block, project: Path, where: str) -> None:
         assert missing is None, f"the page shows a line that is not there: {missing!r}\n{told}"
 
 
-def _run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
-        "HOME": str(folder),
-        "COLUMNS": "110",
-        "NO_COLOR": "1",
-    }
+@cache
+def _programs() -> Path:
+    """Return a folder with an `ensue` that is forked from a process that has loaded it."""
+    folder = Path(tempfile.mkdtemp(prefix="ensue-programs-"))
+    atexit.register(shutil.rmtree, folder)
+    command_server().script(folder / "ensue", command()[0])
+    return folder
+
+
+def _run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    given = environment(
+        PATH=f"{_programs()}:{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
+        HOME=str(folder),
+        COLUMNS="110",
+        NO_COLOR="1",
+    )
     return subprocess.run(
-        ["/bin/sh", "-c", command],
+        ["/bin/sh", "-c", line],
         cwd=folder,
-        env=environment,
+        env=given,
+        pass_fds=[command_server().file],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

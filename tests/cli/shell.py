@@ -1,14 +1,22 @@
-"""Running the `ensue` command as a user does: a process of its own, in a project folder."""
+"""Running the `ensue` command as a user does: a process of its own, in a project folder.
+
+Commands that run to their end are forked from a process that has loaded ensue already, because most of the
+time of a small command goes into loading (`forked_commands`). The others start from nothing, as a user's do.
+"""
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from tests.support.forked_commands import CommandServer
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 LONGEST_S = 300
@@ -27,6 +35,14 @@ def environment(**more: str) -> dict[str, str]:
     }
     path = os.pathsep.join(filter(None, (str(SOURCE), os.environ.get("PYTHONPATH", ""))))
     return {**kept, "PYTHONPATH": path, "LANG": "C.UTF-8", "PYTHONUTF8": "1", "TERM": "xterm", **more}
+
+
+@cache
+def command_server() -> CommandServer:
+    """Return the server of forked commands, which ends with this process."""
+    server = CommandServer(environment())
+    atexit.register(server.close)
+    return server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +72,25 @@ class Shell:
         path.write_text(content, encoding="utf-8")
 
     def run(self, *words: str, **env: str) -> Ended:
-        """Run `ensue` with these words."""
+        """Run `ensue` with these words, in a forked process where that is set up as a new one would be."""
+        given = environment(**env)
+        if not command_server().fits(given):
+            return self.run_anew(*words, **env)
+        line = [*command(), *words]
+        done = command_server().run(line, folder=self.root, environment=given, longest_s=LONGEST_S)
+        return Ended(code=done.returncode, out=done.stdout.decode(), err=done.stderr.decode())
+
+    def run_on_terminal(self, *words: str) -> Ended:
+        """Run `ensue` with these words on a terminal, which shows output and errors as `out`."""
+        line = [*command(), *words]
+        given = environment()
+        done = command_server().run_on_terminal(
+            line, folder=self.root, environment=given, longest_s=LONGEST_S
+        )
+        return Ended(code=done.returncode, out=done.stdout.decode(), err="")
+
+    def run_anew(self, *words: str, **env: str) -> Ended:
+        """Run `ensue` with these words, in a process that starts from nothing."""
         done = subprocess.run(
             [*command(), *words],
             cwd=self.root,

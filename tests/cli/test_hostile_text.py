@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from typing import TYPE_CHECKING
 
@@ -80,18 +79,7 @@ def hostile(shell: Shell) -> Shell:
 
 
 def _on_terminal(shell: Shell, *words: str) -> str:
-    master, slave = os.openpty()
-    process = shell.start(*words, stdout=slave, stderr=slave)
-    os.close(slave)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(master, 65536)
-        except OSError:  # the other end is closed
-            break
-    os.close(master)
-    process.wait()
-    return shown.decode().replace("\r", "")
+    return shell.run_on_terminal(*words).out.replace("\r", "")
 
 
 def _is_harmless(text: str) -> None:

@@ -73,7 +73,7 @@ def test_what_is_left_to_the_end_is_done(shell: Shell, tmp_path: Path, how: str)
     written = tmp_path / "written"
     shell.write("states/_states/last.py", LAST)
     shell.write("states/t.sls", f"t:\n  last.done:\n    - name: {written}\n    - how: {how}\n")
-    assert shell.run("apply", "t").code == 0
+    assert shell.run_anew("apply", "t").code == 0
     assert written.read_text() == "written at the end"
 
 
@@ -91,7 +91,7 @@ def test_what_a_module_wrote_is_in_its_file(shell: Shell, tmp_path: Path, held: 
             "state": f"t:\n  module.run:\n    - opening.write:\n      - {written}\n      - {held}\n",
         }
         shell.write("states/t.sls", called[caller])
-    assert shell.run(*words).code == 0
+    assert shell.run_anew(*words).code == 0
     assert written.read_text() == "seventeen letters"
 
 
@@ -99,7 +99,7 @@ def test_all_output_is_there(shell: Shell) -> None:
     """A reader of a pipe gets the last byte of a large result, and the exit code of a failed run."""
     states = "".join(f"s{number}:\n  test.nop: []\n" for number in range(2000))
     shell.write("states/t.sls", f"{states}bad:\n  test.fail_without_changes: []\n")
-    ended = shell.run("apply", "t", "--out", "json")
+    ended = shell.run_anew("apply", "t", "--out", "json")
     assert ended.code == 2
     assert len(next(iter(ended.document.values()))) == 2001
 

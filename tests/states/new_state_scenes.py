@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from tests.states.test_blockdev import SETTINGS, device
 from tests.states.test_git import Remote
 from tests.states.test_http import ask, serving, wait_for
 from tests.states.test_starting_state import MemoryProvider
-from tests.support.postgresql import programs, running_postgresql
+from tests.support.postgresql import Postgresql, programs, running_postgresql
 from tests.support.terraform import BOX, configuration, needs_terraform
 
 from ensue.contracts.connection import Command, Completed
@@ -172,19 +172,41 @@ def _checked(
     return returned
 
 
+class SharedPostgresql:
+    """A server that the first scene in need of one starts, and that the others share."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._server: Postgresql | None = None
+
+    def get(self) -> Postgresql:
+        """Return the running server."""
+        if self._server is None:
+            self._server = self._stack.enter_context(running_postgresql())
+        return self._server
+
+    def close(self) -> None:
+        """Stop the server if it runs."""
+        self._server = None
+        self._stack.close()
+
+
+POSTGRESQL = SharedPostgresql()
+
+
 @contextmanager
 def in_postgresql(function: str, _: Path, *, about: str = "plpgsql", **arguments: Any) -> Iterator[Act]:
     if programs() is None:
         pytest.skip("needs PostgreSQL: apt-get install postgresql")
     me = getpass.getuser()
-    with running_postgresql() as server:
-        given = {
-            "db_host": str(server.socket_folder),
-            "db_user": server.user,
-            "user": None if me == "root" else me,
-            **arguments,
-        }
-        yield lambda test: state(function, context(test=test), about, **given)
+    server = POSTGRESQL.get()
+    given = {
+        "db_host": str(server.socket_folder),
+        "db_user": server.user,
+        "user": None if me == "root" else me,
+        **arguments,
+    }
+    yield lambda test: state(function, context(test=test), about, **given)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.states.case_files import all_cases
-from tests.states.new_state_scenes import SCENES
+from tests.states.new_state_scenes import POSTGRESQL, SCENES
 from tests.states.new_state_tables import declared
 from tests.states.system_states import context, state
 
@@ -20,6 +20,7 @@ from ensue.resources.minion.connection import MinionConnection
 from ensue.testing.connection import FakeConnection
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -51,6 +52,12 @@ def test_every_function_is_run() -> None:
     """Those that have no new_state have a case, too, so that this is checked."""
     run = {case.function for case in all_cases()} | set(SCENES)
     assert {name for name in catalogue() if not name.endswith(".mod_watch")} - run == set()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _servers() -> Iterator[None]:
+    yield
+    POSTGRESQL.close()
 
 
 @pytest.mark.parametrize("function", sorted(SCENES))
