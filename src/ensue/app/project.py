@@ -14,7 +14,8 @@ from ensue.app.kept_resources import KeptResources
 from ensue.app.opened_project import ProjectOptions
 from ensue.app.run import Run
 from ensue.app.run_options import RunOptions
-from ensue.errors import UnknownRunError
+from ensue.diagnostics import Diagnostic
+from ensue.errors import ConfigurationError, UnknownRunError
 from ensue.runs.journal import list_runs, read_run
 from ensue.runs.lock import ProjectLock
 
@@ -29,12 +30,19 @@ if TYPE_CHECKING:
     from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.compare.comparison import Comparison
     from ensue.contracts.deployment import DeploymentOrder
-    from ensue.diagnostics import Diagnostic
     from ensue.model.data import Data
     from ensue.model.events import RunEvent
+    from ensue.model.fleet import FleetOrder, FleetReport, MinionReport
     from ensue.model.report import RunReport, RunSummary
     from ensue.output.drawing.drawing import ScopeBox
     from ensue.provisioning.identity import Context
+
+_PILLAR_REFUSED = Diagnostic(
+    code="E0848",
+    summary="pillar on the command line cannot be given to minions",
+    detail="it would be readable in Salt's events and job cache",
+    help="put it into the pillar of the master",
+)
 
 
 class Project(KeptResources):
@@ -173,6 +181,35 @@ class Project(KeptResources):
         )
         async for outcome in call(self._services(), request):
             yield outcome
+
+    @property
+    def fleet(self) -> str:
+        """What carries out runs on many minions (`salt`); empty for a project without one."""
+        given = self.settings.option("fleet") or ""
+        return given if isinstance(given, str) else str(given.get("engine", "salt"))
+
+    async def on_fleet(self, order: FleetOrder, on_minion: Callable[[MinionReport], None]) -> FleetReport:
+        """Carry out an order on the minions of Salt's master.
+
+        Args:
+            order: what they are asked for.
+            on_minion: called with what came of it on each minion, as they end.
+
+        Raises:
+            ConfigurationError: Salt's master cannot be used, nothing can be shipped, or pillar was given on
+                the command line; nothing was run.
+            LockHeldError: another apply of the project is running.
+        """
+        from ensue.app.fleet_run import FleetRun
+
+        if self._pillar:
+            raise ConfigurationError([_PILLAR_REFUSED])
+        run = FleetRun(self.settings, self.masker, order)
+        if order.verb != "apply" or order.test:
+            return await run.go(on_minion)
+        command = " ".join(("ensue", "apply", f"--tgt {self.masker.text(order.tgt)!r}", *order.mods))
+        with await self._lock(command, RunOptions(wait_for_lock=order.wait_for_lock)):
+            return await run.go(on_minion)
 
     async def near_target(self, target: str) -> str:
         """Return what may have been meant by a target that matches nothing.

@@ -10,6 +10,7 @@ import click
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
+from ensue.cli.fleet_options import fleet_options
 from ensue.cli.options import follow_option, pillar_options, project_options, result_options
 from ensue.cli.target_option import target_option
 
@@ -50,6 +51,7 @@ EXAMPLES = (
 @click.option("--failhard/--no-failhard", default=None, help="Whether to stop at the first state that fails.")
 @follow_option
 @click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@fleet_options
 @result_options
 @pillar_options
 @project_options("highstate", "json", "yaml", "quiet")
@@ -63,6 +65,9 @@ def command(
     failhard: bool | None,
     follow: bool,
     wait: bool,
+    batch: str | None,
+    fail_limit: str | None,
+    timeout: float | None,
     state_output: str | None,
     state_verbose: bool | None,
 ) -> int:
@@ -73,17 +78,22 @@ def command(
 
     With --tgt, the SLS are compiled for each resource that the target matches, with its own grains and
     pillar, and run on it. Without a name, each resource runs its highstate. '*' includes this machine.
+    In a project with the option fleet, --tgt matches minions of Salt's master, and ensue runs on them.
 
     Exit code: 0 success; 1 refused, nothing was run; 2 a state failed, or nothing matched; 130 interrupted.
     Ctrl-C waits for what is running and reports what was not run; a second Ctrl-C ends it at once.
     """
     from ensue.app.project import RunOptions
+    from ensue.cli.fleet_runs import FleetLimits, run_on_fleet
     from ensue.cli.layout import ResultLayout
     from ensue.cli.salt_arguments import asked_for
 
     asked = asked_for(session, sls)
     test = test or asked.test is True
     options = RunOptions(test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait, tgt=tgt)
+    limits = FleetLimits(batch=batch, fail_limit=fail_limit, timeout=timeout)
+    if (code := run_on_fleet(session, asked.mods, options, limits)) is not None:
+        return code
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
     return run_states(session, asked.mods, options, layout, follow=follow)
 

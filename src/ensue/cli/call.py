@@ -9,6 +9,7 @@ import click
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_target
+from ensue.cli.fleet_options import LONGEST_S, refuse_nan
 from ensue.cli.options import pillar_options, project_options
 
 if TYPE_CHECKING:
@@ -25,26 +26,14 @@ EXAMPLES = (
 )
 
 
-_LONGEST_S = 1e9
-"""The longest timeout: about thirty years, so that infinity is refused."""
-
-
-def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    # The range check accepts `nan`, because every comparison with it is false.
-    if value is not None and value != value:  # noqa: PLR0124 (the definition of `nan`)
-        message = "it is not a number"
-        raise click.BadParameter(message, ctx, param)
-    return value
-
-
 @click.command("call", cls=ProjectCommand, examples=EXAMPLES)
 @click.argument("target", metavar="TGT", shell_complete=complete_target)
 @click.argument("function", metavar="FUN")
 @click.argument("arguments", metavar="[ARG]...", nargs=-1)
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True, max=_LONGEST_S),
-    callback=_refuse_nan,
+    type=click.FloatRange(min=0, min_open=True, max=LONGEST_S),
+    callback=refuse_nan,
     metavar="SECONDS",
     help="How long a target may take to answer, including connecting and gathering its grains.",
 )
@@ -69,11 +58,17 @@ def command(
 
     Exit code: 0 success; 1 refused, nothing was run; 2 a target failed, or none matched.
     """
+    from ensue.cli.fleet_runs import FleetLimits, call_on_fleet
     from ensue.cli.interrupts import InterruptedRunError
     from ensue.cli.values import call_arguments
     from ensue.output.colours import on_one_line
 
     positional, keywords = call_arguments(arguments)
+    limits = FleetLimits(batch=batch, timeout=timeout)
+    if (
+        code := call_on_fleet(session, target, function, args=positional, kwargs=keywords, limits=limits)
+    ) is not None:
+        return code
     outcomes: list[CallOutcome] = []
     near = ""
 

@@ -8,6 +8,7 @@ import click
 
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
+from ensue.cli.fleet_options import fleet_options
 from ensue.cli.options import pillar_options, project_options, result_options
 from ensue.cli.target_option import target_option
 
@@ -39,6 +40,7 @@ EXAMPLES = (
     help="Exit code 0: nothing would change; 1: an error; 2: something would change.",
 )
 @click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@fleet_options
 @result_options
 @pillar_options
 @project_options("plan", "highstate", "json", "yaml", "quiet")
@@ -50,6 +52,9 @@ def command(
     concurrency: int | None,
     detailed_exitcode: bool,
     wait: bool,
+    batch: str | None,
+    fail_limit: str | None,
+    timeout: float | None,
     state_output: str | None,
     state_verbose: bool | None,
 ) -> int:
@@ -64,6 +69,7 @@ def command(
     """
     from ensue.app.project import RunOptions
     from ensue.cli.apply import run_states
+    from ensue.cli.fleet_runs import FleetLimits, run_on_fleet
     from ensue.cli.layout import ResultLayout
     from ensue.cli.salt_arguments import asked_for
 
@@ -72,5 +78,9 @@ def command(
         message = "A plan changes nothing: use `ensue apply` instead of test=False."
         raise click.UsageError(message)
     options = RunOptions(test=True, concurrency=concurrency, wait_for_lock=wait, tgt=tgt)
+    limits = FleetLimits(batch=batch, fail_limit=fail_limit, timeout=timeout)
+    code = run_on_fleet(session, asked.mods, options, limits, detailed_exitcode=detailed_exitcode)
+    if code is not None:
+        return code
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
     return run_states(session, asked.mods, options, layout, detailed_exitcode=detailed_exitcode)

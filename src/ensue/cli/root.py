@@ -23,6 +23,7 @@ COMMANDS: Final[dict[str, _Entry]] = {
     "apply": _Entry("ensue.cli.apply", "Bring machines to the state that SLS files describe."),
     "plan": _Entry("ensue.cli.plan", "Show what an apply would change; change nothing."),
     "call": _Entry("ensue.cli.call", "Call an execution function on one or more targets."),
+    "fleet": _Entry("ensue.cli.fleet", "Ship ensue to minions of Salt's master, and list them."),
     "resources": _Entry("ensue.cli.resources", "List, refresh, register and forget what can be targeted."),
     "runs": _Entry("ensue.cli.runs", "List earlier runs, show their results, resume one."),
     "show": _Entry("ensue.cli.show", "Show what a project compiles to, and what it has enforced."),

@@ -23,6 +23,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         resumes: the id of the run that it resumes; empty for a new run.
         tgt: the requested target; empty for a run of this machine.
         deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
+        fleet: what carried out a run on many minions (`salt`); empty for a run of this machine.
     """
 
     run_id: str
@@ -34,6 +35,19 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
     resumes: str = ""
     tgt: str = ""
     deployment: str = ""
+    fleet: str = ""
+
+
+class JobPublished(msgspec.Struct, frozen=True, tag=True):
+    """A job of a run on many minions is about to be published.
+
+    Args:
+        jid: its id on Salt's master.
+        minions: the minions that it is for.
+    """
+
+    jid: str
+    minions: tuple[str, ...]
 
 
 class NodeStarted(msgspec.Struct, frozen=True, tag=True):
@@ -171,6 +185,7 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
 
 RunEvent: TypeAlias = (
     RunStarted
+    | JobPublished
     | NodeStarted
     | CommandStarted
     | NodeFinished

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.model.events import (
     CommandStarted,
     FannedOut,
+    JobPublished,
     NodeFinished,
     NodeStarted,
     ResourceOrphaned,
@@ -66,6 +67,7 @@ class PlainProgress:
             ResourceRegistered: self._registered,
             ResourceOrphaned: self._orphaned,
             RunStarted: _nothing,
+            JobPublished: _nothing,
             ScopePlanned: _nothing,
             FannedOut: _nothing,
             RunFinished: self._ended,

@@ -21,6 +21,7 @@ import msgspec
 from ensue.model.events import (
     CommandStarted,
     FannedOut,
+    JobPublished,
     NodeFinished,
     NodeStarted,
     ResourceOrphaned,
@@ -77,6 +78,7 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
     one.__name__: one
     for one in (
         RunStarted,
+        JobPublished,
         NodeStarted,
         CommandStarted,
         NodeFinished,
@@ -91,10 +93,15 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
         JournalSummary,
     )
 }
-_SEQUENCES: Final = frozenset({"mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared"})
+_SEQUENCES: Final = frozenset(
+    {"mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared", "minions"}
+)
 _OWN_WORDS: Final = frozenset(
     {
         "run_id",
+        "jid",
+        "minions",
+        "fleet",
         "status",
         "minion_id",
         "module",

@@ -103,6 +103,11 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
             f"{started.run_id} deployed {started.deployment}: give its `ensue deploy` command again, which"
             " continues from what was provisioned"
         )
+    if started.fleet:
+        raise UnknownRunError(
+            f"{started.run_id} ran on minions of {started.fleet}, and such a run is not resumed: give its"
+            " `ensue apply` command again, which changes only what is not as described"
+        )
     ended = next((event for event in chain[0] if isinstance(event, RunFinished)), None)
     if ended is not None and ended.status != "interrupted":
         raise UnknownRunError(

@@ -97,6 +97,17 @@ _SECRET_STORES: Final = MappingOf(
     ),
 )
 
+_FLEET: Final = Either(
+    "salt, or a mapping with `engine`",
+    {
+        str: Choice(("salt",)),
+        dict: Group(
+            "a mapping with `engine` and `config`",
+            {"engine": Choice(("salt",)), "config": OneOf("the path of Salt's master config", (str,))},
+        ),
+    },
+)
+
 OPTIONS: Final[Mapping[str, Kind]] = {
     "id": _TEXT,
     "cachedir": _TEXT,
@@ -162,6 +173,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "state_verbose": _FLAG,
     "log_level": Choice(LOG_LEVELS),
     "test": _FLAG,
+    "fleet": _FLEET,
 }
 """The kind of each option."""
 

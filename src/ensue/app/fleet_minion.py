@@ -1,0 +1,174 @@
+"""What ensue does on a minion of a fleet: one order from stdin, sealed frames to stdout.
+
+Run as `python -m ensue.app.fleet_minion` by `fleet.relay`. The file roots
+are unpacked on the minion, pillar and grains come with the order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.diagnostics import Severity
+from ensue.errors import DiagnosticError, EnsueError
+from ensue.fleet.frames import Answered, Happened, Refused, Warned, frame_name, written
+from ensue.runs import journal_form
+
+if TYPE_CHECKING:
+    from ensue.fleet.frames import Message
+    from ensue.model.events import RunEvent
+
+_FULL_BYTES: Final = 64 * 1024
+_LATEST_S: Final = 0.5
+
+
+class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """An order as the relay passes it on; the fields of `model.fleet.FleetOrder`, and the minion's own.
+
+    Args:
+        run_id: the run of the coordinator.
+        minion: the id of this machine.
+        key: the public key of the run.
+        root: the folder that holds the file roots; messages name files below it.
+        cachedir: the folder for what persists between runs.
+        file_roots: the folders of each environment.
+        pillar: the pillar that the master compiled for this minion.
+        grains: what Salt knows about this machine.
+        options: further options of the project.
+    """
+
+    run_id: str
+    verb: str
+    minion: str
+    key: bytes
+    root: str
+    cachedir: str
+    file_roots: dict[str, list[str]]
+    pillar: dict[str, Any]
+    grains: dict[str, Any]
+    options: dict[str, Any]
+    mods: tuple[str, ...] = ()
+    test: bool = False
+    concurrency: int | None = None
+    failhard: bool | None = None
+    function: str = ""
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+
+
+class Reporter:
+    """Writes frames: events together, at the latest after half a second.
+
+    Args:
+        order: the order that they answer.
+        descriptor: where they are written.
+    """
+
+    def __init__(self, order: MinionOrder, descriptor: int) -> None:
+        self._order = order
+        self._descriptor = descriptor
+        self._lines: list[str] = []
+        self._bytes = 0
+        self._count = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def happened(self, line: bytes) -> None:
+        """Report an event."""
+        self._lines.append(line.decode().removesuffix("\n"))
+        self._bytes += len(line)
+        if self._bytes >= _FULL_BYTES:
+            self.flush()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_LATEST_S, self.flush)
+
+    def flush(self) -> None:
+        """Write the events that are waiting."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        lines, self._lines, self._bytes = self._lines, [], 0
+        if lines:
+            self._write(Happened(tuple(lines)))
+
+    def tell(self, message: Message) -> None:
+        """Report anything else, after the events before it."""
+        self.flush()
+        self._write(message)
+
+    def _write(self, message: Message) -> None:
+        name = frame_name(self._order.run_id, self._order.minion, self._count)
+        content = f"{written(message, self._order.key, name)}\n".encode()
+        self._count += 1
+        while content:
+            content = content[os.write(self._descriptor, content) :]
+
+
+async def carry_out(order: MinionOrder, reporter: Reporter) -> int:
+    """Do what an order says, and report it; return the exit code."""
+    overrides: dict[str, Any] = {
+        **order.options,
+        "id": order.minion,
+        "cachedir": order.cachedir,
+        "file_roots": order.file_roots,
+        "pillar_roots": {"base": [str(Path(order.cachedir) / "no-pillar")]},
+        "grains": order.grains,
+    }
+    project = Project.open(
+        Path(order.root), ProjectOptions(minion_id=order.minion, pillar=order.pillar, overrides=overrides)
+    )
+    try:
+        async with project:
+            work = _called if order.verb == "call" else _applied
+            return await work(project, order, reporter)
+    except DiagnosticError as error:
+        wrong = [one for one in error.diagnostics if one.severity is Severity.ERROR]
+        messages = [one.message for one in wrong or error.diagnostics]
+    except EnsueError as error:
+        messages = [str(error)]
+    except Exception as error:  # noqa: BLE001 -- a bug must not look like a machine that is silent
+        sys.stderr.write(project.masker.text(traceback.format_exc()))
+        messages = [f"{type(error).__name__}: {error} (a bug in ensue; its log on the minion has more)"]
+    reporter.tell(Refused(tuple(map(project.masker.text, messages))))
+    return 1
+
+
+async def _applied(project: Project, order: MinionOrder, reporter: Reporter) -> int:
+    def tell(event: RunEvent) -> None:
+        reporter.happened(journal_form.encode(event, project.masker))
+
+    options = RunOptions(test=order.test, concurrency=order.concurrency, failhard=order.failhard)
+    report = await project.apply(order.mods, options, on_event=tell)
+    if report.warnings:
+        reporter.tell(Warned(tuple(project.masker.text(one.message) for one in report.warnings)))
+    reporter.flush()
+    return report.exit_code
+
+
+async def _called(project: Project, order: MinionOrder, reporter: Reporter) -> int:
+    from ensue.output.presentable import presentable
+
+    code = 2
+    async for outcome in project.call(f"L@{order.minion}", order.function, order.args, order.kwargs):
+        reporter.tell(Answered(ok=outcome.ok, value=presentable(outcome.value, project.masker)))
+        code = 0 if outcome.ok else 2
+    return code
+
+
+def main() -> int:
+    """Read an order, carry it out, and return the exit code."""
+    order = msgspec.json.decode(sys.stdin.buffer.read(), type=MinionOrder)
+    # What any plug-in prints must not be taken for a frame.
+    frames = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return asyncio.run(carry_out(order, Reporter(order, frames)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,227 @@
+"""One run over many minions of a Salt master: publish jobs, collect what minions report, write one journal.
+
+Each minion compiles and runs its own scope with the ensue that is shipped to it. This process owns the run:
+its journal, its lock, its batches and its exit code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import math
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.app.fleet_collection import Collection
+from ensue.diagnostics import Diagnostic, Severity
+from ensue.errors import ConfigurationError
+from ensue.fleet.bundle import FOLDER, abi, shipped_program, shipped_relay, shipped_tree
+from ensue.fleet.bus import Bus
+from ensue.fleet.master import SaltMaster
+from ensue.fleet.renaming import Numbers, event_of_run
+from ensue.fleet.sealing import RunKey
+from ensue.model.events import JobPublished, RunFinished, RunStarted
+from ensue.model.fleet import FleetOrder, FleetReport, MinionReport
+from ensue.runs.journal import Journal, new_run_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ensue.masking import Masker
+    from ensue.model.events import RunEvent
+    from ensue.model.report import RunStatus
+    from ensue.settings.settings import Settings
+
+_WHOLE: Final = 100
+_BEATS: Final = 4
+"""How many signs of life a minion gives in the time after which it counts as silent."""
+
+
+class FleetRun:
+    """One order to minions.
+
+    Args:
+        settings: the options of the project on the master.
+        masker: the secrets of this process.
+        order: what minions are asked for.
+    """
+
+    def __init__(self, settings: Settings, masker: Masker, order: FleetOrder) -> None:
+        self._settings = settings
+        self._masker = masker
+        self._order = order
+        self._key = RunKey()
+        self._run_id = new_run_id(datetime.now(UTC))
+        self._numbers = Numbers()
+        self._journal: Journal | None = None
+
+    async def go(self, on_minion: Callable[[MinionReport], None]) -> FleetReport:
+        """Carry out the order.
+
+        Args:
+            on_minion: called with what came of it on each minion, as they end.
+
+        Raises:
+            ConfigurationError: Salt's master cannot be used, or nothing can be shipped; nothing was run.
+        """
+        started = perf_counter()
+        master = await asyncio.to_thread(SaltMaster, _config(self._settings))
+        minions = await asyncio.to_thread(master.matching, self._order.tgt)
+        if not minions:
+            return self._nothing_matched()
+        batches = list(_batches(minions, self._order.batch))
+        limit = _most(self._order.fail_limit, len(minions))
+        wire, relay = await asyncio.to_thread(self._shipped, master)
+        self._write(self._beginning())
+        reports: list[MinionReport] = []
+        status: RunStatus = "succeeded"
+        try:
+            with Bus(master.opts, self._run_id) as bus:
+                for batch in batches:
+                    collection = Collection(
+                        self._run_id, self._key, batch, self._order.timeout_s, self._happened
+                    )
+                    try:
+                        await self._publish(master, bus, relay, wire, batch)
+                        async for report in collection.reports(bus):
+                            reports.append(report)
+                            on_minion(report)
+                    except asyncio.CancelledError:
+                        reports += collection.interrupted()
+                        raise
+                    if limit is not None and sum(not one.ok for one in reports) > limit:
+                        break
+        except asyncio.CancelledError:
+            status = "interrupted"
+        finally:
+            if status == "succeeded" and not (
+                len(reports) == len(minions) and all(one.ok for one in reports)
+            ):
+                status = "failed"
+            ended = self._report(status, reports, minions, perf_counter() - started)
+            self._end(ended)
+        return ended
+
+    async def _publish(
+        self, master: SaltMaster, bus: Bus, relay: str, wire: dict[str, Any], batch: Sequence[str]
+    ) -> None:
+        jid = await asyncio.to_thread(master.new_jid)
+        bus.expect(jid)
+        self._write(JobPublished(jid, tuple(batch)))
+        await asyncio.to_thread(master.publish, self._order.tgt, batch, relay, wire, jid)
+
+    def _shipped(self, master: SaltMaster) -> tuple[dict[str, Any], str]:
+        """Put below the master's file roots what minions fetch; return the order as they get it."""
+        folder = master.shipping_folder()
+        order = self._order
+        wire: dict[str, Any] = {
+            "run_id": self._run_id,
+            "verb": order.verb,
+            "key": base64.b64encode(self._key.public).decode(),
+            "beat_s": order.timeout_s / _BEATS,
+            "mods": list(order.mods),
+            "test": order.test,
+            "concurrency": order.concurrency,
+            "failhard": order.failhard,
+            "function": order.function,
+            "args": list(order.args),
+            "kwargs": dict(order.kwargs),
+            "options": master.options() | ({"saltenv": order.saltenv} if order.saltenv else {}),
+            "tree": "",
+            "environments": {},
+        }
+        try:
+            wire["bundles"] = {abi(): f"{FOLDER}/{shipped_program(folder)}"}
+            if order.verb in {"apply", "call"}:
+                tree, wire["environments"] = shipped_tree(folder, master.roots)
+                wire["tree"] = f"{FOLDER}/{tree}"
+            return wire, f"{FOLDER}/{shipped_relay(folder)}"
+        except OSError as error:
+            fault = Diagnostic(
+                code="E0847",
+                summary=f"ensue cannot be shipped to minions: {error.filename}: {error.strerror}",
+                help="run ensue as the user of the master, and let that user write to the first file root",
+            )
+            raise ConfigurationError([fault]) from error
+
+    def _happened(self, minion: str, event: RunEvent) -> None:
+        if (renamed := event_of_run(event, minion, self._numbers)) is not None:
+            self._write(renamed)
+
+    def _write(self, event: RunEvent) -> None:
+        if self._order.verb != "apply":
+            return
+        if self._journal is None:
+            self._journal = Journal.create(self._settings.cachedir, self._run_id, masker=self._masker)
+        self._journal.write(event)
+
+    def _beginning(self) -> RunStarted:
+        return RunStarted(
+            run_id=self._run_id,
+            test=self._order.test,
+            total=0,
+            started_at=_now(),
+            mods=self._order.mods,
+            minion_id=self._settings.minion_id,
+            tgt=self._order.tgt,
+            fleet="salt",
+        )
+
+    def _end(self, report: FleetReport) -> None:
+        self._write(RunFinished(self._run_id, report.status, report.exit_code, _now()))
+        if self._journal is not None:
+            self._journal.close()
+
+    def _report(
+        self, status: RunStatus, reports: Sequence[MinionReport], minions: Sequence[str], duration_s: float
+    ) -> FleetReport:
+        asked = {one.id for one in reports}
+        return FleetReport(
+            run_id=self._run_id,
+            test=self._order.test,
+            status=status,
+            exit_code={"succeeded": 0, "failed": 2, "interrupted": 130}[status],
+            minions=tuple(sorted(reports, key=lambda one: one.id)),
+            not_asked=tuple(one for one in minions if one not in asked),
+            duration_s=duration_s,
+        )
+
+    def _nothing_matched(self) -> FleetReport:
+        warning = Diagnostic(
+            code="E0845",
+            summary=f"no minion matches {self._masker.text(self._order.tgt)!r}",
+            detail="Salt's master knows no accepted minion of that kind",
+            help="`salt-key -L` lists minions; grains and pillar are matched as the master cached them",
+            severity=Severity.WARNING,
+        )
+        report = self._report("failed", (), (), 0.0)
+        return msgspec.structs.replace(report, warnings=(warning,))
+
+
+def _config(settings: Settings) -> str | None:
+    given = settings.option("fleet")
+    path = given.get("config") if isinstance(given, dict) else None  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]  # checked by `option_table`
+    return str(settings.root / str(path)) if path else None  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _batches(minions: Sequence[str], batch: str | None) -> Iterator[Sequence[str]]:
+    size = max(1, _most(batch, len(minions)) or len(minions))
+    for at in range(0, len(minions), size):
+        yield minions[at : at + size]
+
+
+def _most(text: str | None, whole: int) -> int | None:
+    """Return the number that `10` or `25%` stands for; None for no limit."""
+    if text is None:
+        return None
+    number = text.strip()
+    if number.endswith("%"):
+        return math.ceil(whole * int(number[:-1]) / _WHOLE)
+    return int(number)
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat(timespec="microseconds")

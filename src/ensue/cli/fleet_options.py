@@ -1,0 +1,63 @@
+"""The options of runs over many minions, and of how long a target may take to answer."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LONGEST_S: Final = 1e9
+"""The longest timeout: about thirty years, so that infinity is refused."""
+
+
+def refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Refuse `nan`, which the range check accepts, because every comparison with it is false."""
+    if value is not None and value != value:  # noqa: PLR0124 (the definition of `nan`)
+        message = "it is not a number"
+        raise click.BadParameter(message, ctx, param)
+    return value
+
+
+def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not re.fullmatch(r"\s*[0-9]{1,9}%?\s*", value):
+        message = "write a number (10) or a percentage (25%)"
+        raise click.BadParameter(message, ctx, param)
+    return value
+
+
+def fleet_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of runs over many minions."""
+    for option in (timeout_option, _fail_limit, batch_option):
+        function = option(function)
+    return function
+
+
+def batch_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option for how many minions are asked together."""
+    return click.option(
+        "--batch", metavar="N|N%", callback=_share, help="With a fleet: how many minions are asked at a time."
+    )(function)
+
+
+def _fail_limit(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--fail-limit",
+        metavar="N|N%",
+        callback=_share,
+        help="With a fleet: ask no further minions when more than this have failed.",
+    )(function)
+
+
+def timeout_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option for how long a minion may be silent."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True, max=LONGEST_S),
+        callback=refuse_nan,
+        metavar="SECONDS",
+        help="With a fleet: how long a minion may be silent before it is given up. Default: 60.",
+    )(function)

@@ -1,0 +1,129 @@
+"""Runs of `apply`, `plan` and `call` over the minions of Salt's master."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from ensue.cli import exit_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.app.project import Project, RunOptions
+    from ensue.cli.session import Session
+    from ensue.model.fleet import FleetOrder, FleetReport, MinionReport
+
+
+class FleetLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """The options that limit a run over many minions; None where one was not given.
+
+    Args:
+        batch: how many minions are asked at a time.
+        fail_limit: how many may fail before no further minions are asked.
+        timeout: how long one may be silent, in seconds.
+    """
+
+    batch: str | None = None
+    fail_limit: str | None = None
+    timeout: float | None = None
+
+
+def run_on_fleet(
+    session: Session,
+    mods: tuple[str, ...],
+    options: RunOptions,
+    limits: FleetLimits,
+    *,
+    detailed_exitcode: bool = False,
+) -> int | None:
+    """Run SLS on minions and print a summary; None if this run is not one of a fleet.
+
+    Raises:
+        click.UsageError: an option of fleets was given for another run.
+    """
+    if options.tgt is None or not session.open().fleet:
+        if limits != FleetLimits():
+            message = (
+                "--batch, --fail-limit and --timeout are for runs over minions: they need --tgt, and the"
+                " option fleet in ensue.yaml."
+            )
+            raise click.UsageError(message)
+        return None
+    from ensue.output.fleet import fleet_data, fleet_text, would_change
+
+    order = _order(
+        "apply",
+        options.tgt,
+        limits,
+        mods=mods,
+        test=options.test,
+        concurrency=options.concurrency,
+        failhard=options.failhard,
+        saltenv=session.options.saltenv,
+        wait_for_lock=options.wait_for_lock,
+    )
+    report = carried_out(session, order)
+    if session.is_for_programs:
+        session.print_document(fleet_data(report, session.masker))
+    elif session.out != "quiet" and not report.warnings:
+        session.print_text([fleet_text(report, session.masker, session.stdout_palette)])
+    if detailed_exitcode:
+        if report.exit_code:
+            return exit_codes.REFUSED
+        return exit_codes.CHANGES if would_change(report) else exit_codes.SUCCEEDED
+    return report.exit_code
+
+
+def call_on_fleet(
+    session: Session,
+    target: str,
+    function: str,
+    *,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    limits: FleetLimits,
+) -> int | None:
+    """Call a function on minions and print their answers; None if the project has no fleet."""
+    if not session.open().fleet:
+        return None
+    from ensue.output.fleet import answer_data, answers_text
+
+    order = _order("call", target, limits, function=function, args=tuple(args), kwargs=dict(kwargs))
+    report = carried_out(session, order)
+    if session.is_for_programs:
+        session.print_document(answer_data(report, session.masker))
+    elif session.out != "quiet":
+        session.print_text([answers_text(report, session.masker, session.stdout_palette)])
+    return report.exit_code
+
+
+def carried_out(session: Session, order: FleetOrder) -> FleetReport:
+    """Carry out an order; a minion that fails is reported on stderr when it does."""
+    from ensue.output.fleet import failed_line
+
+    def tell(one: MinionReport) -> None:
+        if not one.ok and session.out != "quiet":
+            session.lines.write(failed_line(one, session.masker))
+
+    async def work(project: Project) -> FleetReport:
+        return await project.on_fleet(order, tell)
+
+    report = session.run(work)
+    session.print_diagnostics(report.warnings)
+    return report
+
+
+def _order(verb: str, target: str, limits: FleetLimits, **fields: Any) -> FleetOrder:
+    from ensue.model.fleet import SILENCE_S, FleetOrder
+
+    return FleetOrder(
+        verb=verb,
+        tgt=target,
+        batch=limits.batch,
+        fail_limit=limits.fail_limit,
+        timeout_s=limits.timeout or SILENCE_S,
+        **fields,
+    )

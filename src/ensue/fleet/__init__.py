@@ -1,0 +1,1 @@
+"""Runs over many minions of a Salt master: ships ensue, publishes jobs, reads what minions report."""

@@ -1,0 +1,154 @@
+"""The outcome of a run over many minions: counts, what failed on which minion, and nothing about the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.output.colours import on_one_line
+from ensue.output.failures import failure_lines
+from ensue.output.nested import nested_lines
+from ensue.output.outcome import Outcome, outcome_of, seconds_text
+from ensue.output.presentable import presentable, returns_data
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.masking import Masker
+    from ensue.model.fleet import FleetReport, MinionReport
+    from ensue.output.colours import Palette
+
+_MOST_MINIONS: Final = 50
+"""The most minions whose failures are listed; JSON has all of them."""
+_MOST_NAMES: Final = 10
+
+
+def fleet_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
+    """Return the summary of a run, with a line end.
+
+    Args:
+        report: the run.
+        masker: the secrets of the process.
+        palette: the colours.
+    """
+    failed = [one for one in report.minions if not one.ok]
+    lines: list[str] = []
+    for one in failed[:_MOST_MINIONS]:
+        lines.append(palette.paint(palette.red, f"{on_one_line(one.id)}:"))
+        lines += [f"  {line}" for line in _failures(one, masker, palette)]
+    if len(failed) > _MOST_MINIONS:
+        lines.append(
+            palette.paint(palette.red, f"and {len(failed) - _MOST_MINIONS} more minions (--out json)")
+        )
+    for warning, count in Counter(text for one in report.minions for text in one.warnings).most_common(
+        _MOST_NAMES
+    ):
+        where = f" (on {count} minions)" if count > 1 else ""
+        lines.append(palette.paint(palette.light_red, on_one_line(f"warning: {masker.text(warning)}{where}")))
+    if report.not_asked:
+        names = ", ".join(report.not_asked[:_MOST_NAMES])
+        more = (
+            f" and {len(report.not_asked) - _MOST_NAMES} more" if len(report.not_asked) > _MOST_NAMES else ""
+        )
+        lines.append(palette.paint(palette.red, on_one_line(f"Not asked: {names}{more}")))
+    lines.append(palette.paint(palette.bold, _summary(report)))
+    return "\n".join(lines) + "\n"
+
+
+def failed_line(one: MinionReport, masker: Masker) -> str:
+    """Return one line about a minion that failed."""
+    what = one.problem.partition("\n")[0] or (str(one.answer) if one.report is None else "")
+    if not what and one.report is not None:
+        outcome = outcome_of(one.report)
+        not_run = f", {outcome.not_run} not run" if outcome.not_run else ""
+        what = f"{outcome.failed} failed{not_run}"
+    return on_one_line(f"ensue: {one.id}: {masker.text(what)}")
+
+
+def would_change(report: FleetReport) -> bool:
+    """Return whether a plan would change anything on any minion."""
+    total = _total(report)
+    return bool(total.changed or total.unknown)
+
+
+def fleet_data(report: FleetReport, masker: Masker) -> dict[str, Any]:
+    """Return what `--out json` prints: the returns by tag of each minion, or why there are none."""
+    return {
+        one.id: masker.text(one.problem)
+        if one.problem or one.report is None
+        else dict(returns_data(one.report.returns, masker))
+        for one in report.minions
+    }
+
+
+def answer_data(report: FleetReport, masker: Masker) -> dict[str, Any]:
+    """Return the answers of a call by minion."""
+    return {one.id: _answer(one, masker) for one in report.minions}
+
+
+def answers_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
+    """Return the answers of a call for a person."""
+    lines: list[str] = []
+    for one in report.minions:
+        lines.append(palette.paint(palette.cyan if one.ok else palette.red, f"{on_one_line(one.id)}:"))
+        lines += nested_lines(_answer(one, masker), palette, indent=4)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def status_data(report: FleetReport, masker: Masker) -> dict[str, Any]:
+    """Return what is known about each minion."""
+    return {
+        one.id: {**presentable(dict(one.status), masker), "problem": masker.text(one.problem)}
+        for one in report.minions
+    }
+
+
+def status_rows(report: FleetReport, masker: Masker) -> list[tuple[str, str, str, str]]:
+    """Return the rows of `ensue fleet status`."""
+    return [
+        (
+            one.id,
+            str(one.status.get("salt", "")),
+            str(one.status.get("abi", "")),
+            masker.text(one.problem) or ("yes" if one.status.get("shipped") else "no"),
+        )
+        for one in report.minions
+    ]
+
+
+def _answer(one: MinionReport, masker: Masker) -> Any:
+    return masker.text(one.problem) if one.problem else presentable(one.answer, masker)
+
+
+def _failures(one: MinionReport, masker: Masker, palette: Palette) -> Iterator[str]:
+    for line in one.problem.splitlines():
+        yield palette.paint(palette.red, on_one_line(masker.text(line)))
+    if one.report is not None:
+        yield from failure_lines(one.report, masker, palette)[2:]
+
+
+def _total(report: FleetReport) -> Outcome:
+    total = Outcome()
+    for one in report.minions:
+        if one.report is not None:
+            counted = outcome_of(one.report)
+            total.changed += counted.changed
+            total.unchanged += counted.unchanged
+            total.failed += counted.failed
+            total.not_run += counted.not_run
+            total.unknown += counted.unknown
+    return total
+
+
+def _summary(report: FleetReport) -> str:
+    total = _total(report)
+    good = sum(one.ok for one in report.minions)
+    words = ("to change", "would fail") if report.test else ("changed", "failed")
+    minions = f"{good} of {len(report.minions) + len(report.not_asked)} minions succeeded"
+    states = f"{total.changed} states {words[0]}, {total.unchanged} unchanged, {total.failed} {words[1]}"
+    rest = "".join(
+        f", {count} {what}"
+        for count, what in ((total.not_run, "not run"), (total.unknown, "known after apply"))
+        if count
+    )
+    return f"{minions}: {states}{rest}, {seconds_text(report.duration_s)} (run {report.run_id})"
