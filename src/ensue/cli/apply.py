@@ -92,7 +92,9 @@ def command(
     test = test or asked.test is True
     options = RunOptions(test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait, tgt=tgt)
     limits = FleetLimits(batch=batch, fail_limit=fail_limit, timeout=timeout)
-    if (code := run_on_fleet(session, asked.mods, options, limits)) is not None:
+    unsupported = {"--follow": follow, "--state-output": state_output, "--state-verbose": state_verbose}
+    code = run_on_fleet(session, asked.mods, options, limits, unsupported=unsupported)
+    if code is not None:
         return code
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
     return run_states(session, asked.mods, options, layout, follow=follow)

@@ -37,12 +37,21 @@ def run_on_fleet(
     options: RunOptions,
     limits: FleetLimits,
     *,
+    unsupported: Mapping[str, object],
     detailed_exitcode: bool = False,
 ) -> int | None:
     """Run SLS on minions and print a summary; None if this run is not one of a fleet.
 
+    Args:
+        session: the command.
+        mods: the SLS names; none: the highstate.
+        options: the options of the run.
+        limits: the options that only runs over minions have.
+        unsupported: values of options that runs over minions do not have, by option.
+        detailed_exitcode: whether a plan with changes exits with 2.
+
     Raises:
-        click.UsageError: an option of fleets was given for another run.
+        click.UsageError: an option of fleets was given for another run, or the other way round.
     """
     if options.tgt is None or not session.open().fleet:
         if limits != FleetLimits():
@@ -52,6 +61,9 @@ def run_on_fleet(
             )
             raise click.UsageError(message)
         return None
+    if given := [option for option, value in unsupported.items() if value]:
+        message = f"Runs over minions do not have the option {given[0]}."
+        raise click.UsageError(message)
     from ensue.output.fleet import fleet_data, fleet_text, would_change
 
     order = _order(

@@ -79,7 +79,10 @@ def command(
         raise click.UsageError(message)
     options = RunOptions(test=True, concurrency=concurrency, wait_for_lock=wait, tgt=tgt)
     limits = FleetLimits(batch=batch, fail_limit=fail_limit, timeout=timeout)
-    code = run_on_fleet(session, asked.mods, options, limits, detailed_exitcode=detailed_exitcode)
+    unsupported = {"--state-output": state_output, "--state-verbose": state_verbose}
+    code = run_on_fleet(
+        session, asked.mods, options, limits, unsupported=unsupported, detailed_exitcode=detailed_exitcode
+    )
     if code is not None:
         return code
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)

@@ -145,10 +145,10 @@ def _summary(report: FleetReport) -> str:
     good = sum(one.ok for one in report.minions)
     words = ("to change", "would fail") if report.test else ("changed", "failed")
     minions = f"{good} of {len(report.minions) + len(report.not_asked)} minions succeeded"
-    states = f"{total.changed} states {words[0]}, {total.unchanged} unchanged, {total.failed} {words[1]}"
+    states = f"states: {total.changed} {words[0]}, {total.unchanged} unchanged, {total.failed} {words[1]}"
     rest = "".join(
         f", {count} {what}"
         for count, what in ((total.not_run, "not run"), (total.unknown, "known after apply"))
         if count
     )
-    return f"{minions}: {states}{rest}, {seconds_text(report.duration_s)} (run {report.run_id})"
+    return f"{minions}; {states}{rest}, {seconds_text(report.duration_s)} (run {report.run_id})"
