@@ -1,7 +1,7 @@
 """`printf`: Go's verbs and flags.
 
 Source: the documentation of Go's `fmt`. Complex numbers, pointers, and `%#v` of lists and mappings are not
-    supported.
+supported.
 """
 
 from __future__ import annotations
