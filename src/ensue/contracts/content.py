@@ -9,11 +9,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Mapping
     from typing import BinaryIO
+
+HASH_TYPES: Final[Mapping[int, str]] = {
+    32: "md5",
+    40: "sha1",
+    56: "sha224",
+    64: "sha256",
+    96: "sha384",
+    128: "sha512",
+}
+"""The hash types that a checksum without one may have, by the number of its hex digits."""
 
 
 class Chunked(Protocol):

@@ -1,6 +1,6 @@
 """Go's `text/template` with the functions of Sprig: a lexer, a parser and an evaluator of our own.
 
-Templates are compiled once and rendered with data that is never itself read as a template. Nothing here reads
+A template is compiled once. The data it is rendered with is never read as a template. Nothing here reads
 files, the environment or the network. `html/template`, methods of Go types and Go's pointers are left out.
 
 Source: the documentation of Go's `text/template` and `fmt`, and of Sprig 3.

@@ -1,7 +1,7 @@
 """Equality and order of a template's values.
 
-Go refuses to compare an integer with a float. Here both are numbers: whether `8080` in somebody's data is one
-or the other depends on who read it.
+Go refuses to compare an integer with a float. Here both are numbers, because which of them `8080` in the data
+is depends on the program that parsed it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ensue.model.data import is_list, is_mapping
 
 
 def equal(first: Any, second: Any) -> bool:
-    """Say whether two values are equal.
+    """Return whether two values are equal.
 
     Args:
         first: a number, string, boolean or nil.
@@ -36,7 +36,7 @@ def equal(first: Any, second: Any) -> bool:
 
 
 def is_less(first: Any, second: Any) -> bool:
-    """Say whether a value comes before another.
+    """Return whether a value comes before another.
 
     Args:
         first: a number or string.

@@ -88,7 +88,7 @@ def written(time: datetime, layout: str) -> str:
 
     Args:
         time: the time, with its zone.
-        layout: the reference time as it is to be written, `2006-01-02` for instance.
+        layout: the reference time in the wanted format, such as `2006-01-02`.
     """
 
     def element(found: re.Match[str]) -> str:
@@ -137,11 +137,11 @@ _PATTERNS: Final = {
 
 
 def read(text: str, layout: str) -> datetime:
-    """Return the time that a text in a layout says, in UTC where it names no zone.
+    """Parse a time in a layout; it is in UTC if the text names no zone.
 
     Args:
         text: the text.
-        layout: the reference time as the text is written.
+        layout: the reference time in the format of the text.
 
     Raises:
         CallError: the text is not in the layout, or there is no such time.
@@ -214,7 +214,7 @@ def _zone(offset: str) -> timezone:
 
 
 def duration_ns(text: str) -> int | None:
-    """Return a duration such as `1h30m` in nanoseconds, None for what is none.
+    """Return a duration such as `1h30m` in nanoseconds, None if the text is not a duration.
 
     Args:
         text: numbers with the units `h`, `m`, `s`, `ms`, `us` and `ns`, with or without a sign.
@@ -229,7 +229,7 @@ def duration_ns(text: str) -> int | None:
 
 
 def duration_text(nanoseconds: int) -> str:
-    """Return a duration the way that Go prints it, `1h1m1s` for instance."""
+    """Return a duration as Go prints it, such as `1h1m1s`."""
     sign = "-" if nanoseconds < 0 else ""
     total = abs(nanoseconds)
     if total == 0:

@@ -1,7 +1,8 @@
 """Renders a parsed template.
 
-A missing key of a mapping is nil, as in Go, and so is what is below it; to print it, or to give it to a
-function that takes no nil, is an error that names it. Everything that a template can do often is counted.
+A missing key of a mapping is nil, as in Go, and so is everything below it. Printing it, or passing it to a
+function that does not accept nil, is an error that names the key. Loop rounds and calls are counted, so that
+every template ends.
 Source: the documentation of Go's `text/template`.
 """
 
@@ -73,12 +74,12 @@ class _Continue(Exception):  # noqa: N818 -- a jump, not an error
 
 
 class Program(msgspec.Struct, frozen=True):
-    """What is rendered.
+    """A parsed template and the functions it may call.
 
     Args:
         body: the template.
         definitions: the templates that it defines.
-        functions: what it may call, per name.
+        functions: the functions it may call, by name.
     """
 
     body: Body
@@ -90,8 +91,8 @@ class Rendering:
     """One rendering of a program.
 
     Args:
-        program: what is rendered.
-        surroundings: what functions may ask for.
+        program: the parsed template.
+        surroundings: the time and randomness for functions.
 
     Attributes:
         offset: where the last function or template was called, in characters from the beginning.
@@ -111,10 +112,10 @@ class Rendering:
         """Return what the program prints.
 
         Args:
-            data: what `.` and `$` are.
+            data: the value of `.` and `$`.
 
         Raises:
-            EvaluationFailure: something failed, or a bound is reached.
+            EvaluationFailure: an operation failed, or a limit was reached.
         """
         self._variables.append(("$", data))
         self._run(self._program.body, data)
@@ -364,7 +365,7 @@ class Rendering:
         for name in names:
             if is_mapping(value):
                 if name not in value:
-                    # What is below a missing key is missing as well.
+                    # Everything below a missing key is missing, too.
                     return None
                 value = value[name]
             elif isinstance(value, GoObject):
@@ -377,7 +378,7 @@ class Rendering:
         return value
 
     def _require_key(self, node: Operand, dot: Any) -> None:
-        """Refuse an operand that is nil because one of its keys is missing."""
+        """Raise an error if an operand is nil because one of its keys is missing."""
         while isinstance(node, Pipeline):
             node = node.commands[-1].first
         if isinstance(node, Field):

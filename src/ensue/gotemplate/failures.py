@@ -1,4 +1,4 @@
-"""What a function or a bound of a template raises; the evaluator adds where in the template it happened."""
+"""Errors of functions, limits and syntax of a template; the evaluator adds the place in the template."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ MOST_ITEMS: Final = 1_000_000
 """The longest list that a function may return."""
 
 MOST_STEPS: Final = 1_000_000
-"""How many rounds of loops and calls of functions one rendering may take."""
+"""The most loop rounds and function calls of one rendering."""
 
 MOST_TEMPLATE_LEVELS: Final = 100
-"""How deep templates may call templates."""
+"""The deepest nesting of templates that call templates."""
 
 MOST_NESTING: Final = 50
-"""How deep blocks and parentheses may be nested."""
+"""The deepest nesting of blocks and parentheses."""
 
 
 class CallError(ValueError):
@@ -49,7 +49,7 @@ class TemplateSyntaxError(CallError):
 
 
 def check_chars(count: int) -> None:
-    """Refuse a text before it is made.
+    """Refuse a text that would be too long, before it is built.
 
     Args:
         count: how long it would be, in characters.
@@ -64,7 +64,7 @@ def check_chars(count: int) -> None:
 
 
 def check_items(count: int) -> None:
-    """Refuse a list before it is made.
+    """Refuse a list that would be too long, before it is built.
 
     Args:
         count: how many items it would have.

@@ -35,11 +35,11 @@ class _Verb(msgspec.Struct, frozen=True):
 
 
 def formatted(pattern: str, *values: Any) -> str:
-    """Return values in a pattern.
+    """Return a pattern with its verbs replaced by values.
 
     Args:
-        pattern: text with verbs, `%-5s` for instance.
-        values: what the verbs print.
+        pattern: text with verbs, such as `%-5s`.
+        values: the values that the verbs print.
     """
     for value in values:
         if is_list(value) or is_mapping(value):
@@ -254,6 +254,6 @@ def byte_slice(text: str, begin: int, end: int) -> str:
     Args:
         text: the string.
         begin: the first byte.
-        end: the byte behind the last.
+        end: the byte after the last.
     """
     return text[begin:end] if text.isascii() else from_bytes(to_bytes(text)[begin:end])

@@ -80,11 +80,11 @@ class Function(msgspec.Struct, frozen=True):
     """A function that templates call.
 
     Args:
-        call: what is called, with checked arguments by position.
-        checks: what checks an argument, per parameter; None for one that takes anything.
+        call: the Python function; it receives the checked arguments by position.
+        checks: the check of each parameter; None for a parameter that accepts anything.
         least: the fewest arguments.
-        most: the most; None for any number, of which the last check holds for all further ones.
-        needs_run: whether it takes the `Surroundings` before its arguments.
+        most: the most arguments; None for any number: the last check applies to all further ones.
+        needs_run: whether it receives the `Surroundings` before its arguments.
         is_random: whether two calls with the same arguments return different values.
     """
 
@@ -100,7 +100,7 @@ def function(call: Callable[..., Any], parameters: str = "") -> Function:
     """Return a function with the types of its parameters.
 
     Args:
-        call: what is called.
+        call: the Python function.
         parameters: a letter per parameter: `a` anything, `s` string, `i` integer, `f` number, `b` boolean,
             `d` mapping, `l` list, `L` list or nil, `o` object. A `*` at the end lets the last one occur any
             number of times, a `?` lets it be left out; `@` in front adds the surroundings of the rendering.
@@ -115,12 +115,12 @@ def function(call: Callable[..., Any], parameters: str = "") -> Function:
 
 
 def checked_arguments(name: str, called: Function, arguments: list[Any]) -> list[Any]:
-    """Return the arguments of a call, converted to what its parameters are.
+    """Return the arguments of a call, converted to the types of its parameters.
 
     Args:
         name: the function's name.
         called: the function.
-        arguments: what the template hands it.
+        arguments: the arguments that the template passes.
 
     Raises:
         CallError: there are too few or too many, or one is of another type.
@@ -141,15 +141,15 @@ def checked_arguments(name: str, called: Function, arguments: list[Any]) -> list
 
 
 def checked_result(called: Function, arguments: list[Any], result: Any) -> Any:
-    """Return what a call returned; a text is `Written` when data brought none of the arguments.
+    """Check and return the result of a call; text is `Written` if no argument came from data.
 
     Args:
         called: the function.
         arguments: its arguments.
-        result: what it returned.
+        result: its return value.
 
     Raises:
-        CallError: it is beyond a bound.
+        CallError: the result exceeds a limit.
     """
     if isinstance(result, str):
         check_chars(len(result))

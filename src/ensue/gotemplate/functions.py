@@ -1,4 +1,4 @@
-"""All functions of a template, and those of Sprig that are refused by name."""
+"""All functions that templates may call, and those of Sprig that are refused by name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RANDOM: Final = frozenset(
         "htpasswd",
     }
 )
-"""The functions that return something else each time: a value, a key, a serial number or a salt is random."""
+"""The functions whose result differs each time: it contains a random value, key, serial number or salt."""
 
 _ALL: Final[Mapping[str, Function]] = {
     **LANGUAGE_FUNCTIONS,
@@ -60,7 +60,7 @@ _ALL: Final[Mapping[str, Function]] = {
 FUNCTIONS: Final[Mapping[str, Function]] = {
     name: msgspec.structs.replace(called, is_random=name in _RANDOM) for name, called in _ALL.items()
 }
-"""What a template may call, per name."""
+"""The functions that a template may call, by name."""
 
 MUTATING: Final = frozenset({"set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite"})
 """The functions that change a mapping in place."""
@@ -74,4 +74,4 @@ REFUSED: Final[Mapping[str, str]] = {
     "expandenv": _NO_SURROUNDINGS,
     "getHostByName": _NO_SURROUNDINGS,
 }
-"""Functions of Sprig that are not offered, and what to do instead."""
+"""Functions of Sprig that are not offered, each with an alternative."""

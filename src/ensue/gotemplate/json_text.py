@@ -25,10 +25,10 @@ def json_text(value: Any, *, is_raw: bool = False, is_pretty: bool = False) -> s
     Args:
         value: plain data.
         is_raw: whether `<`, `>` and `&` stay as they are.
-        is_pretty: whether members are on lines of their own, indented by two spaces.
+        is_pretty: whether each member is on its own line, indented by two spaces.
 
     Raises:
-        CallError: it is no plain data, or beyond a bound.
+        CallError: it is not plain data, or exceeds a limit.
     """
     check_bounded(value)
     text = _text(value, "\n" if is_pretty else "")

@@ -1,4 +1,4 @@
-"""The functions that Go's `text/template` has itself.
+"""The functions that are built into Go's `text/template`.
 
 Source: the documentation of Go's `text/template`, "Functions".
 """
@@ -131,14 +131,14 @@ def _never(*_values: Any) -> Any:  # pragma: no cover -- the evaluator decides t
 
 
 def sliced(value: Any, *bounds: int) -> Any:
-    """Return a part of a string or list.
+    """Return a slice of a string or list.
 
     Args:
         value: the string or list.
         bounds: where it begins and ends, both optional.
 
     Raises:
-        CallError: the bounds are out of range, or the value is neither.
+        CallError: the bounds are out of range, or the value is neither a string nor a list.
     """
     size = _len(value) if isinstance(value, str) or is_list(value) else -1
     if size < 0:
@@ -177,4 +177,4 @@ LANGUAGE_FUNCTIONS: Final[Mapping[str, Function]] = {
     "gt": function(_gt, "aa"),
     "ge": function(_ge, "aa"),
 }
-"""The functions per name."""
+"""The functions by name."""

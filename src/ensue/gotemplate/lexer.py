@@ -35,12 +35,12 @@ _TOKEN: Final = re.compile(
 
 
 class Token(msgspec.Struct, frozen=True):
-    """One word of an action, or the text between two.
+    """One word of an action, or the text between two actions.
 
     Args:
         kind: `text`, `left`, `right`, `string`, `raw`, `char`, `number`, `field`, `dot`, `variable`, `word`,
             `declare`, `assign`, `pipe`, `open`, `close`, `comma` or `end`.
-        text: as it is written; of a `text` what is left of it after trimming.
+        text: the characters of the template; for `text`, after trimming.
         offset: where it begins, in characters from the beginning.
         is_spaced: whether white space is before it.
     """
@@ -52,13 +52,13 @@ class Token(msgspec.Struct, frozen=True):
 
 
 def tokens_of(source: str) -> list[Token]:
-    """Return the tokens of a template, an `end` last.
+    """Return the tokens of a template; the last is an `end`.
 
     Args:
         source: the whole template.
 
     Raises:
-        TemplateSyntaxError: an action, a comment or a literal is not closed, or a character has no use.
+        TemplateSyntaxError: an action, a comment or a literal is not closed, or a character is not allowed.
     """
     tokens: list[Token] = []
     position = 0

@@ -35,7 +35,7 @@ _LARGEST_INT: Final = (1 << 63) - 1
 
 
 def number(text: str) -> int | float | None:
-    """Return the value of a number as it is written, None for what is no number.
+    """Return the value of a number literal, None if it is not one.
 
     Args:
         text: `12`, `0x1F`, `1_000`, `1.5e3` or `0x1p4`, with or without a sign.
@@ -55,7 +55,7 @@ def number(text: str) -> int | float | None:
 
 
 def unquoted(literal: str) -> str | None:
-    """Return the text of a string in double quotes, None where an escape is not one of Go's.
+    """Return the text of a string in double quotes, None if it has an escape that Go does not know.
 
     Args:
         literal: the string with its quotes.
@@ -64,7 +64,7 @@ def unquoted(literal: str) -> str | None:
 
 
 def character(literal: str) -> int | None:
-    """Return the code point of a character in single quotes, None where it is not exactly one.
+    """Return the code point of a character in single quotes, None if there is not exactly one.
 
     Args:
         literal: the constant with its quotes.

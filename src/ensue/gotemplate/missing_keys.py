@@ -1,4 +1,4 @@
-"""What errors say of keys that are missing: which key, and which ones there are."""
+"""Error messages about missing keys: which key is missing, and which keys exist."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _MOST_SHOWN: Final = 8
 NO_MEMBER: Final = CallError(
     "index: there is no such key, or it is null", help="Pipe it to `default` where it may be missing"
 )
-"""What `index` returned is printed, and it is nil."""
+"""The error for printing the result of `index` when it is nil."""
 
 NO_VALUE: Final = CallError(
     "it is null, or comes from a key that is missing", help="Pipe it to `default` where it may be missing"
 )
-"""A variable is printed, or a field of an expression, and it is nil."""
+"""The error for printing a variable, or a field of an expression, when it is nil."""
 
 
 def missing_key(name: str, names: tuple[str, ...], owner: Mapping[str, Any]) -> CallError:
-    """Return the error for a key that a mapping does not have.
+    """Return the error for a key that is missing from a mapping.
 
     Args:
         name: the key.

@@ -1,4 +1,4 @@
-"""What a parsed template consists of; `offset` is where a node begins, in characters from the beginning."""
+"""The nodes of a parsed template; `offset` is where a node begins, in characters from the beginning."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Constant(msgspec.Struct, frozen=True):
-    """A number, string, boolean or nil that is written in the template."""
+    """A literal: a number, string, boolean or nil."""
 
     value: Any
     offset: int
@@ -43,7 +43,7 @@ class FunctionName(msgspec.Struct, frozen=True):
 
 
 class Chain(msgspec.Struct, frozen=True):
-    """`(…).a.b`: fields of what a pipeline in parentheses returns."""
+    """`(…).a.b`: fields of the result of a pipeline in parentheses."""
 
     base: Operand
     names: tuple[str, ...]
@@ -59,7 +59,7 @@ class Command(msgspec.Struct, frozen=True):
 
 
 class Pipeline(msgspec.Struct, frozen=True):
-    """Commands, each of which takes what the one before returned as its last argument.
+    """Commands; each receives the result of the one before as its last argument.
 
     Args:
         names: the variables that are set, at most two.
@@ -78,7 +78,7 @@ Operand: TypeAlias = Constant | Dot | Field | Variable | FunctionName | Chain | 
 
 
 class Text(msgspec.Struct, frozen=True):
-    """What is printed as it is."""
+    """Text that is printed unchanged."""
 
     text: str
     offset: int
@@ -92,7 +92,7 @@ class Action(msgspec.Struct, frozen=True):
 
 
 class Branch(msgspec.Struct, frozen=True):
-    """`if`, `with` or `range`, with what is done otherwise."""
+    """`if`, `with` or `range`, with its `else`."""
 
     word: str
     pipeline: Pipeline
@@ -102,7 +102,7 @@ class Branch(msgspec.Struct, frozen=True):
 
 
 class TemplateCall(msgspec.Struct, frozen=True):
-    """`template` (or `block`): another template, with the data that it is given."""
+    """`template` (or `block`): a call of another template with data."""
 
     name: str
     pipeline: Pipeline | None

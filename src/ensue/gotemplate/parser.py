@@ -1,6 +1,6 @@
 """Builds the nodes of a template from its tokens: text, blocks and definitions.
 
-The pipelines in them are read by `pipelines`.
+The module `pipelines` reads the pipelines in them.
 
 Source: the documentation of Go's `text/template`.
 """
@@ -33,11 +33,11 @@ _WORDS: Final = frozenset(
 
 
 class Parsed(msgspec.Struct, frozen=True):
-    """A template and those that it defines.
+    """A template and the templates that it defines.
 
     Args:
-        body: what is rendered.
-        definitions: the templates of `define` and `block`, per name.
+        body: the nodes to render.
+        definitions: the templates of `define` and `block`, by name.
         functions: the names of all functions that are called.
     """
 
@@ -52,10 +52,10 @@ def parse(source: str, functions: Collection[str], refused: Mapping[str, str]) -
     Args:
         source: its text.
         functions: the names of the functions that it may call.
-        refused: functions that are known and not offered, with the reason.
+        refused: functions that are known but not offered, with the reason.
 
     Raises:
-        TemplateSyntaxError: it does not parse, or names what does not exist.
+        TemplateSyntaxError: it does not parse, or uses an unknown function, variable or template.
     """
     return _Parser(source, functions, refused).parse()
 

@@ -1,6 +1,6 @@
 """Reads the pipelines of a template: declared variables, commands, and their operands.
 
-What stands around them, text and blocks, is read by `parser`.
+The module `parser` reads the text and blocks around them.
 
 Source: the documentation of Go's `text/template`.
 """
@@ -40,7 +40,7 @@ class PipelineReader:
     Args:
         tokens: the tokens of a template.
         functions: the names of the functions that it may call.
-        refused: functions that are known and not offered, with the reason.
+        refused: functions that are known but not offered, with the reason.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Values as text, the way that Go prints them: `map[a:1 b:2]`, `[1 2]`, `<nil>`, floats as `%v`.
+"""Values as text, as Go prints them: `map[a:1 b:2]`, `[1 2]`, `<nil>`, floats as `%v`.
 
 Source: the documentation of Go's `fmt` and `strconv`.
 """
@@ -37,7 +37,7 @@ def printed(value: Any) -> str:
         value: any value of a template.
 
     Raises:
-        CallError: it holds itself, or is beyond the bounds of data.
+        CallError: it contains itself, or exceeds a limit.
     """
     if value.__class__ is str:
         return str(value)
@@ -47,13 +47,13 @@ def printed(value: Any) -> str:
 
 
 def check_bounded(value: Any) -> None:
-    """Refuse data that holds itself, or stands for more values than memory holds.
+    """Refuse data that contains itself, or that would expand to more values than fit in memory.
 
     Args:
         value: any value of a template.
 
     Raises:
-        CallError: it is beyond a bound.
+        CallError: it exceeds a limit.
     """
     try:
         check_data(value)
@@ -62,7 +62,7 @@ def check_bounded(value: Any) -> None:
 
 
 def nested_text(value: Any) -> str:  # noqa: PLR0911 -- a return per kind of value
-    """Return a value whose bounds were checked as `%v` prints it, within a list or mapping too."""
+    """Return a value that `check_bounded` has accepted as `%v` prints it, also inside a list or mapping."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -81,18 +81,18 @@ def nested_text(value: Any) -> str:  # noqa: PLR0911 -- a return per kind of val
 
 
 def special(value: float) -> str | None:
-    """Return how Go writes a float that is no number or infinite, None for any other."""
+    """Return how Go prints NaN and infinities, None for any other float."""
     if math.isnan(value):
         return "NaN"
     return ("+Inf" if value > 0 else "-Inf") if math.isinf(value) else None
 
 
 def general(value: float, *, first_exponent: int = _FIRST_EXPONENT, least_exponent: int = -4) -> str:
-    """Return a float in the fewest digits that mean it.
+    """Return a float in the fewest digits that identify it.
 
     Args:
         value: the number.
-        first_exponent: from which power of ten on it is written with an exponent.
+        first_exponent: the lowest power of ten that is written with an exponent.
         least_exponent: the lowest power of ten that is written without one.
     """
     odd = special(value)
@@ -119,7 +119,7 @@ def quoted(text: str, *, is_ascii: bool = False) -> str:
 
     Args:
         text: any text.
-        is_ascii: whether what is not ASCII is escaped (`%+q`).
+        is_ascii: whether characters beyond ASCII are escaped (`%+q`).
     """
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
@@ -141,7 +141,7 @@ def _quoted_character(one: str, *, is_ascii: bool) -> str:
 
 
 def sprint(values: tuple[Any, ...]) -> str:
-    """Return values as `print` does: a space between two of which neither is a string."""
+    """Return values as `print` does: with a space between two values if neither is a string."""
     parts: list[str] = []
     was_string = True
     for value in values:
@@ -154,5 +154,5 @@ def sprint(values: tuple[Any, ...]) -> str:
 
 
 def string_of(value: Any) -> str:
-    """Return a value as Sprig's `toString` does."""
+    """Return a value as text, as Sprig's `toString` does."""
     return value if isinstance(value, str) else str(value) if isinstance(value, GoObject) else printed(value)

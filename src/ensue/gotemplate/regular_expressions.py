@@ -1,4 +1,4 @@
-"""Go's regular expressions (RE2) as Python's, as far as they are the same.
+"""Translates Go's regular expressions (RE2) to Python's, where both mean the same.
 
 Python's matcher backtracks: an expression with nested repetitions may take long where Go's takes linear time.
 Unicode classes other than letters and numbers, and the flag `U`, are refused by name.
@@ -42,7 +42,7 @@ _CLASSES: Final = {
     "s": _SPACE,
     "S": "\\x00-\\x08\\x0b\\x0e-\\x1f!-\U0010ffff",
 }
-"""What is in brackets for a class; Python's own ones are of Unicode."""
+"""The content of brackets for a class; Python's own classes cover Unicode."""
 
 _ANCHORS: Final = {
     "A": "(?:\\A)",
@@ -75,13 +75,13 @@ _REFERENCE: Final = re.compile(r"\$(?:(?P<dollar>\$)|(?P<plain>\w+)|\{(?P<braced
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a regular expression of Go's.
+    """Compile a regular expression in Go's syntax.
 
     Args:
         pattern: the expression in RE2's syntax.
 
     Raises:
-        CallError: it does not parse, or has what Python's expressions cannot do.
+        CallError: it does not parse, or uses a feature that Python lacks.
     """
     try:
         return re.compile(_Translation(pattern).text())
@@ -204,12 +204,12 @@ class _Translation:
 
 
 def matches(pattern: str, text: str, most: int = -1) -> Iterator[re.Match[str]]:
-    """Yield the matches as Go finds them: an empty one right behind another is left out.
+    """Yield the matches as Go finds them: an empty match right after another one is left out.
 
     Args:
         pattern: the expression.
-        text: where it is looked for.
-        most: how many at most; negative for all.
+        text: the text to search.
+        most: the most matches; negative for all.
     """
     position = 0
     end_before = -1
@@ -232,8 +232,8 @@ def replaced(pattern: str, text: str, replacement: str, *, is_literal: bool = Fa
     Args:
         pattern: the expression.
         text: the text.
-        replacement: what is put there; `$1`, `${1}` and `${name}` are groups.
-        is_literal: whether `$` has no meaning.
+        replacement: the text to insert; `$1`, `${1}` and `${name}` are groups.
+        is_literal: whether `$` has no special meaning.
     """
     parts: list[str] = []
     end = size = 0
@@ -264,7 +264,7 @@ def split(pattern: str, text: str, most: int) -> list[str]:
     Args:
         pattern: the expression.
         text: the text.
-        most: how many parts at most, the rest in the last; negative for all.
+        most: the most parts, the last of which has the rest; negative for all.
     """
     if most == 0:
         return []

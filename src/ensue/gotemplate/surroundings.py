@@ -1,4 +1,4 @@
-"""What a rendering takes from outside of its data: the time, randomness, and a look at what it prints."""
+"""The inputs of a rendering beside its data: the time, and callbacks for randomness and printed values."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def _as_it_is(value: Any, text: str, offset: int) -> str:
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
-    """What functions may ask for.
+    """The time and the callbacks of a rendering.
 
     Args:
         now: returns the time, with its zone.
-        on_random: called before a function returns what another rendering would not.
-        on_printed: returns what is printed for a value, its text and the place of its action; is not asked
-            about numbers, nor about `Written` strings, whose structure is an author's.
+        on_random: called before a function returns a random value.
+        on_printed: called with a value, its text and the place of its action; returns the text to print. Not
+            called for numbers, nor for `Written` strings, whose structure is the author's.
     """
 
     now: Callable[[], datetime] = utc_now
@@ -41,4 +41,4 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 REAL_SURROUNDINGS: Final = Surroundings()
-"""The time of this machine."""
+"""The clock of this machine, and no callbacks."""

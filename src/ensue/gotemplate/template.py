@@ -26,9 +26,9 @@ class Template:
     """A template that was compiled; it may be rendered any number of times.
 
     Args:
-        program: what is rendered.
+        program: the parsed template.
         source: the template's text.
-        name: what errors call it, a path for instance.
+        name: its name in errors, such as a path.
         changes_data: whether it calls a function that changes a mapping.
     """
 
@@ -39,14 +39,14 @@ class Template:
         self._changes_data = changes_data
 
     def render(self, data: Mapping[str, Any] | Any, surroundings: Surroundings = REAL_SURROUNDINGS) -> str:
-        """Return what the template prints.
+        """Render the template.
 
         Args:
-            data: what `.` is, plain data; it is not changed.
-            surroundings: what functions may ask for.
+            data: the value of `.`, plain data; it is not changed.
+            surroundings: the time and the callbacks.
 
         Raises:
-            GoTemplateError: a key is missing, a function failed or a bound is reached.
+            GoTemplateError: a key is missing, a function failed or a limit was reached.
         """
         rendering = Rendering(self._program, surroundings)
         try:
@@ -63,7 +63,7 @@ def compile_template(text: str, name: str) -> Template:
 
     Args:
         text: the template.
-        name: what errors call it, a path for instance.
+        name: its name in errors, such as a path.
 
     Raises:
         GoTemplateError: it does not parse, or calls a function that does not exist.

@@ -30,7 +30,7 @@ class GoObject:
 
         Args:
             name: the field or method.
-            arguments: what the template hands to a method.
+            arguments: the arguments of a method.
 
         Raises:
             CallError: there is no such field, or its arguments are wrong.
@@ -73,12 +73,12 @@ def type_of(value: Any) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a value is an integer or a float; a boolean is neither."""
+    """Return whether a value is an integer or a float; a boolean is neither."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def is_true(value: Any) -> bool:
-    """Say whether `if` takes a value as true: anything but zero, nil and what is empty."""
+    """Return whether a value is true for `if`: anything but zero, nil and empty values."""
     return True if isinstance(value, GoObject) else bool(value)
 
 
@@ -91,7 +91,7 @@ def to_bytes(text: str) -> bytes:
 
 
 def from_bytes(raw: bytes) -> str:
-    """Return bytes as a string that `to_bytes` turns back into them."""
+    """Return bytes as a string; `to_bytes` is the inverse."""
     return raw.decode("utf-8", "surrogateescape")
 
 

@@ -1,1 +1,1 @@
-"""The nouns of ensue as frozen values: names, chunks, requisites, returns, events. No I/O."""
+"""The basic values of ensue, frozen: names, chunks, requisites, returns, events. No I/O."""

@@ -1,4 +1,4 @@
-"""JSON texts as data, refused where they are nested too deep."""
+"""Reads JSON, and refuses text that is nested too deep."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def load_json(text: str | bytes, **options: Any) -> Any:
     Raises:
         json.JSONDecodeError: it is not JSON.
         DataBoundError: it is nested too deep.
-        ValueError: it holds an integer that is too long.
+        ValueError: it contains an integer that is too long.
     """
     try:
         data = json.loads(text, **options)

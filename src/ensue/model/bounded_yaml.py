@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class BoundedLoader(yaml.CSafeLoader):
-    """libyaml's safe loader with bounds; where they are passed, a `DataBoundError` holds the node.
+    """libyaml's safe loader with limits; if one is exceeded, it raises a `DataBoundError` with the node.
 
     Args:
         text: the YAML text.
@@ -33,13 +33,13 @@ class BoundedLoader(yaml.CSafeLoader):
         self._has_aliases = "*" in text and "&" in text
         self._levels = 0
 
-    # libyaml's composer recurses in C, where nothing but the end of the stack would stop it. It calls these
-    # two around each value; nothing else is asked of them, as no path resolvers are registered.
+    # libyaml's composer recurses in C, where only the end of the stack would stop it. It calls these
+    # two methods around each value; they do nothing else, since no path resolvers are registered.
     def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:
         """Enter a level."""
         del current_index
         self._levels += 1
-        # A scalar is one level below what holds it.
+        # A scalar is one level below its list or mapping.
         if self._levels > MOST_LEVELS + 1:
             raise TooDeepError(current_node)
 
@@ -48,11 +48,11 @@ class BoundedLoader(yaml.CSafeLoader):
         self._levels -= 1
 
     def get_single_node(self) -> Node | None:
-        """Return the root of the text's one document, None when there is none.
+        """Return the root of the text's only document, None if it is empty.
 
         Raises:
             yaml.YAMLError: it is not YAML.
-            DataBoundError: it is beyond a bound.
+            DataBoundError: it exceeds a limit.
         """
         root: Node | None = super().get_single_node()
         if self._has_aliases and root is not None:
@@ -61,14 +61,14 @@ class BoundedLoader(yaml.CSafeLoader):
 
 
 def load_plain_yaml(text: str, loader: type[BoundedLoader] = BoundedLoader) -> Any:
-    """Return the data of a YAML text that is no part of a project, as any YAML reader would read it.
+    """Return the data of a YAML text from outside the project, as any YAML parser would read it.
 
     Args:
         text: the text.
-        loader: what reads it.
+        loader: the loader class.
 
     Raises:
-        ValueError: it is not YAML, or beyond a bound; the message is one line, with line and column.
+        ValueError: it is not YAML, or exceeds a limit; the message is one line, with line and column.
     """
     try:
         return yaml.load(text, Loader=loader)  # noqa: S506 -- a subclass of the safe loader
@@ -77,13 +77,13 @@ def load_plain_yaml(text: str, loader: type[BoundedLoader] = BoundedLoader) -> A
 
 
 def load_plain_yaml_documents(text: str) -> list[Any]:
-    """Return the data of each document of a YAML text that is no part of a project; None for an empty one.
+    """Return the data of each document of a YAML text from outside the project; None for an empty one.
 
     Args:
         text: the text.
 
     Raises:
-        ValueError: one is not YAML, or beyond a bound; the message is one line, with line and column.
+        ValueError: one is not YAML, or exceeds a limit; the message is one line, with line and column.
     """
     documents: list[Any] = []
     try:

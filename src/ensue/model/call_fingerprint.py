@@ -1,4 +1,4 @@
-"""Fingerprints of the arguments of calls, by which a resumed run recognizes a call."""
+"""Fingerprints of the arguments of calls; a resumed run recognizes a call by them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _ENCODER: Final = msgspec.json.Encoder(enc_hook=str)
 
 NO_FINGERPRINT: Final = -1
-"""The fingerprint of arguments that hold a secret: a real one would help to guess it."""
+"""The fingerprint of arguments that contain a secret; a real one would help to guess the secret."""
 
 
 def fingerprint(arguments: Mapping[str, Any]) -> int:
@@ -22,9 +22,9 @@ def fingerprint(arguments: Mapping[str, Any]) -> int:
 
 
 def encoded(data: Any) -> bytes:
-    """Return data as bytes that are the same whenever the data is."""
+    """Return data as bytes; equal data gives equal bytes."""
     try:
         return _ENCODER.encode(data)
     except (TypeError, ValueError, OverflowError):
-        # Data that JSON has no form for, such as keys that are mappings.
+        # Data that JSON cannot express, such as keys that are not text.
         return repr(data).encode("utf-8", "backslashreplace")

@@ -27,7 +27,7 @@ class DelayedCall(Protocol):
 
     @property
     def place(self) -> Span:
-        """Where the block is written, or the SLS's tag."""
+        """The place of the block in the SLS, or the SLS's tag."""
         ...
 
 
@@ -35,7 +35,7 @@ class Retry(msgspec.Struct, frozen=True, kw_only=True):
     """How often a failed state is tried again.
 
     Args:
-        attempts: how often the function is called at most.
+        attempts: the most calls of the function.
         until: the result that ends the retries.
         interval_s: seconds between attempts.
         splay_s: the maximum number of random seconds added to each interval.
@@ -51,8 +51,8 @@ class FanOut(msgspec.Struct, frozen=True, kw_only=True):
     """The target of a state as written.
 
     Args:
-        expression: the target (`T@ssh_host:web-*`); references may stand in it.
-        optional: whether it is acceptable that nothing matches.
+        expression: the target (`T@ssh_host:web-*`); it may contain references.
+        optional: whether the target may match nothing.
     """
 
     expression: str
@@ -60,14 +60,14 @@ class FanOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What a state declaration says about its own execution (Salt's state options).
+    """The options of a state declaration that control its execution (Salt's state options).
 
     Args:
         unless: commands or function calls; the state is skipped when all of them succeed.
         onlyif: commands or function calls; the state runs only when all of them succeed.
         creates: paths; the state is skipped when all of them exist.
         check_cmd: commands that decide after the state whether it succeeded.
-        failhard: stop the run when this state fails; None leaves it to the configuration.
+        failhard: stop the run if this state fails; None: as configured.
         retry: None when the state is tried once.
         timeout_s: how long the function may take, in seconds; None is no limit.
         parallel: run beside the states that follow.
@@ -100,7 +100,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 NO_OPTIONS = StateOptions()
-"""Shared by every chunk that sets none, so that a hundred thousand chunks stay small."""
+"""Shared by all chunks without options, so that a hundred thousand chunks stay small."""
 
 
 class Chunk(msgspec.Struct, frozen=True, gc=False):
@@ -111,7 +111,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
         name: the `name` argument.
         module: the state module (`file`, `cloud.instance`).
         function: the function in it (`managed`).
-        arguments: what the function is called with, `name` excluded.
+        arguments: the arguments of the function, without `name`.
         sls: the SLS that contains the declaration (`openvpn.init`).
         order: the number it is sorted by (see language/order.py).
         document: the file that contains it.
@@ -120,7 +120,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
         options: state options.
         target: the resource it runs against; None is the plan's own target.
         saltenv: the environment its SLS was found in.
-        bindings: the texts in `name` and arguments that hold references, by the text; None without any.
+        bindings: the texts in `name` and arguments with references, by the text; None if there are none.
         has_slots: whether `name` or the arguments contain a slot.
         fault: why its function cannot be called; the chunk fails with this comment at its turn.
     """

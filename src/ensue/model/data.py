@@ -15,28 +15,28 @@ Data: TypeAlias = "Scalar | bytes | list[Data] | dict[str, Data]"
 """Any value of a user's file. Keys that are not strings are written as strings by the YAML reader."""
 
 DataMap: TypeAlias = "dict[str, Data]"
-"""A mapping at the top of a value: arguments, pillar, grains, configuration."""
+"""A mapping at the top level: arguments, pillar, grains, configuration."""
 
 ReadOnlyDataMap: TypeAlias = Mapping[str, Data]
 """A read-only `DataMapping`, for code that must not change it."""
 
 
 Place: TypeAlias = "tuple[str | int, ...]"
-"""Keys and indexes that lead to a value within data."""
+"""Keys and indexes that lead to a value in data."""
 
 
 def is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Say whether a value of a user's file is a mapping; to a type checker its values are anything."""
+    """Return whether a value of a user's file is a mapping; to a type checker its values are anything."""
     return isinstance(value, dict)
 
 
 def is_list(value: Any) -> TypeGuard[list[Any]]:
-    """Say whether a value of a user's file is a list; to a type checker its items are anything."""
+    """Return whether a value of a user's file is a list; to a type checker its items are anything."""
     return isinstance(value, list)
 
 
 def is_encodable(text: str) -> bool:
-    """Say whether a text can be written as UTF-8, which half of a surrogate pair cannot."""
+    """Return whether a text can be written as UTF-8, which half of a surrogate pair cannot."""
     if text.isascii():
         return True
     try:
@@ -47,7 +47,7 @@ def is_encodable(text: str) -> bool:
 
 
 def copied(value: Any) -> Any:
-    """Return a value of which mappings and lists are copies, all the way down; leaves are shared."""
+    """Return a value with all its mappings and lists copied; leaves are shared."""
     if value.__class__ is str:  # as nearly every value is
         return value
     if is_mapping(value):
@@ -56,7 +56,7 @@ def copied(value: Any) -> Any:
 
 
 def mapped(value: Any, leaf: Callable[[Any], Any], key: Callable[[Any], Any] | None = None) -> Any:
-    """Return a value of which mappings and lists are copies, all the way down, with every leaf replaced.
+    """Return a value with all its mappings and lists copied and every leaf replaced.
 
     Args:
         value: data, as deep as `MOST_LEVELS` allows.
@@ -115,15 +115,15 @@ def leaf_places(value: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
 
 
 def with_text_keys(value: Any) -> Any:
-    """Return data in which every key is text, as JSON spells it; the same object where all of them are."""
+    """Return data in which every key is text, as in JSON; the same object if all of them are already."""
     return value if _has_text_keys(value) else _with_text_keys(value)
 
 
 def not_data(value: object) -> str:
-    """Return what in a value is not data, as text; empty when all of it is.
+    """Return the part of a value that is not data, as text; empty if all of it is data.
 
     Args:
-        value: what a plug-in returned.
+        value: the return value of a plug-in.
     """
     if value is None or isinstance(value, (str, int, float)):
         return ""

@@ -1,8 +1,8 @@
-"""Bounds on every text that is read as data: how deep it is nested, and how much larger aliases make it.
+"""Limits for every text that is read as data: its nesting depth, and its size with aliases expanded.
 
-A YAML text of one kilobyte can stand for more values than memory holds, because each alias counts as all that
-its anchor holds (a "YAML bomb"). Readers share aliased values, so the first copy, dump or comparison is
-what never ends. Data that a program made has the same problem. These checks visit each value once.
+A YAML text of one kilobyte can expand to more values than fit in memory, because each alias repeats the
+content of its anchor (a "YAML bomb"). Parsers share aliased values, so it is the first copy, dump or
+comparison that never ends. Data from a program may have the same problem. These checks visit each value once.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 MOST_LEVELS: Final = 310
-"""The deepest nesting of lists and mappings that hold something, aliases expanded.
+"""The deepest nesting of lists and mappings that are not empty, with aliases expanded.
 
-What is done with data takes up to three calls per level, and Python allows a thousand within each other.
+Functions on data need up to three nested calls per level, and Python allows a thousand nested calls.
 """
 
 MOST_ADDED_VALUES: Final = 1_000_000
-"""How many values a text may stand for beyond those that are written in it."""
+"""The most values that aliases may add to those written in a text."""
 
 _VALUE_CHARS: Final = 100
-"""A text counts as one value more per so many characters."""
+"""A text counts as one more value per so many characters."""
 
 _SMALL: Final = 1000
 _SMALL_LEVELS: Final = 20
@@ -32,11 +32,11 @@ _SCALARS: Final[frozenset[type]] = frozenset({int, float, bool, type(None)})
 
 
 class DataBoundError(ValueError):
-    """Data that is beyond a bound.
+    """Data that exceeds a limit.
 
     Args:
-        message: which bound, in words for a user.
-        node: the list or mapping that is beyond it.
+        message: the limit, in words for a user.
+        node: the list or mapping that exceeds it.
     """
 
     def __init__(self, message: str, node: Any) -> None:
@@ -52,7 +52,7 @@ class TooDeepError(DataBoundError):
 
 
 class CircularError(DataBoundError):
-    """A list or mapping holds itself."""
+    """A list or mapping contains itself."""
 
     def __init__(self, node: Any = None) -> None:
         super().__init__("a list or mapping holds itself", node)
@@ -71,7 +71,7 @@ class Kind(msgspec.Struct, frozen=True):
 
     Args:
         holders: the classes of lists and mappings.
-        members: returns what one of them holds.
+        members: returns the members of one of them.
         weight: returns how many values any other value counts as.
     """
 
@@ -81,17 +81,17 @@ class Kind(msgspec.Struct, frozen=True):
 
 
 def check_bounds(root: Any, kind: Kind) -> int:
-    """Refuse what is too deep, holds itself, or is too large once shared values are counted per use.
+    """Refuse values that are too deep, contain themselves, or are too large (shared values count per use).
 
     Args:
         root: a value.
         kind: how values of its kind are walked.
 
     Returns:
-        How many values it is.
+        The number of values.
 
     Raises:
-        DataBoundError: it is beyond a bound.
+        DataBoundError: it exceeds a limit.
     """
     if not isinstance(root, kind.holders):
         return kind.weight(root)
@@ -99,15 +99,15 @@ def check_bounds(root: Any, kind: Kind) -> int:
 
 
 def check_data(value: Any) -> int:
-    """Refuse data of lists, mappings and scalars that is beyond a bound.
+    """Refuse data of lists, mappings and scalars that exceeds a limit.
 
     Returns:
-        How many values it is; a long text counts as several.
+        The number of values; a long text counts as several.
 
     Raises:
-        DataBoundError: it is beyond a bound.
+        DataBoundError: it exceeds a limit.
     """
-    # Nearly everything that states return is small: nothing that ends so soon is beyond a bound.
+    # Nearly everything that states return is small, and small data exceeds no limit.
     small = _small_size(value, _SMALL_LEVELS)
     return small if small <= _SMALL else check_bounds(value, _DATA)
 
@@ -118,7 +118,7 @@ def weight(text: str) -> int:
 
 
 class _Walk:
-    """One walk: by id, size and levels of what it has seen whole; of what it is in, nothing yet."""
+    """One walk; it keeps size and levels of finished lists and mappings by id, None for unfinished ones."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
@@ -167,7 +167,7 @@ class _Walk:
 
 
 def _small_size(value: Any, levels: int) -> int:
-    """Return how many values small data is; for all else more than `_SMALL`, after a brief look."""
+    """Return the number of values of small data; for other data a number above `_SMALL`, found quickly."""
     if value.__class__ is dict:
         value = value.values()
     elif value.__class__ is not list:

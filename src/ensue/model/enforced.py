@@ -1,4 +1,4 @@
-"""What an apply enforced of one state, kept for references of later runs."""
+"""The result of one state in an apply, kept for references of later runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
-    """What an apply enforced of one state.
+    """The result of one state in an apply.
 
     Args:
         tag: the chunk's tag.

@@ -19,7 +19,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         total: how many chunks are known at the start; growth adds to it.
         started_at: ISO 8601 with offset.
         mods: the SLS names asked for; empty for a highstate.
-        minion_id: the id of the machine that carries it out, as the run was told.
+        minion_id: the id of the machine that runs it.
         resumes: the id of the run that it resumes; empty for a new run.
         tgt: the target that was asked for; empty for a run of this machine.
         deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
@@ -37,7 +37,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
 
 
 class NodeStarted(msgspec.Struct, frozen=True, tag=True):
-    """A chunk's function is about to be called; not sent if it touches nothing outside of this process."""
+    """A chunk's function is about to be called; not sent if it has no effect outside this process."""
 
     tag_: str
     id: str
@@ -54,8 +54,8 @@ class CommandStarted(msgspec.Struct, frozen=True, tag=True):
         scope: the path of the state's scope.
         tag_: the state's tag.
         pid: the process.
-        process: what tells this process from a later one with the same pid; see `processes.process_mark`.
-        command: what it runs, shortened.
+        process: distinguishes this process from a later one with the same pid; see `processes.process_mark`.
+        command: the command, shortened.
     """
 
     scope: str
@@ -70,7 +70,7 @@ class NodeFinished(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
 
     Args:
         returned: the return.
-        exact: in a journal: whether the return stands there as it was, nothing masked, cut or put otherwise.
+        exact: in a journal: whether the return is unchanged: nothing masked, cut or encoded.
         shared: in a journal: keys of `new_state` whose texts are written under `changes` alone.
     """
 
@@ -104,8 +104,8 @@ class ScopePlanned(msgspec.Struct, frozen=True, tag=True):
 
     Args:
         scope: the scope's path.
-        tags: the tags of the chunks that are on either side of a requisite.
-        edges: places in `tags` of what comes before and of what comes after, and the requisite's word.
+        tags: the tags of the chunks that have a requisite or are named in one.
+        edges: per requisite the index in `tags` of the earlier chunk, that of the later one, and the word.
     """
 
     scope: str
@@ -114,13 +114,13 @@ class ScopePlanned(msgspec.Struct, frozen=True, tag=True):
 
 
 class FannedOut(msgspec.Struct, frozen=True, tag=True):
-    """What the target of a chunk matches was found out: the chunk becomes one for each resource.
+    """The target of a chunk was matched: the chunk becomes one chunk per resource.
 
     Args:
         scope: the scope's path.
         tag_: the chunk's tag, which has no return of its own.
-        target: what the other chunks of the scope run against, as text.
-        tags: the tags of the chunks that it becomes.
+        target: the target of the other chunks of the scope, as text.
+        tags: the tags of the new chunks.
     """
 
     scope: str
@@ -130,14 +130,14 @@ class FannedOut(msgspec.Struct, frozen=True, tag=True):
 
 
 class ScopeClosed(msgspec.Struct, frozen=True, tag=True):
-    """A scope has ended; `returned.returns` is left out here, each came as `NodeFinished`."""
+    """A scope has ended; `returned.returns` is empty here, since each return had its `NodeFinished`."""
 
     caller: str
     returned: ScopeReturn
 
 
 class ResourceRegistered(msgspec.Struct, frozen=True, tag=True):
-    """A derived resource came into being or was registered again."""
+    """A derived resource was registered, for the first time or again."""
 
     srn: str
     source: str | None
@@ -145,7 +145,7 @@ class ResourceRegistered(msgspec.Struct, frozen=True, tag=True):
 
 
 class ResourceOrphaned(msgspec.Struct, frozen=True, tag=True):
-    """The state that registered a derived resource registers it no longer."""
+    """The state that registered a derived resource no longer registers it."""
 
     srn: str
     because: str

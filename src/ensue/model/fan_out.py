@@ -1,7 +1,7 @@
 """Fan-out: run one state on every resource that a target matches when the state's turn comes.
 
-A chunk that is to be fanned out has a `FanOut` among its options (`chunk.py`); what it becomes are
-`FannedChunk`s, one per resource, and what is known of it once they are over is a `FannedReturn`.
+A chunk that will be fanned out has a `FanOut` among its options (`chunk.py`). It becomes `FannedChunk`s, one
+per resource; when all of them have ended, a `FannedReturn` combines their returns.
 
 Source: Salt Resources, "Targeting"; the tags are those of Salt's merge mode.
 """
@@ -25,7 +25,7 @@ class FannedChunk(Chunk, frozen=True, kw_only=True, gc=False):
     """A chunk on one resource that its target matched; `id` is prefixed with the resource's, `name` is not.
 
     Args:
-        sources: what the resource was derived from, nearest first; empty for one that was declared.
+        sources: the resources it was derived from, nearest first; empty for a declared resource.
     """
 
     sources: tuple[Srn, ...] = ()
@@ -41,7 +41,7 @@ class FannedReturn(Return, kw_only=True):
     """A fanned-out chunk as requisites on its ID see it: the returns of its chunks, and a combined result.
 
     Args:
-        parts: the returns of the chunks that were run, by target; they are what is shown, not their sum.
+        parts: the returns of the chunks that ran, by target; output shows these, not the combined result.
     """
 
     parts: dict[str, Return] = msgspec.field(default_factory=dict[str, Return])
@@ -55,21 +55,21 @@ def fanned_chunk(chunk: Chunk, target: Srn, sources: tuple[Srn, ...] = ()) -> Fa
     """Return a chunk as it runs on one resource.
 
     Args:
-        chunk: the chunk that is fanned out; its own target is no longer looked at.
+        chunk: the chunk that is fanned out; its own target is ignored.
         target: the resource.
-        sources: what the resource was derived from.
+        sources: the resources it was derived from.
     """
     one = resource_chunk(chunk, target, sources)
     return msgspec.structs.replace(one, options=msgspec.structs.replace(chunk.options, fan_out=None))
 
 
 def resource_chunk(chunk: Chunk, target: Srn, sources: tuple[Srn, ...] = ()) -> FannedChunk:
-    """Return a chunk of a resource whose returns stand beside those of others; it may still be fanned out.
+    """Return a chunk of a resource in a run on several resources; it may still be fanned out.
 
     Args:
         chunk: the chunk, as it was compiled for the resource.
         target: the resource.
-        sources: what the resource was derived from.
+        sources: the resources it was derived from.
     """
     own = {field: getattr(chunk, field) for field in Chunk.__struct_fields__}
     own |= {"id": f"{target.id} {chunk.id}", "target": target}
@@ -105,5 +105,5 @@ def fanned_return(chunk: Chunk, scope: str, target: str, returns: Sequence[Retur
 
 
 def parts_of(returned: Return) -> Iterable[Return]:
-    """Return the returns that stand behind one: those of all its chunks, or itself."""
+    """Return the returns that a return combines: those of all its chunks, or itself."""
     return returned.parts.values() if isinstance(returned, FannedReturn) else (returned,)

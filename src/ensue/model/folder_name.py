@@ -1,4 +1,4 @@
-"""Names of users as names of folders."""
+"""Folder names made from any text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import quote
 
 _LONGEST_CHARS: Final = 200
-"""A part of a path has 255 bytes at most; the rest is for a digest."""
+"""Part of a path has at most 255 bytes; this leaves room for a digest."""
 
 
 def folder_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Values that mean nothing in any language, so that they may be put into code."""
+"""Values without special meaning in any language, which are safe to insert into code."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false")
 
 
 def is_harmless(text: str) -> bool:
-    """Say whether a text ends no string of any language and begins nothing in one."""
+    """Return whether a text ends no string of any language and has no special meaning in one."""
     return _HARMLESS.fullmatch(text) is not None
 
 
 def is_number(text: str) -> bool:
-    """Say whether a text is a number, `true` or `false`, which is a value also outside of a string."""
+    """Return whether a text is a number, `true` or `false`, which is a value outside of a string, too."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def is_harmless_json(text: str) -> bool:
-    """Say whether a text is JSON in which all strings are harmless."""
+    """Return whether a text is JSON in which all strings are harmless."""
     try:
         return all(map(is_harmless, texts(json.loads(text), with_keys=True)))
     except (ValueError, RecursionError):

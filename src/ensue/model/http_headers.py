@@ -1,4 +1,4 @@
-"""Headers of HTTP, as far as secrets are concerned."""
+"""HTTP headers that contain secrets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _CREDENTIALS: Final = re.compile(r"authorization|cookie|token|secret|passw|api-?
 
 
 def is_credential(header: str) -> bool:
-    """Say whether a header's value, sent or received, is a credential.
+    """Return whether a header's value, sent or received, is a credential.
 
     Args:
         header: its name (`Set-Cookie`, `X-Auth-Token`).

@@ -1,6 +1,6 @@
-"""How much of a command's output is kept after its run: a long text is cut, with a note of what is left out.
+"""Limits the output of commands that is kept after a run: long text is cut, with a note of what is missing.
 
-Not how commands are run: a run itself has all of their output.
+The run itself still has all of the output.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 KEEP_OUTPUT_BYTES: Final = 1 << 20
-"""How much of one text is kept when the option `keep_output_bytes` is not set."""
+"""The most bytes kept of one text if the option `keep_output_bytes` is not set."""
 
 DataPath: TypeAlias = "tuple[str, ...]"
 """The keys that lead to a value; it ends at the first list, whose items are kept or refused together."""
 
 
 def shortened(data: Any, most_bytes: int) -> tuple[Any, dict[DataPath, int]]:
-    """Return data whose long texts are cut, and how many bytes are left out where.
+    """Return data with long texts cut, and the number of missing bytes by path.
 
-    A list or mapping beside a text that is cut (the JSON of an output beside the output) is replaced by the
-    note alone when it is long itself.
+    A long list or mapping beside a text that is cut (the parsed JSON beside the output) is replaced by the
+    note alone.
 
     Args:
-        data: what a state returned; it stays as it is.
-        most_bytes: how much of a text is kept, in bytes of UTF-8.
+        data: the return of a state; it is not changed.
+        most_bytes: the most bytes of UTF-8 kept of a text.
     """
     cut: dict[DataPath, int] = {}
     return _shortened(data, most_bytes, (), cut), cut
 
 
 def without_cut(data: Any, cut: Iterable[DataPath]) -> Any:
-    """Return data without the values that are not whole; None when that is all of it.
+    """Return data without the values that were cut; None if nothing is left.
 
     Args:
-        data: what `shortened` returned.
-        cut: the paths of what it has cut.
+        data: the result of `shortened`.
+        cut: the paths of the values that were cut.
     """
     for path in cut:
         data = _without(data, path)
@@ -65,7 +65,7 @@ def _shortened(data: Any, most_bytes: int, place: DataPath, cut: dict[DataPath, 
 
 
 def _beginning(text: str, most_bytes: int, place: DataPath, cut: dict[DataPath, int]) -> str:
-    # A character takes four bytes at most: a short text need not be encoded to be known as short.
+    # A character takes at most four bytes, so a short text need not be encoded.
     if len(text) * 4 <= most_bytes:
         return text
     content = text.encode("utf-8", "backslashreplace")

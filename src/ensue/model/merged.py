@@ -1,8 +1,8 @@
 """Merge mappings without changing them.
 
-Merging of pillar, whose ways are options, is in `language/merging.py`.
+`language/merging.py` merges pillar, with the strategies that options choose.
 
-Source: Salt's `dictupdate.update`: how it merges.
+Source: Salt's `dictupdate.update`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ def merged(base: Any, over: Any, *, merge_lists: bool = False) -> Any:
     """Return a copy of `base` with `over` merged into it: mappings merge, everything else is replaced.
 
     Args:
-        base: what is there.
-        over: what outranks it.
+        base: the existing mapping.
+        over: the mapping that takes precedence.
         merge_lists: lists are joined instead of replaced; items in both are kept once.
     """
     if _is_mapping(base) and _is_mapping(over):

@@ -12,7 +12,7 @@ _CUTOFF: Final = 0.5
 
 
 def not_there(kind: str, name: str, known: Iterable[str]) -> str:
-    """Say that there is no plug-in of a name, and which names are near, else which there are."""
+    """Return the message for an unknown plug-in: with similar names, else with all names."""
     import difflib
 
     names = sorted(known)
@@ -22,13 +22,13 @@ def not_there(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """Return which names are near one that is not there, as the end of a sentence; empty when none is."""
+    """Return the names similar to an unknown one, as the end of a sentence; empty if there are none."""
     meant = near_question(name, known)
     return f" ({meant})" if meant else ""
 
 
 def near_question(name: str, known: Iterable[str]) -> str:
-    """Return `did you mean …?` with the known names that are near a name; empty when none is."""
+    """Return `did you mean …?` with the known names that are similar to a name; empty if there are none."""
     import difflib
 
     close = difflib.get_close_matches(name, list(known), n=2)

@@ -1,6 +1,6 @@
-"""What a value may be: the kinds of the options of `ensue.yaml` and of state options.
+"""The kinds of values that options of `ensue.yaml` and state options take.
 
-A kind says what is wrong with a value and what would be right. It knows neither names nor places.
+A kind checks a value and describes the values it takes. It knows neither names nor places.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class Misfit(NamedTuple):
-    """Something that is wrong with a value.
+    """A value that does not fit its kind.
 
     Args:
-        keys: the way to it below the value; empty for the value itself.
-        value: what stands there.
-        help: what it takes.
+        keys: the path to it within the checked value; empty for the value itself.
+        value: the wrong value.
+        help: the values it takes.
     """
 
     keys: tuple[str | int, ...]
@@ -35,11 +35,11 @@ class Kind(Protocol):
 
     @property
     def takes(self) -> str:
-        """What it takes, as words that follow `it takes`."""
+        """The values it takes, as words that follow `it takes`."""
         ...
 
     def misfits(self, value: Any) -> Iterator[Misfit]:
-        """Yield everything that is wrong with a value."""
+        """Yield all misfits of a value."""
         ...
 
 
@@ -47,10 +47,10 @@ class OneOf(msgspec.Struct, frozen=True):
     """A value of some types.
 
     Args:
-        takes: what it takes, in words.
+        takes: the values it takes, in words.
         types: Python types; `bool` is no `int` here.
-        fits: what else has to be true of the value.
-        bounds: what it takes, in words, where the type is right and `fits` says no; empty for the same words.
+        fits: a further check of the value.
+        bounds: used instead of `takes` for a value of the right type that `fits` refuses; empty: `takes`.
     """
 
     takes: str
@@ -78,7 +78,7 @@ class Choice(msgspec.Struct, frozen=True):
 
     @property
     def takes(self) -> str:
-        """What it takes."""
+        """The words it takes."""
         return f"one of {', '.join(self.words)}"
 
     def misfits(self, value: Any) -> Iterator[Misfit]:
@@ -92,7 +92,7 @@ class ListOf(msgspec.Struct, frozen=True):
     """A list of values of one kind.
 
     Args:
-        takes: what it takes, in words.
+        takes: the values it takes, in words.
         kind: the kind of its items.
     """
 
@@ -100,7 +100,7 @@ class ListOf(msgspec.Struct, frozen=True):
     kind: Kind
 
     def misfits(self, value: Any) -> Iterator[Misfit]:
-        """Yield the value if it is no list, else the items that do not fit."""
+        """Yield the value if it is not a list, else the items that do not fit."""
         if not is_list(value):
             yield Misfit((), value, f"it takes {self.takes}")
             return
@@ -112,7 +112,7 @@ class MappingOf(msgspec.Struct, frozen=True):
     """A mapping of any keys to values of one kind.
 
     Args:
-        takes: what it takes, in words.
+        takes: the values it takes, in words.
         kind: the kind of its values.
     """
 
@@ -120,7 +120,7 @@ class MappingOf(msgspec.Struct, frozen=True):
     kind: Kind
 
     def misfits(self, value: Any) -> Iterator[Misfit]:
-        """Yield the value if it is no mapping, else the values that do not fit."""
+        """Yield the value if it is not a mapping, else the values that do not fit."""
         if not is_mapping(value):
             yield Misfit((), value, f"it takes {self.takes}")
             return
@@ -132,7 +132,7 @@ class Group(msgspec.Struct, frozen=True):
     """A mapping of known keys.
 
     Args:
-        takes: what it takes, in words.
+        takes: the values it takes, in words.
         kinds: the kinds of its values by key.
     """
 
@@ -140,7 +140,7 @@ class Group(msgspec.Struct, frozen=True):
     kinds: Mapping[str, Kind]
 
     def misfits(self, value: Any) -> Iterator[Misfit]:
-        """Yield the value if it is no mapping, else its unknown keys and the values that do not fit."""
+        """Yield the value if it is not a mapping, else its unknown keys and the values that do not fit."""
         if not is_mapping(value):
             yield Misfit((), value, f"it takes {self.takes}")
             return
@@ -159,10 +159,10 @@ class Variants(msgspec.Struct, frozen=True):
     """A mapping whose other keys depend on the word under one of them.
 
     Args:
-        takes: what it takes, in words.
-        key: the key that says which variant it is.
+        takes: the values it takes, in words.
+        key: the key whose word selects the variant.
         kinds: the kinds of the other keys, by the word.
-        required: the keys that have to be there, by the word.
+        required: the required keys, by the word.
     """
 
     takes: str
@@ -171,7 +171,7 @@ class Variants(msgspec.Struct, frozen=True):
     required: Mapping[str, tuple[str, ...]]
 
     def misfits(self, value: Any) -> Iterator[Misfit]:
-        """Yield the value if it is no mapping, else an unknown word, or what is wrong with the keys."""
+        """Yield the value if it is not a mapping, else an unknown word, or the misfits of the keys."""
         if not is_mapping(value):
             yield Misfit((), value, f"it takes {self.takes}")
             return
@@ -190,7 +190,7 @@ class Either(msgspec.Struct, frozen=True):
     """A value of one of several shapes, told apart by its type.
 
     Args:
-        takes: what it takes, in words.
+        takes: the values it takes, in words.
         shapes: the kind by the type of the value.
     """
 
@@ -198,7 +198,7 @@ class Either(msgspec.Struct, frozen=True):
     shapes: Mapping[type, Kind]
 
     def misfits(self, value: Any) -> Iterator[Misfit]:
-        """Yield what is wrong with the value as the kind that its type stands for."""
+        """Yield the misfits of the value, checked as the kind that belongs to its type."""
         kind = next((kind for type_, kind in self.shapes.items() if isinstance(value, type_)), None)
         if kind is None:
             yield Misfit((), value, f"it takes {self.takes}")

@@ -1,6 +1,6 @@
-"""The words of options that `ensue.yaml` shares with the command line or with tags.
+"""The values of options that `ensue.yaml` shares with the command line or with tags.
 
-Nothing is imported for them.
+This module imports nothing else.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import Final
 LOG_LEVELS: Final = (
     "all", "garbage", "trace", "debug", "profile", "info", "warning", "error", "critical", "quiet",
 )  # fmt: skip
-"""What `log_level` may be: Salt's names, the most talkative first."""
+"""The values of `log_level`: Salt's names, the most verbose first."""
 
 STATE_OUTPUTS: Final = (
     "full", "terse", "mixed", "changes", "full_id", "terse_id", "mixed_id", "changes_id",
 )  # fmt: skip
-"""What `state_output` may be."""
+"""The values of `state_output`."""
 
 NO_LIMIT: Final = "None"
-"""How a tag spells that there is no limit; in YAML it is a text."""
+"""The spelling of "no limit" in a tag; in YAML it is a text."""

@@ -1,7 +1,7 @@
-"""The grains that a machine is given, beside those that are found on it: a YAML file of its own.
+"""The grains file of a machine: grains that a user sets, beside those that ensue gathers.
 
-Here is where that file lies and what its text means; resource types read it when they gather grains, and
-the execution module `grains` writes it.
+This module has the path of the file and parses its text. Resource types read the file when they gather
+grains, and the execution module `grains` writes it.
 
 Source: Salt's `/etc/salt/grains`, 3008.
 """
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 OPTION: Final = "grains_file"
-"""The option of a project that names another file."""
+"""The option that names another file."""
 
 DEFAULT_PATH: Final = "/etc/salt/grains"
-"""Where it lies on the target: where Salt looks for it, too."""
+"""The default path on the target, which is Salt's, too."""
 
 
 def own_grains_path(opts: Mapping[str, Any]) -> str:
@@ -34,10 +34,10 @@ def own_grains_path(opts: Mapping[str, Any]) -> str:
 
 
 def read_own_grains(text: str) -> DataMap:
-    """Return the grains that the file's text holds; none when it is no mapping.
+    """Return the grains of the file's text; empty if it is not a mapping.
 
     Raises:
-        ValueError: it is no YAML, or beyond a bound; the message has line and column.
+        ValueError: it is not YAML, or exceeds a limit; the message has line and column.
     """
     if not text.strip():
         return {}
@@ -62,7 +62,7 @@ def written_own_grains(grains: DataMap) -> str:
 
 
 def _without_dates(loader: Any) -> Any:
-    """Return a loader that reads dates as texts, as everything else does that reads a user's YAML."""
+    """Return a loader that reads dates as text, as for all other YAML of users."""
     resolvers = {
         first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:timestamp"]
         for first, pairs in loader.yaml_implicit_resolvers.items()

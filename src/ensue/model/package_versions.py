@@ -1,4 +1,4 @@
-"""What a package manager has changed, read from the versions before and after."""
+"""The changes of a package manager, computed from the versions before and after."""
 
 from __future__ import annotations
 

@@ -12,11 +12,11 @@ def traverse(data: Any, key: Any, default: Any = None, delimiter: str = ":") -> 
     """Return the value at a path of keys and indices.
 
     Args:
-        data: mappings and lists in each other.
+        data: nested mappings and lists.
         key: the path: text with delimiters, a list of keys, or one number. A part on a list is a key of the
             first mapping in it that has it, else an index. A number also finds a key that is one.
-        default: what is returned when there is nothing.
-        delimiter: what stands between the parts of a text.
+        default: the value to return if the path leads nowhere.
+        delimiter: the delimiter in a text.
     """
     for part in _parts(key, delimiter):
         data = _inner(data, part)
@@ -53,7 +53,7 @@ def _in_list(listed: Any, part: Any) -> Any:
 
 
 def _number(part: Any) -> Any:
-    """Return a part as the number that it may be in a mapping's key, None when it is none."""
+    """Return a part as a number, since a mapping's key may be one; None if it is not a number."""
     for kind in (int, float):
         try:
             return kind(part)

@@ -1,6 +1,6 @@
-"""Texts that a template prints into YAML or JSON: which need no look, and where the others are.
+"""Texts that a template prints into YAML or JSON: which are safe anywhere, and where the others are.
 
-Used by whatever renders templates: the renderers of SLS, and the drivers that have templates.
+Used by the renderers of SLS and by drivers with templates.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Extent(msgspec.Struct, frozen=True):
     """Where a printed value is in a rendered text.
 
     Args:
-        start: the place of its first character.
-        end: the place behind its last one.
+        start: the offset of its first character.
+        end: the offset after its last character.
     """
 
     start: int
@@ -36,5 +36,5 @@ class Extent(msgspec.Struct, frozen=True):
 
 
 def is_plain(text: str) -> bool:
-    """Say whether a text is plain words, numbers or paths, which change no structure anywhere."""
+    """Return whether a text is plain words, numbers or paths, which change no structure anywhere."""
     return _PLAIN.fullmatch(text) is not None

@@ -15,15 +15,15 @@ class Every(enum.Enum):
 
 
 Index: TypeAlias = "int | Every"
-"""What stands in brackets: the number of an item (negative ones count from the end), or every item."""
+"""An index in brackets: the number of an item (negative: from the end), or every item."""
 
 
 class Indexed(msgspec.Struct, frozen=True, gc=False):
     """A segment of a property path that has indexes.
 
     Args:
-        key: the key before them; None when the segment begins with an index.
-        indexes: what stands in its brackets, at least one.
+        key: the key before them; None if the segment begins with an index.
+        indexes: the indexes in its brackets, at least one.
     """
 
     key: str | None
@@ -31,4 +31,4 @@ class Indexed(msgspec.Struct, frozen=True, gc=False):
 
 
 Step: TypeAlias = "str | Indexed"
-"""One segment of a property path: a key, or what has indexes."""
+"""One segment of a property path: a key, or a segment with indexes."""

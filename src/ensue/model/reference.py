@@ -1,4 +1,4 @@
-"""References to what other states return, read and resolved to producers; nothing is looked up here.
+"""References to returns of other states: parsed, and resolved to the states that produce them.
 
 Source: Idem's argument binding.
 """
@@ -37,12 +37,12 @@ class Reference(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A reference and the state that it means.
+    """A reference and the state that it refers to.
 
     Args:
         reference: the reference.
         producer: the place of that state in the plan; None when it is not in this run.
-        enforced: what the last apply enforced, for a state that is not in this run.
+        enforced: the result of the last apply, for a state that is not in this run.
     """
 
     reference: Reference
@@ -51,10 +51,10 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class BoundText(msgspec.Struct, frozen=True, gc=False):
-    """A text in a chunk's arguments in which references or escapes stand; chunks with the same one share it.
+    """A text in a chunk's arguments that contains references or escapes; equal texts of chunks share it.
 
     Args:
-        pieces: what it is made of, in order; a `str` stands for itself.
+        pieces: its parts in order: references, and `str` for literal text.
         keys: the keys that lead to it.
         document: the file that contains it; None: below the chunk's own place.
     """

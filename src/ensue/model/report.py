@@ -23,9 +23,9 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
         test: whether it was a plan.
         status: how it ended.
         exit_code: 0, 2, or 130.
-        returns: the top scope's returns by tag, in order of start; left out of the `repr`, which asyncio
-            writes for the result of every main task when it puts back the signal handler.
-        not_run: what never started, as `ID (module.function)` with its scope.
+        returns: the top scope's returns by tag, in order of start; not in the `repr`, which asyncio builds
+            for the result of every main task.
+        not_run: the states that never started, as `ID (module.function)` with their scope.
         warnings: diagnostics of severity warning.
         duration_s: wall time of the run, in seconds.
         resumes: the id of the run that it resumed; empty for one that began anew.
@@ -57,7 +57,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         changed: states with changes.
         failed: states with result False.
         total: states that have a return.
-        exit_code: None while there is none.
+        exit_code: None before the run ends.
         resumes: the id of the run that it resumes; empty for one that began anew.
         deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
     """
@@ -79,7 +79,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def duration_s(self) -> float | None:
-        """How long the run took, in seconds; None while it has no end."""
+        """The duration of the run in seconds; None before it ends."""
         try:
             began, ended = datetime.fromisoformat(self.started_at), datetime.fromisoformat(self.ended_at)
             return (ended - began).total_seconds()

@@ -20,7 +20,7 @@ class RequisiteKind(enum.Enum):
     PREREQ = "prereq"
     LISTEN = "listen"
     LISTEN_IN = "listen_in"
-    """The chunks that are named listen to this one; they fire in the order in which that is said."""
+    """The named chunks listen to this one; they fire in the order in which they are named."""
     ARG_BIND = "arg_bind"
 
 

@@ -21,7 +21,7 @@ registered it. Both are kept and shown, and are not targetable."""
 
 
 class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The state declaration that registered a resource, so that a later run can say whether it still does.
+    """The state declaration that registered a resource, so that a later run can check whether it still does.
 
     Args:
         sls: the SLS of the top scope that the declaration is in or grew from.
@@ -29,7 +29,7 @@ class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         tag: its tag.
         fanned_from: the tag of the declaration that was fanned out; empty for one without `tgt`.
         by_function: whether its function registered the resource, rather than `registers`.
-        highstate: whether that was in a run of the whole top file.
+        highstate: whether the run was a highstate.
         project: the project's root where several projects share one store, else empty.
         on: the resource whose own SLS it is, in a run with a target; empty: that of the minion.
     """
@@ -51,10 +51,10 @@ class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
         srn: its name.
         managing_minions: ids of the minions that execute jobs for it.
         status: whether it may be targeted.
-        source: what it was derived from; None for pillar-declared and discovered ones.
+        source: the resource it was derived from; None for pillar-declared and discovered ones.
         origin: `pillar`, `discovered` or `derived`.
         registered_at: ISO 8601 with offset; empty for static ones.
-        expires_at: ISO 8601; empty when it does not.
+        expires_at: ISO 8601; empty if it does not expire.
         invalidated_because: why it was invalidated or orphaned; empty while active.
     """
 
@@ -74,7 +74,7 @@ class RegistrationRequest(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         srn: the resource.
         config: how to connect to it.
-        source: what it was derived from.
+        source: the resource it is derived from.
         watch: grain keys of the source whose change invalidates this resource.
         source_grains: the source's grains now.
         ttl_s: seconds after which it is invalid; None: never.
@@ -93,11 +93,11 @@ class RegistrationRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Orphaned(msgspec.Struct, frozen=True, kw_only=True):
-    """What `orphan` did.
+    """The result of `orphan`.
 
     Args:
-        srns: what was orphaned, sorted.
-        invalidated: what was derived from these and is invalidated with them, sorted.
+        srns: the orphaned resources, sorted.
+        invalidated: the resources derived from them, which are invalidated too, sorted.
     """
 
     srns: tuple[Srn, ...] = ()
@@ -105,12 +105,12 @@ class Orphaned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True):
-    """What `register` did.
+    """The result of `register`.
 
     Args:
-        srn: what was registered.
-        changed: False when the same configuration, source and watch were there already and active.
-        invalidated: what was invalidated along with the former configuration.
+        srn: the registered resource.
+        changed: False if an active resource with the same configuration, source and watch existed already.
+        invalidated: the resources that were invalidated with the former configuration.
     """
 
     srn: Srn
@@ -119,11 +119,11 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def with_sources(message: str, srn: Srn, sources: Sequence[Srn]) -> str:
-    """Add what a resource was derived from to a message about it.
+    """Add the sources of a resource to a message about it.
 
     Args:
-        message: what is wrong with it.
+        message: the message.
         srn: the resource.
-        sources: what it was derived from, nearest first; empty for one that was not derived.
+        sources: the resources it was derived from, nearest first; empty if it was not derived.
     """
     return f"{message} ({srn} was derived from {', '.join(map(str, sources))})" if sources else message

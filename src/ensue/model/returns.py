@@ -1,4 +1,4 @@
-"""The return of a state, and what the engine adds to it.
+"""The return of a state, and the fields that the engine adds.
 
 Source: Salt's state returns (`name result changes comment`), Idem's `new_state`/`old_state`.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class StateReturn(msgspec.Struct, frozen=True):
-    """What a state function returns.
+    """The return value of a state function.
 
     Args:
         name: the state's `name`.
@@ -38,18 +38,18 @@ class StateReturn(msgspec.Struct, frozen=True):
 
 
 class SkippedReturn(StateReturn, frozen=True):
-    """The return of a state whose function was not called, because a condition of its own was not met."""
+    """The return of a state whose function was not called because one of its conditions was not met."""
 
 
 class ScopeReturn(msgspec.Struct, kw_only=True):
-    """The outcome of one piece of growth: a delayed block or SLS, or what a function requested.
+    """The outcome of one growth: a delayed block or SLS, or growth that a function requested.
 
     Args:
         kind: `block` or `sls`; if a function requested it, `apply` (SLS), `deployment` or `state`.
         name: the block's or SLS's bare name.
         scope: the path of the scope (`caller/name`, `#2` and so on when repeated).
         status: `done`, `failed`, `deferred` or `not_rendered`.
-        comment: why, where it is not `done`.
+        comment: the reason, unless it is `done`.
         target: the SRN the scope ran against, as text.
         returns: the returns of its chunks by tag, in order of start; empty unless `done`.
     """
@@ -64,12 +64,12 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
 
     @property
     def is_delayed(self) -> bool:
-        """Whether it is a delayed rendering, and not what a function asked for and waited for."""
+        """Whether it is a delayed rendering, rather than growth that a function requested and awaited."""
         return self.kind in {"block", "sls"}
 
     @property
     def numbered_name(self) -> str:
-        """The name, with `#2` and so on behind it when repeated."""
+        """The name, with `#2` and so on appended if repeated."""
         return numbered_name(self.name, self.scope)
 
 
@@ -80,20 +80,20 @@ def numbered_name(name: str, scope: str) -> str:
 
 
 class UnknownReturn(StateReturn, frozen=True):
-    """The return of a state that a plan cannot call yet: what it needs is known only after an apply."""
+    """The return of a state that a plan cannot call, because a value is known only after an apply."""
 
 
 class Return(msgspec.Struct, omit_defaults=True):
-    """A state's return as it stands in results, journal and JSON.
+    """A state's return as it is in results, journal and JSON.
 
     The fields of `StateReturn`, and: `id`, `sls`, `run_num` (dense, in order of start, over the
     whole run), `scope` (`""` at the top), `target` (SRN as text), `start_time` (ISO 8601, local),
     `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use,
     and the growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target).
-    In a plan `unknown` says that only an apply can know what the state would do, and `drift` has what differs
-    from what the last apply made true: colon path to `{"old": …, "new": …}`. For a run that resumes this one,
-    `fingerprint` says what the chunk was called with, `read` names what the call read beside that (files,
-    pillar, grains), and `read_mark` is a keyed fingerprint of what it read.
+    In a plan, `unknown` is True if only an apply can show what the state would do, and `drift` has the
+    differences from the last apply: colon path to `{"old": …, "new": …}`. For a run that resumes this one,
+    `fingerprint` identifies the arguments of the call, `read` names the other inputs of the call (files,
+    pillar, grains), and `read_mark` is a keyed fingerprint of those inputs.
     """
 
     tag: str
@@ -126,7 +126,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     applied: list[ScopeReturn] = []
 
     def as_data(self) -> dict[str, Any]:
-        """Return the mapping that `prev_ret` shows, with Salt's key names and everything that it caused."""
+        """Return the mapping that `prev_ret` contains, with Salt's key names and the growth it caused."""
         data = self.own_data()
         for key, scopes in (("delayed", self.delayed), ("applied", self.applied)):
             if scopes:
@@ -134,7 +134,7 @@ class Return(msgspec.Struct, omit_defaults=True):
         return data
 
     def own_data(self) -> dict[str, Any]:
-        """Return the same mapping without what the state caused."""
+        """Return the mapping of `as_data` without the growth."""
         data: dict[str, Any] = {
             "name": self.name,
             "changes": self.changes,

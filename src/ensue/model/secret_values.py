@@ -1,9 +1,8 @@
 """Find secret values of pillar or a configuration by the names of their keys, or by their form.
 
-Used to tell a `Masker` what to hide and to show a configuration without its secrets. Everything below a
-secret key is a secret, whatever its shape. A private key is one under any name, and so is the password of a
-URL. Text that itself is a document with names (JSON, an `.env` file) is searched too. docs/secrets.md lists
-the rules.
+A `Masker` hides these values, and configurations are shown without them. Everything below a secret key is a
+secret, whatever its shape. A private key and the password of a URL are secrets under any key. Text that is a
+document with keys (JSON, an `.env` file) is searched, too. docs/secrets.md lists the rules.
 
 Source: derived-resources document, "Secret storage"; Salt's roster spells `passwd`, `priv_passwd`.
 """
@@ -54,7 +53,7 @@ SECRET_KEY_ENDINGS: Final = (
     "_secret_key",
     "_access_key",
 )
-"""The same for keys that end so (`db_password`)."""
+"""Endings of keys whose values are secrets (`db_password`)."""
 
 
 _PRIVATE_KEY: Final = "PRIVATE KEY"
@@ -72,12 +71,12 @@ def _is_secret_name(name: str) -> bool:
 
 
 def is_secret_key(key: object) -> bool:
-    """Say whether a key's value is a secret; case and the kind of dash do not matter."""
+    """Return whether a key's value is a secret; case and the kind of dash do not matter."""
     return _is_secret_name(str(key))
 
 
 def is_private_key(value: object) -> bool:
-    """Say whether a value is the text of a private key, in PEM or in a form like it (OpenSSH's, PGP's)."""
+    """Return whether a value is the text of a private key, in PEM or in a form like it (OpenSSH's, PGP's)."""
     return isinstance(value, str) and _PRIVATE_KEY in value and "-----BEGIN " in value
 
 
@@ -91,7 +90,7 @@ def secret_values(config: Mapping[str, Any]) -> list[str]:
 
 
 def secret_text(line: str) -> str | None:
-    """Return the value in a line such as `DB_PASSWORD=abc` or `token: abc` when its name is a secret's.
+    """Return the value of a line such as `DB_PASSWORD=abc` or `token: abc` if its key is a secret key.
 
     Args:
         line: a line of an `.env` file, of INI, YAML or pretty-printed JSON.
@@ -115,9 +114,9 @@ def mask_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mask_arguments(data: Any) -> Any:
-    """Return a copy of states as they are shown, with `(sensitive)` for the texts and numbers of secret keys.
+    """Return a copy of states with `(sensitive)` for the texts and numbers of secret keys.
 
-    Unlike in a configuration a key may be an ID, and what is below it no secret: lists and mappings stay.
+    Unlike in a configuration, a key may be an ID, whose content is not secret: lists and mappings stay.
 
     Args:
         data: high data, or low chunks.
@@ -157,7 +156,7 @@ def _secrets_in(data: Any, *, inside_secret: bool) -> Iterator[str]:
 
 
 def _secrets_within(text: str) -> Iterator[str]:
-    """Yield the secrets in a text: passwords of URLs, and values with a secret's name in a document."""
+    """Yield the secrets in a text: passwords of URLs, and values of secret keys in a document."""
     yield from url_passwords(text)
     if text[:1] in "{[" and text.rstrip()[-1:] in "}]":
         import json

@@ -1,7 +1,7 @@
-"""The secrets in a state's data: found, followed and hidden by the paths that the state gives.
+"""Finds and hides the secrets in a state's data by the paths that the state declares.
 
-A path is keys and places in lists joined by colons (`credentials:password`, `nics:0:token`). One that
-leads nowhere finds and hides nothing.
+A path consists of keys and list indexes joined by colons (`credentials:password`, `nics:0:token`). A path
+that leads nowhere is ignored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def values_at(data: Any, paths: Iterable[str]) -> Iterator[str]:
 
 
 def scalar_texts(data: Any) -> Iterator[str]:
-    """Yield every scalar as text, except those that are no secrets: null, true, false and what is unknown."""
+    """Yield every scalar as text, except null, true, false and unknown values, which are never secrets."""
     for value in leaves(data):
         if isinstance(value, bytes):
             yield value.decode("utf-8", "backslashreplace")
@@ -43,7 +43,7 @@ def changed_paths(data: Any, masked: Any) -> Iterator[str]:
 
     Args:
         data: data in the clear.
-        masked: the same, masked; where a key itself was masked, the path of what holds it is yielded.
+        masked: the same data, masked; for a masked key, the path of its mapping is yielded.
     """
     return _changed("", data, masked)
 
@@ -86,7 +86,7 @@ def _hidden(data: Any, keys: list[str]) -> Any:
 
 
 def _place(data: Any, key: str) -> Any:
-    """Return the key or index of a mapping or list that a part of a path means; None when there is none."""
+    """Return the key or index that a part of a path refers to in a mapping or list; None if there is none."""
     if is_mapping(data):
         return key if key in data else next((one for one in data if str(one) == key), None)
     if is_list(data) and key.isdecimal() and int(key) < len(data):

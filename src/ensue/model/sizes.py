@@ -11,7 +11,7 @@ _STEP: Final = 1024
 
 
 def size_bytes(size: Any) -> int | None:
-    """Return a size in bytes, None for what is no size.
+    """Return a size in bytes, None if it is not a size.
 
     Args:
         size: a number, or a text: `10M` and `10MiB` count in powers of 1024, `10MB` in powers of 1000.

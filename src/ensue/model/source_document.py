@@ -1,4 +1,4 @@
-"""Where values are written: the files that were rendered, as those who report places see them."""
+"""The interface of rendered files that finds the places of values for messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SourceDocument(Protocol):
 
     @property
     def path(self) -> str:
-        """The file, relative to the project root where it lies below it."""
+        """The file, relative to the project root if it is below it."""
         ...
 
     def locate(self, keys: Sequence[str | int]) -> Span:
@@ -28,7 +28,7 @@ class SourceDocument(Protocol):
 
 
 class NoDocument:
-    """A `SourceDocument` for what no file says."""
+    """A `SourceDocument` for values that come from no file."""
 
     path = ""
 
@@ -44,7 +44,7 @@ class NoDocument:
 
 
 class Located(Protocol):
-    """A declaration that knows where it is written."""
+    """A declaration that knows its place in a file."""
 
     @property
     def document(self) -> SourceDocument:

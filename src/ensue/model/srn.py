@@ -47,7 +47,7 @@ class Srn(msgspec.Struct, frozen=True, order=True, cache_hash=True):
 
 
 def is_resource_id(text: str) -> bool:
-    """Say whether a text can be an id: on one line, not empty, without white space at its ends."""
+    """Return whether a text can be an id: on one line, not empty, without white space at its ends."""
     return bool(text) and text == text.strip() and text.isprintable()
 
 

@@ -1,4 +1,4 @@
-"""What can be said of a path on a target without asking the target."""
+"""Checks of paths on a target that need no access to the target."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST_PATH_BYTES: Final = 4096
-"""Linux's PATH_MAX: no system call takes a longer path, so a walk that gets one walks in circles."""
+"""Linux's PATH_MAX: no system call takes a longer path, so a walk that reaches one follows a cycle."""
 
 
 def folders_above(path: str) -> Iterator[str]:
@@ -24,5 +24,5 @@ def folders_above(path: str) -> Iterator[str]:
 
 
 def is_too_long(path: str) -> bool:
-    """Say whether a path is longer than any that is there."""
+    """Return whether a path is too long to exist."""
     return len(path.encode("utf-8", "surrogateescape")) > LONGEST_PATH_BYTES

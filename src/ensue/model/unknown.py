@@ -8,16 +8,16 @@ import msgspec
 
 
 class Unknown(msgspec.Struct, frozen=True):
-    """A value that cannot be known before a state has run.
+    """A value that is not known until a state has run.
 
     Args:
-        reference: what it waits for, as the user wrote it (`${cloud:vm:id}`).
+        reference: the reference that determines it, as written (`${cloud:vm:id}`).
     """
 
     reference: str
 
     def __str__(self) -> str:
-        """Show the value as plans do."""
+        """Return the value as plans show it."""
         return "(known after apply)"
 
 

@@ -1,8 +1,8 @@
-"""Whether each value that a template printed stays within one scalar of the YAML text.
+"""Checks whether each value that a template printed stays within one scalar of the YAML text.
 
-A value may be a plain scalar or a part of one, the content of a quoted scalar or of a block (`|`, `>`), or of
-a comment. It may not end the scalar, begin another one, or be read as anything else: a value with `: `, ` #`,
-a line break or a quote would otherwise decide what the SLS says.
+A value may be a plain scalar or part of one, or be inside a quoted scalar, a block (`|`, `>`) or a comment.
+It must not end the scalar or begin another one: a value with `: `, ` #`, a line break or a quote could
+otherwise change the meaning of the SLS.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _REFUSED_WITHIN: Final = {
 }
 """What a value may not hold in a scalar of each style; the style of a plain one is empty."""
 _WHOLE_ESCAPES: Final = re.compile(r'\\[nrt"\\/]')
-"""Escapes of a double-quoted scalar that are whole in themselves: what comes after them is read as before."""
+"""Complete escapes of a double-quoted scalar; they do not affect the text after them."""
 
 
 def beyond_scalars(text: str, extents: Sequence[Extent], load: Callable[[str], Any]) -> Iterator[Extent]:
-    """Yield the extents of the values that are more than a part of one scalar.
+    """Yield the extents of the values that reach beyond one scalar.
 
     Args:
-        text: YAML text; where it is broken, what follows is not judged.
+        text: YAML text; after a syntax error, nothing is checked.
         extents: where values were printed, in order.
-        load: reads YAML, as fast as may be; raises a `ValueError` for what it does not read.
+        load: parses YAML, fast; raises a `ValueError` for text that it does not parse.
     """
     doubtful = _doubtful(text, extents)
     if not doubtful or _reads_back(text, doubtful, load):
@@ -82,9 +82,9 @@ def _has_brackets(text: str, extents: Sequence[Extent]) -> bool:
 
 
 def _reads_back(text: str, extents: Sequence[Extent], load: Callable[[str], Any]) -> bool:
-    """Say whether each value is, but for its blanks, what a reader finds where a word would be.
+    """Return whether the parsed text has each value, apart from blanks, where a placeholder word would be.
 
-    It is what nearly every value with a sign in it is, and needs no tokens.
+    This accepts nearly every value with punctuation, without tokens.
     """
     values: dict[str, str] = {}
     pieces: list[str] = []
@@ -104,7 +104,7 @@ def _reads_back(text: str, extents: Sequence[Extent], load: Callable[[str], Any]
 
 
 def _are_alike(with_words: Any, data: Any, values: Mapping[str, str]) -> bool:
-    """Say whether data is the other data with values in place of words, but for blanks."""
+    """Return whether data equals other data with values instead of placeholder words, except for blanks."""
     if isinstance(with_words, str):
         return isinstance(data, str) and _is_filled(with_words, data, values)
     if is_mapping(with_words):
@@ -133,7 +133,7 @@ def _is_filled(with_words: str, text: str, values: Mapping[str, str]) -> bool:
 
 
 def _scalars(text: str) -> tuple[list[Any], int]:
-    """Return the tokens of all scalars, and the place up to which the text could be read."""
+    """Return the tokens of all scalars, and the offset up to which the text could be parsed."""
     import yaml
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -150,7 +150,7 @@ def _scalars(text: str) -> tuple[list[Any], int]:
 
 
 def _without_margins(text: str, extent: Extent) -> tuple[int, int]:
-    """Return the place of a value without the blanks at its ends that join other blanks, or end a line."""
+    """Return the extent of a value without blanks at its ends that adjoin other blanks or a line end."""
     start, stop = extent.start, extent.end
     if not start or text[start - 1] in " \t\n":
         while start < stop and text[start] in _BLANKS:
@@ -165,7 +165,7 @@ def _fits(text: str, start: int, stop: int, scalar: Any) -> bool:
     style = scalar.style or ""
     first, last = scalar.start_mark.index, scalar.end_mark.index
     if style in "|>" and style:
-        # Its first line says how it is to be read.
+        # Its first line has the indentation and chomping indicators.
         return text.find("\n", first, start) >= 0
     if style and (start == first or stop == last):
         return False
@@ -193,12 +193,12 @@ def _is_in_comment(text: str, start: int, stop: int, scalars: Sequence[Any]) -> 
 
 
 def is_whole_value(text: str, extent: Extent, load: Callable[[str], Any]) -> bool:
-    """Say whether what was printed is one value of the YAML text, not more and not a part of one.
+    """Return whether a printed value is exactly one value of the YAML text.
 
     Args:
         text: YAML text.
         extent: where the value was printed.
-        load: reads YAML; raises a `ValueError` for what it does not read.
+        load: parses YAML; raises a `ValueError` for text that it does not parse.
     """
     value = text[extent.start : extent.end]
     try:
@@ -209,7 +209,7 @@ def is_whole_value(text: str, extent: Extent, load: Callable[[str], Any]) -> boo
 
 
 def _is_put(with_word: Any, data: Any, value: Any) -> bool:
-    """Say whether data is the other data with a value in the place of the word."""
+    """Return whether data equals other data with a value instead of the placeholder word."""
     if with_word == _WORD:
         return bool(data == value)
     if is_mapping(with_word):

@@ -1,4 +1,4 @@
-"""Values of properties of ZFS, as they are given and as they are compared."""
+"""Values of ZFS properties: as zfs takes them, and as they are compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Active resources: what earlier deployments of an environment have provisioned.
+"""Active resources: the resources that earlier deployments of an environment have provisioned.
 
 Source: Humanitec, "Active Resources"; resource graph document, "Building and executing".
 """
@@ -32,14 +32,14 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True):
         definition_digest: the hash of that definition.
         driver: the driver, as the definition names it.
         phase: see `Phase`.
-        inputs_mark: a keyed fingerprint of everything that the driver was given; empty when the last call
+        inputs_mark: a keyed fingerprint of all inputs of the driver; empty if the last call
             failed.
         outputs: all outputs by name, of the last successful call.
-        secret_paths: which of them are secret.
-        manifests: Kubernetes manifests that it brings along.
-        cookie: data that the driver gets back in its next call.
+        secret_paths: the paths of the secret ones.
+        manifests: its Kubernetes manifests.
+        cookie: data that is passed to the driver in its next call.
         registers: resources that it made targetable: SRN to configuration.
-        depends_on: what it depends on.
+        depends_on: the resources it depends on.
     """
 
     key: Key
@@ -69,7 +69,7 @@ class ActiveResources(Protocol):
         """Return the active resources of one environment; this blocks.
 
         Raises:
-            StoreError: they cannot be read, or not be decrypted.
+            StoreError: they cannot be read or decrypted.
         """
         ...
 
@@ -82,7 +82,7 @@ class ActiveResources(Protocol):
         ...
 
     async def flush(self) -> None:
-        """Return when everything that was put or removed before is durable.
+        """Wait until everything that was put or removed before is durable.
 
         Raises:
             StoreError: it cannot be written.

@@ -36,13 +36,13 @@ def build_graph(
     """Return the resource graph of a deployment.
 
     Args:
-        deployment: what is to be deployed.
+        deployment: the workloads and shared resources.
         catalog: the definitions.
-        context: where it goes.
-        found: gets warnings, and has all errors when this raises.
+        context: its environment.
+        found: receives warnings and errors.
 
     Raises:
-        CompileError: something is wrong with the inputs or with the graph; carries everything.
+        CompileError: the inputs or the graph have errors; it contains all of them.
     """
     growth = Growth(catalog, context, found)
     _gather(growth, deployment, catalog, context, found)
@@ -95,7 +95,7 @@ def _refuse_unmatched(
     resources: Iterable[Resource], catalog: Catalog, context: Context, found: Collector
 ) -> None:
     for resource in resources:
-        # A definition that was refused may have been the one for this resource.
+        # The definition for this resource may be one that was refused.
         is_excused = found.refused & {resource.key.type, "*"}
         if resource.definition is None and not is_excused:
             found.error(
@@ -119,7 +119,7 @@ def _in_order(resources: Sequence[Resource], found: Collector) -> list[Resource]
         ordered = order_with_priorities(len(resources), edges, range(len(resources)))
     except CycleError as error:
         for cycle in error.cycles:
-            # An edge of the general graph leads from what comes first to what waits: the opposite direction.
+            # An edge of the general graph leads from a node to its dependents: the opposite direction.
             turned = [(resources[one.after], resources[one.before], one.reason) for one in reversed(cycle)]
             _refuse_cycle(turned, found)
         return []
@@ -166,7 +166,7 @@ def _node(resource: Resource, selected: Mapping[Selector, tuple[Key, ...]], cont
 
 
 def _hash(context: Context, nodes: Iterable[Node], catalog: Catalog) -> str:
-    """Hash the graph: the context and, in order, what makes every node what it is."""
+    """Hash the graph: the context and, in order, everything that determines each node."""
     return digest(
         [
             [context.org, context.app, context.env, context.env_type],

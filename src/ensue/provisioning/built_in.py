@@ -22,7 +22,7 @@ _DRIVER: Final = "echo"
 
 
 def with_built_in(definitions: Sequence[Definition]) -> list[Definition]:
-    """Return definitions, and the built-in one for workloads where none of them can be chosen for a workload.
+    """Return definitions; the built-in one for workloads is added if none of them is for workloads.
 
     Args:
         definitions: the definitions of a project.

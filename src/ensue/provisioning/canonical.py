@@ -12,7 +12,7 @@ from ensue.model.data import with_text_keys
 
 
 def canonical(data: Any) -> bytes:
-    """Return data as bytes that are the same for equal data."""
+    """Return data as bytes; equal data gives equal bytes."""
     try:
         return msgspec.json.encode(data, order="deterministic")
     except (TypeError, UnicodeEncodeError):

@@ -1,4 +1,4 @@
-"""Refuse outputs of resources that would become code in inputs that a driver reads as code.
+"""Refuse outputs of resources that would be executed as code in inputs of a driver.
 
 Each language has its own rule for allowed values. A driver that inserts outputs into templates as data
 does so itself.
@@ -34,15 +34,15 @@ _ACTION: Final = re.compile(r"\{\{|\{%|\}\}|%\}")
 def refuse_foreign_code(
     request: DriverRequest, code: Mapping[str, CodeKind], *, may_insert: bool = False
 ) -> None:
-    """Refuse outputs of resources that would mean something in code.
+    """Refuse outputs of resources that have a meaning as code.
 
     Args:
         request: the resource.
-        code: which inputs of its driver are code.
+        code: the inputs of its driver that are code.
         may_insert: whether templates are left to the driver.
 
     Raises:
-        DriverError: names each placeholder, its resource, and what to write instead.
+        DriverError: an output is refused; the message names each placeholder, its resource and a remedy.
     """
     if not request.foreign:
         return
@@ -82,7 +82,7 @@ def _texts(data: Any, kind: CodeKind, path: InputPath) -> Iterator[tuple[InputPa
 
 
 def _is_terraform(path: InputPath) -> bool:
-    """Say whether Terraform parses a text: it is not a file, or has the name of a Terraform file."""
+    """Return whether Terraform parses a text: it is not a file, or has the name of a Terraform file."""
     return len(path) == _DEPTH_OF_INPUTS or str(path[-1]).endswith(_HCL_FILES)
 
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 def read_params(
     declared: Mapping[str, Any], name: str, dialect: Dialect, place: TextPlace, shape: Shape
 ) -> Written | None:
-    """Return the parameters of a resource; None where it declares none.
+    """Return the parameters of a resource; None if it declares none.
 
     Args:
-        declared: the resource as it is declared.
+        declared: the declaration of the resource.
         name: its name, for messages.
-        dialect: which placeholders there are.
+        dialect: the known placeholders.
         place: where the resource is declared.
-        shape: checks that they are a mapping, and gets what is wrong.
+        shape: checks that they are a mapping, and receives the errors.
     """
     if declared.get("params") is None:
         return None

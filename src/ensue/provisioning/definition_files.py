@@ -1,6 +1,6 @@
 """Read resource definitions from the data of their files, with all errors.
 
-Source: resource graph document; `object` is the name that `entity` had in older files.
+Source: resource graph document; older files write `object` for `entity`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def read_definition(data: Any, document: YamlDocument, found: Collector) -> Defi
     Args:
         data: the document's data.
         document: the document, for places.
-        found: gets what is wrong; a document of another kind is a warning.
+        found: receives the errors; a document of another kind is a warning.
     """
     place = TextPlace(document)
     if data is None or _is_other_kind(data, place, found):
@@ -49,7 +49,7 @@ def read_definition(data: Any, document: YamlDocument, found: Collector) -> Defi
 
 
 def _type_of(data: Any) -> str:
-    """Return the type that a refused definition is for, `*` where that is not known."""
+    """Return the type of a refused definition, `*` if it is not known."""
     entity = (data.get("entity") or data.get("object")) if is_mapping(data) else None
     type_ = entity.get("type") if is_mapping(entity) else None
     return type_ if isinstance(type_, str) else "*"

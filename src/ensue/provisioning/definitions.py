@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.written import TextPlace, Written
 
 CRITERION_FIELDS: Final = ("res_id", "env_id", "app_id", "env_type")
-"""The fields that make a criterion more specific, the one that counts most first."""
+"""The fields that make a criterion more specific, the most significant first."""
 
 
 class Criterion(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,8 +28,8 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         class_: the resource class.
-        fields: field of `CRITERION_FIELDS` to the value that it takes.
-        place: where it is written.
+        fields: field of `CRITERION_FIELDS` to the required value.
+        place: its place in the file.
     """
 
     class_: str
@@ -43,11 +43,11 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
         return int("".join(bits), 2)
 
     def failures(self, class_: str, values: Mapping[str, str | None]) -> list[str]:
-        """Return why it does not match a resource, one sentence per field; empty when it does.
+        """Return why it does not match a resource, one sentence per field; empty if it matches.
 
         Args:
             class_: the resource's class.
-            values: field to the value that the resource has; None or missing: not known.
+            values: field to the value of the resource; None or missing: not known.
         """
         failed = [
             f"{field} is {_quoted(values.get(field))}, not {wanted!r}"
@@ -59,7 +59,7 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
         return failed
 
     def __str__(self) -> str:
-        """Write its fields as `field=value`, the class only where it is not `default`."""
+        """Write its fields as `field=value`, the class only if it is not `default`."""
         class_ = [] if self.class_ == DEFAULT_CLASS else [f"class={self.class_}"]
         return " ".join([*class_, *(f"{name}={value}" for name, value in self.fields.items())])
 
@@ -71,8 +71,8 @@ class Provision(msgspec.Struct, frozen=True, kw_only=True):
         target: the resource.
         is_dependent: whether it depends on the resource of the definition.
         match_dependents: whether dependents of the definition's resource also depend on it.
-        params: its parameters; None: it is given none.
-        place: where it is written.
+        params: its parameters; None: none are set.
+        place: its place in the file.
     """
 
     target: Descriptor
@@ -88,7 +88,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         values: plain inputs.
         secrets: secret inputs.
-        secret_refs: where further secrets are kept: `{store, ref, version}` or `{value}` at any depth.
+        secret_refs: references to further secrets: `{store, ref, version}` or `{value}` at any depth.
     """
 
     values: Written
@@ -101,14 +101,14 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         id: its id.
-        type: the type of the resources that it is for.
+        type: the type of its resources.
         name: its name for people.
         driver: the driver, as written (`humanitec/template`).
         account: the account that the driver uses; None: none.
-        inputs: what the driver is given.
-        provisions: what it co-provisions.
-        criteria: what it is for; empty: it is never chosen.
-        place: where it is written.
+        inputs: the inputs of the driver.
+        provisions: the resources it co-provisions.
+        criteria: the resources it applies to; empty: it is never chosen.
+        place: its place in the file.
         digest: a hash of everything that determines its resources.
     """
 
@@ -125,14 +125,14 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def written(self) -> tuple[Written, ...]:
-        """Everything of it that may hold placeholders of the resource itself."""
+        """The parts of it that may contain placeholders of the resource itself."""
         inputs = self.inputs
         account = () if self.account is None else (self.account,)
         return (inputs.values, inputs.secrets, inputs.secret_refs, *account)
 
 
 def field_values(key: Key, context: Context) -> dict[str, str | None]:
-    """Return the values that criteria look at, for one resource."""
+    """Return the values that criteria compare, for one resource."""
     return {"res_id": key.id, "env_id": context.env, "app_id": context.app, "env_type": context.env_type}
 
 

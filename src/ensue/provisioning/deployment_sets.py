@@ -1,4 +1,4 @@
-"""Deployment sets: many workloads and the resources that they share, in one file.
+"""Reads deployment sets: several workloads and the resources they share, in one file.
 
 Source: resource graph document, step 1 of "Building and executing".
 """
@@ -27,7 +27,7 @@ _RESOURCE: Final = ("type", "class", "params")
 
 
 def is_deployment_set(data: Any) -> bool:
-    """Say whether a file's data is meant as a deployment set."""
+    """Return whether a file's data is meant as a deployment set."""
     return is_mapping(data) and "modules" in data
 
 
@@ -37,7 +37,7 @@ def read_deployment_set(data: dict[str, Any], document: YamlDocument, found: Col
     Args:
         data: the file's data.
         document: the file, for places.
-        found: gets what is wrong with it.
+        found: receives the errors.
     """
     return _Reader(document, found).read(data)
 
@@ -118,5 +118,5 @@ def _keys(declared: dict[str, dict[str, Any]], id_of: Callable[[str], str]) -> d
 
 
 def _refused(declared: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """Return the names without a type; they are already refused, so uses of them are not reported."""
+    """Return the names without a type, which are refused already, so that uses of them are not reported."""
     return {name: "" for name, one in declared.items() if not one.get("type")}

@@ -1,4 +1,4 @@
-"""Register the resources that a driver made targetable as derived from a resource of the graph."""
+"""Register the resources that a driver returns as targetable, derived from a resource of the graph."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def forget_derived(registry: DerivedRegistry, context: Context, key: Key, 
         registry: the registry.
         context: the environment of the resource.
         key: the resource of the graph.
-        names: SRNs; one that something else has registered in the meantime stays.
+        names: SRNs; one that another state has registered in the meantime stays.
     """
     source = str(source_of(context, key))
 
@@ -80,5 +80,5 @@ async def invalidate_derived(registry: DerivedRegistry, context: Context, key: K
 
 
 def source_of(context: Context, key: Key) -> Srn:
-    """Return what provenance calls a resource of the graph: `TYPE:[ORG/]APP/ENV/CLASS#ID`."""
+    """Return the name of a resource of the graph in provenance: `TYPE:[ORG/]APP/ENV/CLASS#ID`."""
     return Srn(key.type.replace("-", "_"), f"{context.environment}/{key.class_}#{key.id}")

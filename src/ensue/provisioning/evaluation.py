@@ -1,8 +1,9 @@
 """Replace placeholders with their values.
 
-A text that is one placeholder keeps the type of its value. Within a longer text a value is text as it is, and
-anything else is compact JSON. A value that is not yet known stays as it is written, as an `Unknown`. A text
-with a secret part is secret. A text with outputs of resources in it has marks that say where these are.
+A text that consists of one placeholder becomes the value, with its type. In a longer text, text values are
+inserted unchanged and other values as compact JSON. A value that is not known yet becomes an `Unknown` with
+the text as written. A text with a secret part is secret. A text with outputs of resources has marks at their
+places.
 
 Source: resource graph document, "Placeholders".
 """
@@ -30,8 +31,8 @@ def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
 
     Args:
         data: data of a `Written`.
-        value_of: returns the value of a placeholder: an `Unknown` while it cannot be known, a
-            `Sensitive` where it is secret, a `Foreign` where it comes from outputs.
+        value_of: returns the value of a placeholder: an `Unknown` if it is not known yet, a `Sensitive` if it
+            is secret, a `Foreign` if it comes from outputs.
     """
     if isinstance(data, Template):
         return _text(data, value_of)
@@ -45,7 +46,7 @@ def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
 
 
 def as_written(data: Any) -> Any:
-    """Return data in which what is unknown is shown as it is written (`${resources.dns.outputs.host}`)."""
+    """Return data with unknown values as written (`${resources.dns.outputs.host}`)."""
     return mapped(data, lambda value: value.reference if isinstance(value, Unknown) else value)
 
 

@@ -39,7 +39,7 @@ class Outputs(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         data: all of them by name, secrets in the clear.
-        secret_paths: which of them are secret.
+        secret_paths: the paths of the secret ones.
     """
 
     data: Any
@@ -56,7 +56,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
         values: its plain inputs.
         secrets: its secret inputs, including those of `secret_refs`; only the driver may see them.
         own_secrets: the secrets that the definition itself contains.
-        secret_refs: where further secrets are kept.
+        secret_refs: references to further secrets.
         secret_params: the parts of the parameters that are secret.
         secret_values: the parts of the plain inputs that are nevertheless secret.
         foreign: the parts of the account, values and secrets that are outputs of resources; the paths begin
@@ -98,7 +98,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_known(self) -> bool:
-        """Whether nothing of it waits for another resource."""
+        """Whether all of it is known, without waiting for another resource."""
         return not unknowns_in([self.account, self.params, self.values, self.secrets])
 
 
@@ -107,8 +107,8 @@ class GraphValues:
 
     Args:
         graph: the graph.
-        outside: what Score's types `environment` and `service` are, by `NAME` or `RESOURCE.NAME`; None:
-            nobody asks for it yet.
+        outside: the values of Score's types `environment` and `service`, by `NAME` or `RESOURCE.NAME`; None:
+            not needed yet.
     """
 
     def __init__(self, graph: ResourceGraph, outside: Mapping[str, Any] | None = None) -> None:
@@ -126,11 +126,11 @@ class GraphValues:
             yield self.evaluated(node)
 
     def evaluated(self, node: Node) -> EvaluatedNode:
-        """Return a node with what is known by now.
+        """Return a node with the values that are known by now.
 
         Raises:
-            DriverError: an output is missing that it takes of a resource which has been provisioned, or a
-                value that the environment does not have.
+            DriverError: it uses an output that a provisioned resource lacks, or a value that the environment
+                lacks.
         """
 
         def value_of(meaning: Meaning) -> Any:
@@ -208,7 +208,7 @@ class GraphValues:
         raise DriverError(f"the {kind} has no value {wanted!r} (give it with --value {wanted}=VALUE)")
 
     def _of(self, key: Key, what: str, path: tuple[str, ...]) -> Any:
-        """Return what is known of something of a resource."""
+        """Return the value of a reference to a resource, as far as it is known."""
         if what == "id":
             return key.id
         if what == "guresid":
@@ -241,7 +241,7 @@ class GraphValues:
 
 
 def context_values(context: Context, key: Key) -> dict[str, str]:
-    """Return the fields of the context of one resource by name, but for its guresid."""
+    """Return the fields of the context of one resource by name, except its guresid."""
     return {
         **context_of(context),
         "res.id": key.id,
@@ -276,7 +276,7 @@ def _below(data: Any, path: tuple[str, ...], missing: Any) -> Any:
 
 
 def _stored(reference: SecretReference, value: str) -> Foreign:
-    """Return a secret, marked as what its store says."""
+    """Return a secret from a store, marked as secret."""
     place = f"the secret store {reference.store}"
     return Foreign(value, (ForeignPart(placeholder="secret_refs", resource=place),))
 

@@ -1,9 +1,8 @@
 """The graph under construction: resources and their dependencies join it until nothing new is found.
 
 Each resource and each edge is processed once, so building is linear in the size of the graph.
-`match_dependents` is a rule that holds for every pair of a dependent and a co-provisioned resource, whichever
-comes first:
-an edge that joins late is checked against the rules that are there, and a rule against the edges.
+`match_dependents` is a rule for every pair of a dependent and a co-provisioned resource, in whatever order
+they join: a new edge is checked against the existing rules, and a new rule against the existing edges.
 
 Source: resource graph document, "Building and executing" and "Co-provision Resources".
 """
@@ -30,7 +29,7 @@ class Resource:
 
     Args:
         key: its type, class and id.
-        place: where it was first asked for.
+        place: the place of the first request.
     """
 
     __slots__ = ("companions", "definition", "dependents", "edges", "key", "matched", "params", "place")
@@ -49,12 +48,12 @@ class Resource:
 
 
 class Growth:
-    """A graph that grows.
+    """A graph under construction.
 
     Args:
         catalog: the definitions.
-        context: where the deployment goes.
-        found: gets what is wrong.
+        context: the environment.
+        found: receives the errors.
     """
 
     def __init__(self, catalog: Catalog, context: Context, found: Collector) -> None:
@@ -67,12 +66,12 @@ class Growth:
         self._unmatched: deque[tuple[Resource, Resource]] = deque()
 
     def add(self, key: Key, place: TextPlace, params: Written | None = None) -> Resource:
-        """Return a resource of the graph, which joins it where it is new.
+        """Return a resource of the graph; a new one is added.
 
         Args:
             key: the resource.
-            place: where it is asked for.
-            params: its parameters; None: it is given none here.
+            place: the place of the request.
+            params: its parameters; None: none are set here.
         """
         resource = self.resources.get(key)
         if resource is None:
@@ -138,7 +137,7 @@ class Growth:
 
     def _provision(self, owner: Resource, provisions: tuple[Provision, ...]) -> None:
         added = [(one, self.add(one.target.resolved(owner.key), one.place, one.params)) for one in provisions]
-        # All of them are known before the first rule holds, since none of them is matched.
+        # All of them are known before the first rule applies, since none of them is matched.
         owner.companions = {companion for _, companion in added}
         for one, companion in added:
             if one.is_dependent:
@@ -154,7 +153,7 @@ class Growth:
 
 
 def _are_equal(resource: Resource, first: Written, second: Written) -> bool:
-    """Say whether params are the same: equal as written, and their placeholders mean the same resources."""
+    """Return whether params are equal as written, and their placeholders refer to the same resources."""
     if canonical(first.source) != canonical(second.source):
         return False
 

@@ -1,4 +1,4 @@
-"""Find whether a place in a Terraform file is within literal text: a string, heredoc or comment.
+"""Find out whether a place in a Terraform file is in literal text: a string, heredoc or comment.
 
 Source: HCL Native Syntax Specification, "Template Expressions" and "Comments and Whitespace".
 """
@@ -19,20 +19,20 @@ class Literal(NamedTuple):
     """The literal text that a place is in.
 
     Args:
-        tag: the word that ends it; empty: a quotation mark does, or the end of a comment.
+        tag: the word that ends it; empty: a quotation mark or the end of a comment.
     """
 
     tag: str = ""
 
 
 def literal_at(text: str, place: int) -> Literal | None:
-    """Return the string, heredoc or comment that a place is in; None where it is in code.
+    """Return the string, heredoc or comment that contains a place; None if the place is in code.
 
     Args:
         text: the file.
         place: a place, in characters from the beginning.
     """
-    # What is open, from the outermost on: None is code, of the file or of an interpolation.
+    # The open literals, outermost first; None is code, of the file or of an interpolation.
     opened: list[Literal | None] = [None]
     position = 0
     while found := _pattern(opened[-1]).search(text, position):
@@ -54,7 +54,7 @@ def _pattern(state: Literal | None) -> re.Pattern[str]:
 
 
 def _step(found: re.Match[str], opened: list[Literal | None]) -> None:
-    """Track what opens or closes."""
+    """Track the literals that open or close."""
     sign = found[0]
     if opened[-1] is None:
         if sign == '"':

@@ -1,4 +1,4 @@
-"""The names of resources in a graph: (type, class, id), how they are written, and how they are filled in.
+"""The names of resources in a graph: type, class and id, their notation, and their defaults.
 
 Source: resource graph document, "Placeholders"; the implicit resources are those of "Basic graphs".
 """
@@ -14,7 +14,7 @@ import msgspec
 DEFAULT_CLASS: Final = "default"
 WORKLOAD: Final = "workload"
 IMPLICIT: Final = ("base-env", "k8s-cluster", "k8s-namespace")
-"""Types of which every environment has one resource; its id is the type."""
+"""Types with exactly one resource per environment; its id is the type."""
 
 _DESCRIPTOR: Final = re.compile(
     r"(?P<type>[^\s.#<>'\"\[\]{}]+)(?:\.(?P<class>[^\s.#<>'\"\[\]{}]+))?(?:#(?P<id>[^\s<>'\"\[\]{}]+))?"
@@ -23,7 +23,7 @@ _GURESID_CHARS: Final = 32
 
 
 class Key(NamedTuple):
-    """What identifies a resource in a graph; keys sort by type, class and id.
+    """The identity of a resource in a graph; keys sort by type, class and id.
 
     Args:
         type: the resource type (`postgres`).
@@ -41,7 +41,7 @@ class Key(NamedTuple):
 
 
 class Descriptor(NamedTuple):
-    """A key as it is written, with a class and an id that may be left out.
+    """A key as written; class and id are optional.
 
     Args:
         type: the resource type.
@@ -54,12 +54,12 @@ class Descriptor(NamedTuple):
     id: str | None = None
 
     def resolved(self, owner: Key) -> Key:
-        """Return the key that is meant by a resource that writes this.
+        """Return the key that a descriptor refers to.
 
         An implicit type without an id means the implicit resource, whose class is `default`.
 
         Args:
-            owner: the resource that writes it.
+            owner: the resource whose definition contains it.
         """
         if self.id is None and self.type in IMPLICIT:
             return Key(self.type, self.class_ or DEFAULT_CLASS, self.type)
@@ -68,13 +68,13 @@ class Descriptor(NamedTuple):
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a deployment goes.
+    """The environment of a deployment.
 
     Args:
         app: the id of the application.
         env: the id of the environment.
         env_type: the type of the environment (`development`).
-        org: the id of the organization; empty when none is given.
+        org: the id of the organization; empty if none is given.
     """
 
     app: str
@@ -84,12 +84,12 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def environment(self) -> str:
-        """The environment by all that identifies it: `[ORG/]APP/ENV`."""
+        """The full name of the environment: `[ORG/]APP/ENV`."""
         return "/".join(filter(None, (self.org, self.app, self.env)))
 
 
 def parse_descriptor(text: str) -> Descriptor | None:
-    """Return what `TYPE[.CLASS][#ID]` names, None when the text is malformed."""
+    """Parse `TYPE[.CLASS][#ID]`; None if the text is malformed."""
     found = _DESCRIPTOR.fullmatch(text)
     return None if found is None else Descriptor(found["type"], found["class"], found["id"])
 
@@ -98,7 +98,7 @@ def guresid(context: Context, key: Key) -> str:
     """Return the globally unique id of a resource: 32 hexadecimal digits, the same for every deployment.
 
     Args:
-        context: its application and environment count.
+        context: application and environment are part of it.
         key: the resource.
     """
     named = "\0".join((context.app, context.env, *key))

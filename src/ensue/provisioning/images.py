@@ -1,4 +1,4 @@
-"""Images from the command line: a container whose image is `.` gets its image at deployment.
+"""Images from the command line, for containers whose image is `.`.
 
 Source: the Score specification, where `.` stands for the image that a build makes of the folder.
 """
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from ensue.provisioning.written import Written
 
 ANY_WORKLOAD: Final = "*"
-"""The name of the image for all workloads that have none of their own."""
+"""The key of the image for all workloads that are not named."""
 
 _TO_BE_NAMED: Final = "."
 
 
 def with_images(deployment: Deployment, images: Mapping[str, str], found: Collector) -> Deployment:
-    """Return a deployment whose containers with the image `.` have the images that are named for them.
+    """Return a deployment with images from the command line for the containers whose image is `.`.
 
     Args:
         deployment: the deployment.
         images: workload to image; `*` is for all workloads that are not named.
-        found: gets workloads that are named and not there.
+        found: receives the errors: workloads that do not exist.
     """
     if not images:
         return deployment

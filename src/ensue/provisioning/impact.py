@@ -1,4 +1,4 @@
-"""The impact of changed definitions on active resources: which would be made differently, and why.
+"""The impact of changed definitions on active resources: which would change, and why.
 
 Source: Humanitec, "Active Resources" (listing the active resources that a definition change affects).
 """
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from ensue.provisioning.matching import Catalog
 
 Reason: TypeAlias = Literal["another definition", "definition changed", "no definition"]
-"""Why a resource would be made differently."""
+"""The reason for the change of a resource."""
 
 
 class Impact(NamedTuple):
-    """A resource that the next deployment would make differently.
+    """A resource that the next deployment would change.
 
     Args:
         context: its environment.
         key: the resource.
-        was: the id of the definition that it was made with.
-        becomes: the id of the definition that it would get now; None: none matches.
+        was: the id of its current definition.
+        becomes: the id of the definition that matches now; None: none matches.
         reason: see `Reason`.
         dependents: the resources that depend on it, sorted.
     """
@@ -41,12 +41,12 @@ class Impact(NamedTuple):
 def impacts(
     active: Iterable[tuple[Context, ActiveResource]], catalog: Catalog, definition: str | None = None
 ) -> list[Impact]:
-    """Return the active resources that would be made differently, by environment and key.
+    """Return the active resources that would change, sorted by environment and key.
 
     Args:
-        active: the active resources of all environments that are looked at.
+        active: the active resources of the environments to check.
         catalog: the definitions as they are now.
-        definition: only resources that were made with this definition, or would be; None: all.
+        definition: only resources that have this definition now or would get it; None: all.
     """
     known = list(active)
     dependents: dict[tuple[Context, Key], list[Key]] = {}

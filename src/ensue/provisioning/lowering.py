@@ -33,12 +33,12 @@ _BESIDE_OTHERS: Final = StateOptions(parallel=True)
 
 
 class Work(NamedTuple):
-    """What a deployment is to do.
+    """The resources that a deployment provisions and removes.
 
     Args:
         nodes: the resources of the graph, in the order of provisioning.
         removed: the resources to be removed.
-        kept: everything that is kept of the environment.
+        kept: all records of the environment.
     """
 
     nodes: Sequence[Node]
@@ -52,11 +52,11 @@ def lower(
     """Return the plan of a deployment.
 
     Args:
-        work: what is to be done.
-        target: the machine that does it.
+        work: the resources.
+        target: the machine that runs the deployment.
         scope: the path of the plan's scope.
         deployment: the environment.
-        warnings: remarks on its inputs.
+        warnings: warnings about its inputs.
     """
     chunks: list[Chunk] = []
     places: dict[Key, int] = {}
@@ -91,7 +91,7 @@ def lower(
 def _users_first(
     removed: Sequence[ActiveResource], kept: Mapping[Key, ActiveResource]
 ) -> list[tuple[ActiveResource, list[Key]]]:
-    """Return what is to be removed in the order of removal, each with those that use it."""
+    """Return the resources to remove in the order of removal, each with the resources that use it."""
     users: dict[Key, list[Key]] = {}
     for one in kept.values():
         for key in one.depends_on:

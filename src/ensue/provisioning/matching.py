@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 _MOST_NEAR_MISSES: Final = 8
 _Table: TypeAlias = "dict[int, dict[tuple[str, ...], tuple[Definition, Criterion]]]"
-"""Specificity, the highest first, to the values of its fields, to what takes them."""
+"""Specificity, the highest first, to the values of its fields, to the candidates with these values."""
 
 
 class Candidate(NamedTuple):
-    """A definition of a resource's type, and how closely it matches.
+    """A definition of a resource's type, and how well it matches.
 
     Args:
         definition: the definition.
-        criterion: the criterion that matches, else the one that fails least; None: it has none.
-        failures: why it does not match, empty when it does.
+        criterion: the criterion that matches, else the one with the fewest failures; None: it has none.
+        failures: why it does not match; empty if it does.
         is_chosen: whether it is the definition that the resource gets.
     """
 
@@ -42,11 +42,11 @@ class Candidate(NamedTuple):
 
 
 class Catalog:
-    """All definitions of a project, ready to be chosen from.
+    """All definitions of a project, indexed for matching.
 
     Args:
         definitions: the definitions, in any order.
-        found: gets ids that occur twice, and criteria that tie.
+        found: receives the errors: duplicate ids, and criteria that tie.
     """
 
     def __init__(self, definitions: Iterable[Definition], found: Collector) -> None:
@@ -60,7 +60,7 @@ class Catalog:
             self._tables[kind] = dict(sorted(table.items(), reverse=True))
 
     def chosen(self, key: Key, context: Context) -> Definition | None:
-        """Return the definition that a resource gets, None when none matches."""
+        """Return the definition that a resource gets, None if none matches."""
         table = self._tables.get((key.type, key.class_))
         if table is None:
             return None
@@ -81,7 +81,7 @@ class Catalog:
         Args:
             type_: the resource's type.
             class_: its class.
-            values: criterion field to the value that the resource has; None: not known.
+            values: criterion field to the value of the resource; None: not known.
         """
         ranked = sorted(
             (_candidate(one, class_, values) for one in self.of_type(type_)),
@@ -145,7 +145,7 @@ class Catalog:
 
 
 def criterion_words(criterion: Criterion) -> str:
-    """Return the fields of a criterion as words, `any resource` where it has none."""
+    """Return the fields of a criterion as words, `any resource` if it has none."""
     return ", ".join(f"{name} {value!r}" for name, value in criterion.fields.items()) or "any resource"
 
 

@@ -1,4 +1,4 @@
-"""Placeholders that name a resource as its file declares it: `${resources.db.host}`, `${externals.db.host}`.
+"""Placeholders that use a resource's name in the file: `${resources.db.host}`, `${externals.db.host}`.
 
 Source: resource graph document, step 1 of "Building and executing"; Score's `${resources.NAME.OUTPUT}`.
 """
@@ -26,7 +26,7 @@ def by_name(
     Args:
         root: the root (`externals`), for messages.
         keys: the names to the resources.
-        outside: names to their kinds, where they are values and no resources.
+        outside: names to their kinds, for values that are not resources.
     """
     values = outside or {}
 

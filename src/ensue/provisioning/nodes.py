@@ -1,7 +1,7 @@
 """The finished resource graph: its nodes in the order of provisioning, each with its definition and inputs.
 
-Nothing here changes during a run. A node names its definition and shares its inputs, so that ten thousand
-resources of one definition hold them once.
+Nothing here changes during a run. All nodes of a definition share its inputs, so that ten thousand resources
+of one definition keep them once.
 
 Source: resource graph document, "Building and executing".
 """
@@ -50,10 +50,10 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
         driver: the driver that provisions it.
         account: the account of the driver; None: none.
         params: its parameters; of a workload its module; None: it is given none.
-        inputs: what the driver is given; shared by all nodes of the definition.
-        dependencies: what it depends on, sorted; one resource may be there for several reasons.
-        selected: what each selector of its inputs found, sorted by type, class and id.
-        places: where it is asked for; the place of its definition last.
+        inputs: the inputs of the driver; shared by all nodes of the definition.
+        dependencies: the resources it depends on, sorted; the same resource may occur with several reasons.
+        selected: the resources that each selector of its inputs found, sorted by type, class and id.
+        places: the places of its requests; the place of its definition last.
     """
 
     key: Key
@@ -77,8 +77,8 @@ class ResourceGraph(msgspec.Struct, frozen=True, kw_only=True):
     """All resources of one deployment.
 
     Args:
-        context: where it goes.
-        nodes: the resources, each after those that it depends on, among free ones by type, class and id.
+        context: its environment.
+        nodes: the resources, each after those it depends on, otherwise by type, class and id.
         hash: the SHA-256 of the graph; the same for the same inputs, whatever their order.
     """
 

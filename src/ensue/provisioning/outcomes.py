@@ -30,9 +30,9 @@ class NodeOutcome(NamedTuple):
     Args:
         key: the resource.
         guresid: its globally unique id.
-        node: its node; None: the graph does not have it.
-        evaluated: the node with what is known of its inputs; None if it was not reached.
-        kept: what is kept of it, of this deployment or of an earlier one; None: nothing.
+        node: its node; None: it is not in the graph.
+        evaluated: the node with the known inputs; None if it was not reached.
+        kept: its record, of this deployment or of an earlier one; None: there is none.
         outcome: its outcome.
     """
 
@@ -58,8 +58,8 @@ def node_outcomes(
     Args:
         graph: the graph; None: the environment was destroyed.
         context: the environment.
-        values: has what is known of the inputs.
-        kept: what is kept now.
+        values: has the known inputs.
+        kept: the current records.
         outcomes: the outcomes of the resources that were reached.
         removed: the resources that were to be removed.
     """
@@ -86,7 +86,7 @@ def summed_up(all_: Iterable[NodeOutcome], rendered: tuple[str, ...] = ()) -> De
 
     Args:
         all_: the outcome of every resource.
-        rendered: the files that workloads were rendered to and that have changed.
+        rendered: the changed files of rendered workloads.
     """
     statuses: Counter[str] = Counter()
     changes: DataMap = {}
@@ -142,7 +142,7 @@ def _skipped(depends_on: Iterable[Key], known: Mapping[Key, Outcome]) -> Outcome
 
 
 def _outputs(by_key: Mapping[Key, NodeOutcome]) -> tuple[DataMap, DataMap, list[Path]]:
-    """Return the outputs by workload, those of shared resources, and where secrets are in both together."""
+    """Return the outputs by workload, the outputs of shared resources, and the paths of secrets in both."""
     workloads: DataMap = {}
     shared: DataMap = {}
     secret: list[Path] = []
@@ -165,8 +165,8 @@ def _outputs(by_key: Mapping[Key, NodeOutcome]) -> tuple[DataMap, DataMap, list[
 def _named(by_key: Mapping[Key, NodeOutcome]) -> Iterator[Key]:
     """Yield workloads, what they declare, and shared resources.
 
-    What comes along with a resource has its id; of the shared ones that no workload declares the first one
-    in the order of provisioning is what the file asks for.
+    A co-provisioned resource may have the id of its owner; among shared ones that no workload declares, the
+    first in the order of provisioning is the one that the file requests.
     """
     declared: dict[Key, None] = {}
     first_shared: dict[str, Key] = {}
@@ -184,7 +184,7 @@ def _named(by_key: Mapping[Key, NodeOutcome]) -> Iterator[Key]:
 
 
 def _place(key: Key) -> tuple[str, ...] | None:
-    """Return where the outputs of a resource go; None for one that no file names."""
+    """Return the place of a resource's outputs; None for a resource that no file names."""
     parts = key.id.split(".")
     if key.type == WORKLOAD and parts[0] == "modules":
         return (".".join(parts[1:]), "outputs")

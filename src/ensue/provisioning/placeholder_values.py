@@ -1,7 +1,7 @@
-"""What a placeholder means: a value of the context, an output of a resource, or of many.
+"""The meaning of a placeholder: a value of the context, an output of a resource, or of several.
 
-A dialect says which roots a file knows (`resources`, `context`, `externals`) and what a path below each
-means. A root's reader returns a meaning or a refusal; it never raises.
+A dialect has the roots that a file knows (`resources`, `context`, `externals`), each with a reader for the
+path below it. A reader returns a meaning or a refusal; it never raises.
 
 Source: resource graph document, "Placeholders" of resource references and of resource selectors.
 """
@@ -21,7 +21,7 @@ CONTEXT_FIELDS: Final = (
     "org.id", "app.id", "env.id", "env.type", "res.id", "res.type", "res.class", "res.guresid",
 )  # fmt: skip
 WHATS: Final = ("outputs", "guresid", "account", "values")
-"""What a placeholder may ask of a resource; the first such word ends a dotted descriptor."""
+"""The parts of a resource that a placeholder may name; the first such word ends a dotted descriptor."""
 
 Step: TypeAlias = "tuple[str, str]"
 """A step of a selector: its direction, `>` or `<`, and the type that is selected."""
@@ -38,12 +38,12 @@ class ContextField(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """Something of one resource.
+    """A part of one resource.
 
     Args:
         target: the resource.
         what: one of `WHATS`, or `id` for the resource's own id.
-        path: the way to the value below it.
+        path: the path of the value below it.
     """
 
     target: Descriptor
@@ -52,13 +52,13 @@ class Reference(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Something of all resources that a selector finds; always a list.
+    """A part of all resources that a selector finds; always a list.
 
     Args:
         anchor: where the selector begins.
         steps: its steps, at least one.
         what: one of `WHATS`.
-        path: the way to the value in each resource.
+        path: the path of the value in each resource.
     """
 
     anchor: Descriptor
@@ -68,7 +68,7 @@ class Selection(NamedTuple):
 
 
 class Constant(NamedTuple):
-    """A value that the file itself has (`${metadata.name}`).
+    """A value of the file itself (`${metadata.name}`).
 
     Args:
         value: the value.
@@ -78,11 +78,11 @@ class Constant(NamedTuple):
 
 
 class FromOutside(NamedTuple):
-    """A value that no resource of the graph has: Score's types `environment` and `service`.
+    """A value from outside the graph: of Score's types `environment` and `service`.
 
     Args:
         kind: that type.
-        path: the name, and the way to the value.
+        path: the name, and the path of the value.
     """
 
     kind: str
@@ -90,10 +90,10 @@ class FromOutside(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a path means nothing.
+    """Why a path has no meaning.
 
     Args:
-        reason: what is wrong with it.
+        reason: the error.
         help: how to mend it; may be empty.
         is_undeclared: whether it names something that its file does not declare.
     """
@@ -119,11 +119,11 @@ class PathPart(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """Which placeholders a file knows.
+    """The placeholders that a file may use.
 
     Args:
-        roots: first words to what reads the path below each.
-        escapes_all: whether `$${` is an escape in front of an unknown word too, as in Score.
+        roots: first word to the reader of the path below it.
+        escapes_all: whether `$${` is also an escape before an unknown word, as in Score.
     """
 
     roots: Mapping[str, Callable[[Sequence[PathPart]], Meaning | Refusal]]
@@ -131,7 +131,7 @@ class Dialect(NamedTuple):
 
 
 def context_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
-    """Return what `${context.…}` means."""
+    """Return the meaning of `${context.…}`."""
     name = ".".join(part.text for part in path)
     if name in CONTEXT_FIELDS:
         return ContextField(name)
@@ -140,7 +140,7 @@ def context_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
 
 
 def resource_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
-    """Return what `${resources.DESC.outputs.OUT}` means in a definition."""
+    """Return the meaning of `${resources.DESC.outputs.OUT}` in a definition."""
     written, what, rest = _divided(path)
     return _what_refusal(what, rest) or _described(written, what, rest)
 
@@ -159,7 +159,7 @@ def _what_refusal(what: str, rest: tuple[str, ...]) -> Refusal | None:
 
 
 def _described(written: str, what: str, rest: tuple[str, ...]) -> Meaning | Refusal:
-    """Return what a descriptor means, `TYPE[.CLASS][#ID]` with the steps of a selector after it."""
+    """Return the meaning of a descriptor: `TYPE[.CLASS][#ID]`, optionally with the steps of a selector."""
     first, *steps = re.split(r"\s*([<>])\s*", written.strip())
     descriptor = parse_descriptor(first)
     if descriptor is None:

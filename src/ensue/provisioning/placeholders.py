@@ -1,4 +1,4 @@
-r"""`${…}` in texts of definitions and workloads: where each begins and ends, and what is wrong with it.
+r"""Finds `${…}` in texts of definitions and workloads, with their errors.
 
 A root that the dialect does not know is literal text, because it may have a meaning in a shell script or a
 Terraform file; the reader is warned. `$\{` is the two characters `${`, and so is `$${` in front of a
@@ -34,7 +34,7 @@ class Placeholder(NamedTuple):
         text: the placeholder as written.
         start: where it begins in its text, counted from 0.
         end: where it ends.
-        meaning: what it stands for.
+        meaning: its meaning.
     """
 
     text: str
@@ -44,7 +44,7 @@ class Placeholder(NamedTuple):
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A text with placeholders in it, or with escapes.
+    """A text that contains placeholders or escapes.
 
     Args:
         source: the text as written.
@@ -62,13 +62,13 @@ class Template(msgspec.Struct, frozen=True):
 
 
 class TextFault(NamedTuple):
-    """Something about a `${…}` that its author should know.
+    """An error or warning about a `${…}`.
 
     Args:
-        text: the text that it is about.
+        text: the text that contains it.
         start: where that begins, counted from 0.
         end: where it ends.
-        refusal: what is wrong; None: its root is unknown, so it is literal text.
+        refusal: the error; None: its root is unknown, so it is literal text.
     """
 
     text: str
@@ -82,11 +82,11 @@ def parse_text(text: str, dialect: Dialect) -> tuple[str | Template, tuple[TextF
 
     Args:
         text: any text.
-        dialect: which placeholders there are.
+        dialect: the known placeholders.
 
     Returns:
-        The same text when there is nothing in it, else a template; and what is wrong. What is wrong is
-        literal text in the template.
+        The same text if it contains no placeholder or escape, else a template; and the errors. Text with an
+        error is literal text in the template.
     """
     if "${" not in text and "$\\{" not in text:
         return text, ()
@@ -118,7 +118,7 @@ class _Scan:
         self._flush()
 
     def _opened(self, found: re.Match[str]) -> int:
-        """Take what begins here and return where reading goes on."""
+        """Read the placeholder or escape that begins here, and return the offset after it."""
         start, opened = found.span()
         root = _ROOT.match(self.text, opened)
         is_known = root is not None and root[1] in self.dialect.roots
@@ -162,7 +162,7 @@ class _Scan:
             self.faults.append(TextFault(self.text[start:end], start, end, None))
 
     def _end_of_line(self, start: int) -> int:
-        """Return where what is unclosed ends, for a message: at the brace, or with its line."""
+        """Return the end of an unclosed placeholder, for a message: its brace, or the end of its line."""
         line = self.text.find("\n", start)
         line = len(self.text) if line < 0 else line
         brace = self.text.find("}", start, line)

@@ -1,7 +1,7 @@
 """Provision one resource: call its driver unless nothing has changed, and store the result.
 
-A record is durable before a driver is called and after it has returned. If the process is
-killed in between, the record shows it, and the next deployment passes this on to the driver.
+A record is written before a driver is called and after it has returned. If the process is killed in between,
+the record shows this, and the next deployment tells the driver.
 
 Source: Humanitec, "Drivers" and "Active Resources".
 """
@@ -54,7 +54,7 @@ class LoadedDriver(Protocol):
     inserts_as_data: bool
 
     async def create(self, request: DriverRequest, /) -> Provisioned:
-        """Make a resource."""
+        """Create a resource."""
         ...
 
     async def update(self, request: DriverRequest, /) -> Provisioned:
@@ -66,23 +66,23 @@ class LoadedDriver(Protocol):
         ...
 
     async def plan(self, request: DriverRequest, /) -> Planned:
-        """Say what would be done."""
+        """Return what would be done."""
         ...
 
     async def fingerprint(self, request: DriverRequest, /) -> str:
-        """Return a fingerprint of what the result depends on besides the inputs."""
+        """Return a fingerprint of everything beside the inputs that affects the result."""
         ...
 
 
 class Surroundings(NamedTuple):
-    """What provisioning uses of the run around it.
+    """The services of the run that provisioning uses.
 
     Args:
         driver: returns a driver by the name that a definition has for it.
         active: keeps active resources.
         mark: returns a keyed fingerprint of bytes; like another one where the key may have changed.
-        requests: makes what drivers are handed.
-        secrets: reads secrets that are kept elsewhere.
+        requests: makes the requests for drivers.
+        secrets: reads secrets from stores.
         learn: tells the masker of secrets.
         masked: returns data with all known secrets masked.
     """
@@ -100,12 +100,12 @@ class Outcome(NamedTuple):
     """The outcome of one resource.
 
     Args:
-        status: the word for it.
+        status: its status.
         comment: one sentence; may be empty.
-        outputs: its outputs; None while they are not known.
-        old: what was kept of it before; None: nothing.
-        registers: resources that can be targeted from now on: SRN to configuration.
-        manifests: Kubernetes manifests that it brings along.
+        outputs: its outputs; None if they are not known.
+        old: its earlier record; None: there was none.
+        registers: resources that become targetable: SRN to configuration.
+        manifests: its Kubernetes manifests.
     """
 
     status: Status
@@ -117,11 +117,11 @@ class Outcome(NamedTuple):
 
 
 class DriverCall(NamedTuple):
-    """The call of a driver, as the function of a state makes it.
+    """The call of a driver by a state function.
 
     Args:
-        services: what the driver may use; made for this resource.
-        test: whether nothing may be changed.
+        services: the services for the driver, made for this resource.
+        test: whether it is a plan.
     """
 
     services: Callable[[Callable[[DataMap], Awaitable[None]]], DriverServices]
@@ -132,8 +132,8 @@ class Provisioner:
     """Provisions the resources of one environment.
 
     Args:
-        values: evaluates the nodes of the graph; None: there is only something to be removed.
-        kept: what is kept of the environment.
+        values: evaluates the nodes of the graph; None: resources are only removed.
+        kept: the records of the environment.
         around: see `Surroundings`.
         digests: the hash of each definition by its id.
     """
@@ -158,7 +158,7 @@ class Provisioner:
         Raises:
             DriverError: an input is not available, or would be read as code that came from another resource's
                 output; or the driver failed. The resource's record is kept.
-            StoreError: what came of it cannot be kept.
+            StoreError: the record cannot be written.
         """
         if self._values is None:
             raise InternalError(f"{node.key} is provisioned without a graph")
@@ -186,11 +186,11 @@ class Provisioner:
         return made._replace(old=old)
 
     async def remove(self, key: Key, call: DriverCall) -> Outcome:
-        """Remove a resource that is kept.
+        """Remove an active resource.
 
         Raises:
-            DriverError: the driver failed; what was kept stays.
-            StoreError: what came of it cannot be kept.
+            DriverError: the driver failed; the record is kept.
+            StoreError: the record cannot be written.
         """
         old = self.kept[key]
         if call.test:
@@ -199,7 +199,7 @@ class Provisioner:
         return Outcome("destroyed", f"{key} was destroyed", old=old)
 
     async def _with_secrets(self, evaluated: EvaluatedNode) -> EvaluatedNode:
-        """Return a node with the secrets that are kept elsewhere, as far as it is known where."""
+        """Return a node with its secrets from stores, as far as their references are known."""
         wanted = secret_references(evaluated.secret_refs)
         if not wanted or not all(one.is_known for one in wanted):
             return evaluated
@@ -207,11 +207,11 @@ class Provisioner:
 
     @staticmethod
     def _may_be_left(driver: LoadedDriver, old: ActiveResource) -> bool:
-        """Say whether a resource whose inputs and driver are the same is left alone."""
+        """Return whether a resource with unchanged inputs and driver needs no call."""
         return not old.was_interrupted and not driver.always_called
 
     def _is_driver_of(self, driver: LoadedDriver, node: Node, old: ActiveResource) -> bool:
-        """Say whether a driver made what is kept of a resource, under whatever name."""
+        """Return whether a driver made the recorded resource, under any of its names."""
         return old.driver == node.driver or self._around.driver(old.driver).name == driver.name
 
     def _unchanged(self, node: Node, old: ActiveResource, *, test: bool) -> Outcome:
@@ -300,7 +300,7 @@ class Provisioner:
             await self._around.active.flush()
 
     def _outputs(self, evaluated: EvaluatedNode, made: Provisioned) -> Outputs:
-        """Return the outputs of a driver as one mapping, with the paths of all that is secret in it."""
+        """Return the outputs of a driver as one mapping, with the paths of its secrets."""
         if not (is_mapping(made.values) and is_mapping(made.secrets)):
             raise DriverError(f"{evaluated.node.driver}: its outputs are not a mapping")
         self._around.learn(texts_in(made.secrets))
@@ -315,7 +315,7 @@ class Provisioner:
         return Outputs(data=data, secret_paths=tuple(paths))
 
     def _record(self, node: Node, old: ActiveResource | None, phase: Phase | None = None) -> ActiveResource:
-        """Return what is kept of a node, with what was known of it before."""
+        """Return the record of a node, with the values of its earlier record."""
         return ActiveResource(
             key=node.key,
             env_type=self._context.env_type,
@@ -341,7 +341,7 @@ class Provisioner:
         self._around.active.put(self._context, resource)
 
     def _learn_of(self, old: ActiveResource | None) -> None:
-        """Tell the masker of the secrets of an earlier deployment: a driver may have them in its cookie."""
+        """Add the secrets of an earlier deployment to the masker; a driver may have them in its cookie."""
         if old is not None:
             self._around.learn(texts_in(old.outputs, old.secret_paths))
 
@@ -359,7 +359,7 @@ class Provisioner:
         request: DriverRequest,
         old: ActiveResource | None,
     ) -> str:
-        """Return a keyed fingerprint of everything that a resource is made of."""
+        """Return a keyed fingerprint of all inputs of a resource."""
         given = [
             driver.name,
             evaluated.account,
@@ -384,7 +384,7 @@ def _leaves(data: Any, path: Path) -> list[Path]:
 
 
 def _same(one: Any, other: Any, path: Path) -> bool:
-    """Say whether two trees have the same value at a path."""
+    """Return whether two trees have the same value at a path."""
     for part in path:
         try:
             one, other = one[part], other[part]

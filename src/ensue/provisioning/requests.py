@@ -37,8 +37,8 @@ class Requests(NamedTuple):
 
         Args:
             evaluated: the resource with its inputs.
-            kept: what is kept of it; None: nothing.
-            services: what the driver may use.
+            kept: its record; None: there is none.
+            services: the services for the driver.
         """
         node = evaluated.node
         return DriverRequest(
@@ -63,8 +63,8 @@ class Requests(NamedTuple):
         """Return the request to delete a resource.
 
         Args:
-            kept: what is kept of it.
-            services: what the driver may use.
+            kept: its record.
+            services: the services for the driver.
         """
         id_ = guresid(self.context, kept.key)
         return DriverRequest(

@@ -1,8 +1,8 @@
-"""Score files: one workload each, with the resources that it needs.
+"""Reads Score files: one workload each, with the resources it requires.
 
 A resource with an `id` is shared by all workloads that name it; one without belongs to its workload.
 
-Source: the Score specification, score.dev/v1b1; resource graph document for what becomes of it.
+Source: the Score specification, score.dev/v1b1; resource graph document.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ _RENAMED: Final = {
     "readinessProbe": "readiness_probe",
     "volumes": "volume_mounts",
 }
-"""Keys of a container that a deployment set spells otherwise."""
+"""Keys of a container that a deployment set spells differently."""
 
 
 def is_score(data: Any) -> bool:
-    """Say whether a file's data is meant as a Score file."""
+    """Return whether a file's data is meant as a Score file."""
     return is_mapping(data) and str(data.get("apiVersion", "")).startswith("score.dev/")
 
 
 def read_score(data: dict[str, Any], document: YamlDocument, found: Collector) -> Workload | None:
-    """Return the workload of a Score file, None where it has no usable name.
+    """Return the workload of a Score file, None if it has no usable name.
 
     Args:
         data: the file's data.
         document: the file, for places.
-        found: gets what is wrong with it.
+        found: receives the errors.
     """
     return _Reader(document, found).read(data)
 
@@ -91,7 +91,7 @@ class _Reader:
         return Workload(name=name, module=module, requests=requests, place=place.below("metadata", "name"))
 
     def _resources(self, given: Any, workload: str) -> dict[str, dict[str, Any]]:
-        """Check the declarations and take note of which resource each names."""
+        """Check the declarations, and record which resource each of them names."""
         shape, place = self._shape, self._top.below("resources")
         mapping = shape.mapping(given, "'resources'", place)
         checked: dict[str, dict[str, Any]] = {}
@@ -103,7 +103,7 @@ class _Reader:
             class_ = shape.text(checked[name].get("class"), f"'class' of {what}", inside.below("class"))
             id_ = shape.text(checked[name].get("id"), f"'id' of {what}", inside.below("id"))
             if type_ in APPLICATION_KINDS or not type_:
-                # One without a type is refused already; what mentions it is not to blame.
+                # A resource without a type is refused already; references to it are not reported.
                 self._outside[name] = type_
             else:
                 full = shared_id(id_) if id_ else private_id(workload, name)
@@ -116,7 +116,7 @@ class _Reader:
         return Request(key=self._keys[name], params=params, place=place)
 
     def _runs(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Check what runs and return it, spelled as in the file, so that its places are found."""
+        """Check the containers and the service; return them as the file spells them, to find places."""
         shape, place = self._shape, self._top.below("containers")
         containers = shape.mapping(data.get("containers"), "'containers'", place)
         if data.get("containers") in (None, {}):
@@ -141,7 +141,7 @@ class _Reader:
 
 
 def _module(name: str, runs: dict[str, Any]) -> dict[str, Any]:
-    """Return what runs as a module of a deployment set."""
+    """Return the containers and the service as a module of a deployment set."""
     spec: dict[str, Any] = {
         "containers": {
             container: {_RENAMED.get(key, key): value for key, value in given.items()}

@@ -1,9 +1,9 @@
-"""References to secrets that are kept elsewhere: those that `secret_refs` has, and their values.
+"""The references of `secret_refs` to secrets in stores, and their values.
 
 A secret is `{store, ref, version}`, or `{value}` where it is written in the clear, at any depth below its
 name. Nulls are left out. Nothing is read here.
 
-Source: Humanitec, "Secret references"; definitions that are published with some.
+Source: Humanitec, "Secret references"; published definitions that use them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _KEYS: Final = ("store", "ref", "version")
 
 
 class SecretReference(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a secret is kept.
+    """The store, name and version of a secret.
 
     Args:
         store: the name of the store.
-        ref: what the store calls the secret.
-        version: which version of it; empty: the newest.
-        is_known: whether all of that is known; else it is as it is written, and cannot be read yet.
+        ref: the name of the secret in the store.
+        version: its version; empty: the latest.
+        is_known: whether all of that is known; otherwise it is the text as written, and cannot be read yet.
     """
 
     store: str
@@ -42,11 +42,11 @@ class SecretReference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Misshapen(NamedTuple):
-    """Something that is neither a reference nor a mapping of some.
+    """A value that is neither a reference nor a mapping of references.
 
     Args:
         keys: its path below `secret_refs`.
-        what: what is wrong with it.
+        what: the error.
     """
 
     keys: tuple[str | int, ...]
@@ -76,7 +76,7 @@ def placed_references(data: Any) -> list[tuple[tuple[str | int, ...], SecretRefe
 
 
 def misshapen_references(data: Any) -> list[Misshapen]:
-    """Return what is wrong with the shape of references.
+    """Return the errors in the shape of references.
 
     Args:
         data: the evaluated `secret_refs` of a definition; None: there are none.
@@ -85,14 +85,14 @@ def misshapen_references(data: Any) -> list[Misshapen]:
 
 
 def with_secrets(data: Any, values: Mapping[SecretReference, Any]) -> Any:
-    """Return `secret_refs` with values in the place of references; a value stays the text that it is.
+    """Return `secret_refs` with values instead of references; a value stays the text that it is.
 
     Args:
         data: the evaluated `secret_refs` of a definition; None: there are none.
         values: the value of each reference.
 
     Raises:
-        KeyError: there is no value of a reference.
+        KeyError: a reference has no value.
     """
     if is_mapping(data):
         return {name: _valued(one, values) for name, one in data.items() if one is not None}
@@ -111,7 +111,7 @@ def _valued(data: Any, values: Mapping[SecretReference, Any]) -> Any:
 
 
 def _leaves(data: Any, keys: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-    """Yield everything that is a reference, a value, or no mapping of some, nulls left out."""
+    """Yield every reference and value, and everything malformed; nulls are left out."""
     if is_mapping(data):
         given = {key: one for key, one in data.items() if one is not None}
         if keys and _is_leaf(given):
@@ -127,7 +127,7 @@ def _leaves(data: Any, keys: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple
 
 
 def _is_leaf(given: Mapping[str, Any]) -> bool:
-    """Say whether a mapping is a reference or a value; secrets may be named `store` and `value`, too."""
+    """Return whether a mapping is a reference or a value; secrets may be named `store` and `value`, too."""
     if "store" in given:
         return not (is_mapping(given["store"]) or is_list(given["store"]))
     return list(given) == ["value"] and not is_mapping(given["value"])

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def follow_selectors(growth: Growth, found: Collector) -> Mapping[Resource, dict[Selector, tuple[Key, ...]]]:
-    """Find what selectors select, make their owners depend on it, and settle the graph again.
+    """Find the resources that selectors select, make their owners depend on them, and settle the graph again.
 
     Args:
         growth: the graph, settled.
-        found: gets a warning for each selector whose anchor is not in the graph.
+        found: receives a warning for each selector whose anchor is not in the graph.
 
     Returns:
-        By resource what each of its selectors found, sorted by type, class and id.
+        By resource, the resources that each of its selectors found, sorted by type, class and id.
     """
     known: dict[tuple[Key, tuple[Step, ...]], tuple[Resource, ...]] = {}
     selected: dict[Resource, dict[Selector, tuple[Key, ...]]] = {}

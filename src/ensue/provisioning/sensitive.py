@@ -33,11 +33,11 @@ class Sensitive(msgspec.Struct, frozen=True):
 
 
 class Foreign(msgspec.Struct, frozen=True):
-    """A value within data that outputs of resources brought, all of it or parts of its text.
+    """A value in data that comes from outputs of resources, wholly or in parts of its text.
 
     Args:
-        value: the value; may hold what is `Sensitive`.
-        parts: what is foreign of it.
+        value: the value; it may contain `Sensitive` values.
+        parts: its foreign parts.
     """
 
     value: Any
@@ -45,12 +45,12 @@ class Foreign(msgspec.Struct, frozen=True):
 
 
 class Parted(NamedTuple):
-    """Data without marks, and where marks were.
+    """Data without marks, and the paths of the marks.
 
     Args:
-        data: the data; the same object where nothing was marked.
-        secret_paths: what is secret of it.
-        foreign: what is foreign of it.
+        data: the data; the same object if nothing was marked.
+        secret_paths: the paths of its secrets.
+        foreign: its foreign parts.
     """
 
     data: Any
@@ -59,19 +59,19 @@ class Parted(NamedTuple):
 
 
 def marked(data: Any, paths: Iterable[Path]) -> Any:
-    """Return data with the values at some paths marked; a path that leads nowhere marks none."""
+    """Return data with the values at some paths marked; a path that leads nowhere is ignored."""
     for path in paths:
         data = _marked(data, path)
     return data
 
 
 def separated(data: Any) -> tuple[Any, tuple[Path, ...]]:
-    """Return data without marks, and the paths of what is secret; the same object where there are none."""
+    """Return data without marks, and the paths of secrets; the same object if there are no marks."""
     return parted(data)[:2]
 
 
 def parted(data: Any) -> Parted:
-    """Return data without marks, and where they were."""
+    """Return data without marks, and the paths of the marks."""
     paths: list[Path] = []
     foreign: dict[Path, tuple[ForeignPart, ...]] = {}
     plain = _plain(data, (), paths, foreign)
@@ -79,20 +79,20 @@ def parted(data: Any) -> Parted:
 
 
 def below(paths: Iterable[Path], path: Path) -> list[Path]:
-    """Return the paths of secrets within the value at a path, from that value on; `()` means all of it."""
+    """Return the paths of secrets in the value at a path, relative to it; `()` means all of it."""
     size = len(path)
     return [one[size:] for one in paths if overlap(one, path)]
 
 
 def overlap(one: Path, other: Path) -> bool:
-    """Say whether one of two paths is the other one, or leads below it."""
+    """Return whether two paths are equal, or one leads below the other."""
     return all(str(a) == str(b) for a, b in zip(one, other, strict=False))
 
 
 def colon_paths(paths: Iterable[Path]) -> tuple[str, ...]:
-    """Return paths as returns of states have them, joined by colons.
+    """Return paths as in returns of states: joined by colons.
 
-    A key that holds a colon cannot be told there: then what holds it is secret.
+    A key with a colon cannot be expressed: then the mapping that contains it is secret.
     """
     return tuple(dict.fromkeys(map(_colon_path, paths)))
 
@@ -146,7 +146,7 @@ def differing(data: Any, masked: Any, path: Path = ()) -> tuple[Path, ...]:
     Args:
         data: data in the clear.
         masked: the same, masked.
-        path: where both are.
+        path: the path of both.
     """
     if data is masked:
         return ()

@@ -22,8 +22,8 @@ class Shape:
     """Checks values of one kind of file.
 
     Args:
-        code: the code of everything that is wrong.
-        found: gets it.
+        code: the diagnostic code of its errors.
+        found: receives the errors.
     """
 
     def __init__(self, code: str, found: Collector) -> None:
@@ -31,19 +31,19 @@ class Shape:
         self._code = code
 
     def wrong(self, summary: str, place: TextPlace, help_: str = "") -> None:
-        """Note something that is wrong."""
+        """Record an error."""
         self.found.error(self._code, summary, place.span(), help=help_)
 
     def mapping(
         self, value: Any, what: str, place: TextPlace, keys: Sequence[str] | None = None
     ) -> dict[str, Any]:
-        """Return a mapping with text keys, empty where the value is none.
+        """Return a mapping with text keys, empty if the value is not one.
 
         Args:
             value: the value; None is an empty mapping.
-            what: what it is, for messages.
-            place: where it is.
-            keys: the keys that it may have; None: any.
+            what: its description, for messages.
+            place: its place.
+            keys: the allowed keys; None: any.
         """
         if value is None:
             return {}
@@ -55,14 +55,14 @@ class Shape:
         return {str(key): one for key, one in value.items()}
 
     def required(self, mapping: dict[str, Any], key: str, what: str, place: TextPlace) -> str:
-        """Return the text under a key that has to be there, empty where there is none."""
+        """Return the text of a required key, empty if there is none."""
         if mapping.get(key) is None:
             self.wrong(f"{what} has no {key!r}", place, f"add `{key}: …`")
             return ""
         return self.text(mapping[key], f"{key!r} of {what}", place.below(key)) or ""
 
     def text(self, value: Any, what: str, place: TextPlace) -> str | None:
-        """Return a text that is not empty, None where the value is none; null is left out without a word."""
+        """Return a text that is not empty, None if the value is not one; null is no error."""
         if value is None:
             return None
         if isinstance(value, str) and value.strip():
@@ -74,14 +74,14 @@ class Shape:
         return None
 
     def flag(self, value: Any, what: str, place: TextPlace) -> bool:
-        """Return a truth value, False where the value is null or none."""
+        """Return a boolean, False if the value is null or not a boolean."""
         if value is None or isinstance(value, bool):
             return bool(value)
         self.wrong(f"{what} is {_shown(value)}, neither true nor false", place)
         return False
 
     def items(self, value: Any, what: str, place: TextPlace) -> list[Any]:
-        """Return a list, empty where the value is none."""
+        """Return a list, empty if the value is not one."""
         if value is None:
             return []
         if is_list(value):
@@ -97,7 +97,7 @@ class Shape:
 
 
 def _shown(value: Any) -> str:
-    """Say what a value is; never the value itself, which may be a secret in the wrong place."""
+    """Return the kind of a value; never the value, which may be a secret in the wrong place."""
     if value is None:
         return "null"
     kinds = ((bool, "a truth value"), (str, "a text"), (int | float, "a number"))

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from ensue.provisioning.written import TextPlace, Written
 
 APPLICATION_KINDS = ("environment", "service")
-"""Score's types that are values of the environment; they are no resources."""
+"""Score's types that are values of the environment rather than resources."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """A resource that a file asks for.
+    """A resource that a file requests.
 
     Args:
         key: the resource.
-        params: its parameters; None: it is given none.
-        place: where it is asked for.
+        params: its parameters; None: none are set.
+        place: the place of the request.
     """
 
     key: Key
@@ -37,9 +37,9 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: its name.
-        module: what it runs, as a module of a deployment set: `id`, `spec`, `externals`, …
+        module: its module, as in a deployment set: `id`, `spec`, `externals`, …
         requests: the resources that it declares.
-        place: where it is declared.
+        place: the place of its declaration.
     """
 
     name: str
@@ -54,11 +54,11 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Deployment(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that is to be deployed together.
+    """Workloads and resources that are deployed together.
 
     Args:
         workloads: the workloads.
-        shared: resources that no one workload owns.
+        shared: resources that no single workload owns.
     """
 
     workloads: tuple[Workload, ...] = ()

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class TextPlace(NamedTuple):
-    """Where a value is, or a text within it; only `span` looks for it.
+    """The place of a value, or of a text in it; only `span` reads the file.
 
     Args:
         document: the file.
         keys: the value's path in it.
-        text: what is meant of the value; empty for all of it.
+        text: the text in the value; empty for all of it.
     """
 
     document: YamlDocument
@@ -42,7 +42,7 @@ class TextPlace(NamedTuple):
         return TextPlace(self.document, (*self.keys, *keys))
 
     def span(self) -> Span:
-        """Return the place of the text, or of its value where it is written otherwise."""
+        """Return the place of the text, or of its value if the file spells the text differently."""
         if self.text:
             return self.document.locate_text(self.keys, self.text)
         return self.document.locate(self.keys)
@@ -52,8 +52,8 @@ class Mentions(msgspec.Struct, frozen=True):
     """The resources that some data mentions, each once, in reading order.
 
     Args:
-        references: each resource, with the place; True in the key when the reference needs what only
-            provisioning brings (outputs, values), which a resource cannot have of itself.
+        references: each resource, with the place; True in the key if the reference requires values that
+            only provisioning provides (outputs, values), which a resource cannot have of itself.
         selections: each selector as (anchor, steps), with the place.
     """
 
@@ -69,9 +69,9 @@ class Written(msgspec.Struct, frozen=True):
 
     Args:
         data: the data.
-        source: the same as it is written.
+        source: the same data as written.
         mentions: the resources that it mentions.
-        place: where it is.
+        place: its place.
     """
 
     data: Any
@@ -87,10 +87,10 @@ def read_written(
 
     Args:
         source: mappings, lists and scalars.
-        dialect: which placeholders there are.
-        place: where the data is.
-        found: gets what is wrong with placeholders.
-        is_secret: whether messages leave out what is written.
+        dialect: the known placeholders.
+        place: the place of the data.
+        found: receives the errors of placeholders.
+        is_secret: whether messages leave out the text.
     """
     reader = _Reader(dialect, place.document, found, is_secret=is_secret)
     data = reader.read(source, place.keys)

@@ -32,7 +32,7 @@ class RunEntries:
         return len(self._by_id)
 
     def __contains__(self, key: str) -> bool:
-        """Say whether there is an entry of this id."""
+        """Return whether there is an entry of this id."""
         return key in self._by_id
 
     def __iter__(self) -> Iterator[Entry]:

@@ -41,7 +41,7 @@ class ForeignLinkError(PermissionError):
 
 
 def may_follow(*, link_uid: int, follower_uid: int, folder_uid: int, folder_mode: int) -> bool:
-    """Say whether a symlink is followed.
+    """Return whether a symlink is followed.
 
     Args:
         link_uid: owner of the symlink.

@@ -48,7 +48,7 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 def is_temporary(path: str) -> bool:
-    """Say whether a path has a name that ensue gives only to temporary files."""
+    """Return whether a path has a name that ensue gives only to temporary files."""
     return path.rpartition("/")[2].startswith(TEMPORARY_PREFIX)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def runs_a_command(connection: Connection) -> bool:
-    """Say whether a target runs a command; raises what the connection raises when it cannot be reached."""
+    """Return whether a target runs a command; raises what the connection raises when it cannot be reached."""
     done = await connection.run(Command(argv=["true"]))
     return done.returncode == 0
 

@@ -72,7 +72,7 @@ class CallReads:
         self._digests[str(name)] = digest
 
     def knows(self, name: Name) -> bool:
-        """Say whether an item was recorded as read and existed."""
+        """Return whether an item was recorded as read and existed."""
         return self._digests.get(str(name), ABSENT) != ABSENT
 
     def note_templates(self, paths: Iterable[str]) -> None:
@@ -193,7 +193,7 @@ def file_digest(path: Path | str) -> bytes:
 
 
 def is_long(path: Path | str) -> bool:
-    """Say whether a file is too long to be hashed on the event loop; False for one that is not there."""
+    """Return whether a file is too long to be hashed on the event loop; False for one that is not there."""
     try:
         return os.stat(path).st_size > SHORT_BYTES  # noqa: PTH116 (a path or its text)
     except OSError:

@@ -96,14 +96,14 @@ class Declarations:
         )
 
     def has(self, declared_by: DeclaredBy) -> bool:
-        """Say whether this run compiled a declaration."""
+        """Return whether this run compiled a declaration."""
         place = (declared_by.scope, declared_by.tag)
         if declared_by.fanned_from:
             return place in self._fanned_out
         return (declared_by.sls, *place) in self._compiled
 
     def judges(self, declared_by: DeclaredBy) -> bool:
-        """Say whether this run has compiled every SLS that could contain a declaration."""
+        """Return whether this run has compiled every SLS that could contain a declaration."""
         slses = self._slses.get(declared_by.on)
         if slses is None or declared_by.sls.endswith(_DEPLOYED):
             return False

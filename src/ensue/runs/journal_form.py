@@ -183,7 +183,7 @@ def _shared(changes: Any, new_state: Any) -> tuple[str, ...]:
 
 
 def _is_plain(event: RunEvent) -> bool:
-    """Say whether an event holds only names and numbers."""
+    """Return whether an event holds only names and numbers."""
     match event:
         case NodeFinished(returned=done):
             return not (
@@ -204,7 +204,7 @@ def _is_plain(event: RunEvent) -> bool:
 
 
 def _is_json(event: RunEvent) -> bool:
-    """Say whether an event's data is plain JSON and needs no conversion."""
+    """Return whether an event's data is plain JSON and needs no conversion."""
     if type(event) is not NodeFinished:
         return False
     done = event.returned
@@ -276,7 +276,7 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
 
 
 def _is_exact(returned: Return, written: dict[str, Any]) -> bool:
-    """Say whether the written form of a return is complete enough for a resumed run."""
+    """Return whether the written form of a return is complete enough for a resumed run."""
     return all(written[name] == getattr(returned, name) for name in _NEEDED_TO_RESUME)
 
 

@@ -98,7 +98,7 @@ def needed_to_resume(cachedir: Path, kept: Iterable[Path]) -> set[Path]:
 
 
 def has_ended(path: Path) -> bool:
-    """Say whether a run ended normally: it was neither killed nor interrupted, and is not still running.
+    """Return whether a run ended normally: it was neither killed nor interrupted, and is not still running.
 
     Raises:
         OSError: the journal is gone.

@@ -131,7 +131,7 @@ def summarize(path: Path) -> RunSummary:
 
 
 def writer_lives(path: Path) -> bool:
-    """Say whether the process that writes a journal still runs."""
+    """Return whether the process that writes a journal still runs."""
     with suppress(OSError), path.open("rb") as file:
         header = journal_form.decode(file.readline())
         return (

@@ -38,7 +38,7 @@ class _Entries(msgspec.Struct, kw_only=True, frozen=True):
         return self.found[self.path].get(name)
 
     def has(self, name: str, perms: str, folders: set[str]) -> bool:
-        """Say whether a name has these permissions on all paths."""
+        """Return whether a name has these permissions on all paths."""
         wanted = _octal(perms)
         for path, numbers in self.found.items():
             if self.is_default and path not in folders:

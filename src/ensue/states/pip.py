@@ -256,7 +256,7 @@ def _read(written: str) -> _Wanted:
 
 
 def _is_there(wanted: _Wanted, versions: Mapping[str, str]) -> bool:
-    """Say whether a requested package is installed; one without a name is installed each time."""
+    """Return whether a requested package is installed; one without a name is installed each time."""
     from packaging.specifiers import SpecifierSet
 
     now = versions.get(wanted.name)

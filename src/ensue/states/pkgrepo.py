@@ -135,7 +135,7 @@ async def absent(ctx: StateContext, name: str, ppa: str | None = None, **kwargs:
 
 
 async def _has_more(ctx: StateContext, before: DataMap, options: Mapping[str, Any]) -> bool:
-    """Say whether `clean_file` must remove something."""
+    """Return whether `clean_file` must remove something."""
     if not options.get("clean_file"):
         return False
     repos: dict[str, list[DataMap]] = await ctx.call("pkg.list_repos")

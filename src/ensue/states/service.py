@@ -287,7 +287,7 @@ async def _state(
 
 
 async def _is_offline(ctx: StateContext) -> bool:
-    """Say whether no service can run on the target because it is not booted: a chroot, an image."""
+    """Return whether no service can run on the target because it is not booted: a chroot, an image."""
     try:
         return bool(await ctx.call("service.offline"))
     except NotAvailableError:  # a resource type with its own service manager
@@ -295,7 +295,7 @@ async def _is_offline(ctx: StateContext) -> bool:
 
 
 async def _has_scripts(ctx: StateContext) -> bool:
-    """Say whether scripts of `/etc/init.d` can restart a service if systemd cannot, as in Salt."""
+    """Return whether scripts of `/etc/init.d` can restart a service if systemd cannot, as in Salt."""
     return await ctx.connection.stat("/etc/init.d", follow=True) is not None
 
 

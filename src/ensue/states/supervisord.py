@@ -210,7 +210,7 @@ def _planned(name: str, found: _Found, *, restart: bool) -> StateReturn:
 
 
 def _failed(said: str) -> bool:
-    """Say whether supervisorctl failed; its exit code is the same if there was nothing to do."""
+    """Return whether supervisorctl failed; its exit code is the same if there was nothing to do."""
     return "ERROR" in said and not any(words in said for words in _HARMLESS)
 
 

@@ -89,7 +89,7 @@ class TimeAllowance:
     Time in a queue is not counted, neither that of the batch nor that of logins to many hosts.
 
     Args:
-        limit_s: seconds; None: as long as it takes.
+        limit_s: seconds; None: no limit.
     """
 
     def __init__(self, limit_s: float | None) -> None:

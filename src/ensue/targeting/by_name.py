@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     _Groups = Mapping[str, Target]
 
 _BY_DATA: Final = frozenset((*DATA_ENGINES, "S"))
-"""The engines of words that grains or pillar decide."""
+"""The engines whose matches depend on grains or pillar."""
 
 _NOBODY: Final = frozenset[str]()
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """What is known of a list of ids.
+    """The result of matching a list of ids.
 
     Args:
         matched: those that match, in the order given.
-        undecided: those that match or do not by their grains or pillar, in the order given.
+        undecided: those whose match depends on grains or pillar, in the order given.
     """
 
     matched: list[str]
@@ -57,7 +57,7 @@ class NameMatcher:
         self._groups = vocabulary.nodegroups
 
     def bound(self, resource_type: str | None = None) -> frozenset[str] | None:
-        """Return the only ids that the target can match, None when it names none and any may match.
+        """Return the only ids that the target can match, None if it names no ids and any may match.
 
         Args:
             resource_type: of this type; None: of any type.
@@ -192,7 +192,7 @@ class _Names:
     def _test(  # noqa: PLR0911 -- one line an engine
         self, word: Word
     ) -> Callable[[str], object] | bool:
-        """Return what decides about an id, or the decision about all ids of the type."""
+        """Return the test of an id, or the result for all ids of the type."""
         pattern = word.pattern
         match word.engine:
             case "":

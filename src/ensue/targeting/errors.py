@@ -1,4 +1,4 @@
-"""Why a target expression is refused."""
+"""The error for a target expression that is refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TargetSyntaxError(EnsueError, ValueError):
 
 
 def _around(expression: str, column: int) -> str:
-    """Return what a message shows of an expression: of a long one the part around a column."""
+    """Return an expression for a message; of a long one only the part around a column."""
     if len(expression) <= _SHOWN_CHARS:
         return expression
     start = max(0, column - 1 - _SHOWN_BEFORE_CHARS)

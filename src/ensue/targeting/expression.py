@@ -15,9 +15,9 @@ class Word(msgspec.Struct, frozen=True):
 
     Args:
         engine: the letter (`T M G P E L I J S R N`), empty for a bare word.
-        pattern: what follows.
+        pattern: the text after it.
         column: where the word begins, from 1.
-        delimiter: what separates the keys of a `G P I J` pattern (`G|@url|https://*`).
+        delimiter: separates the keys of a `G P I J` pattern (`G|@url|https://*`).
     """
 
     engine: str
@@ -27,19 +27,19 @@ class Word(msgspec.Struct, frozen=True):
 
 
 class Not(msgspec.Struct, frozen=True):
-    """Everything that the operand does not match."""
+    """Matches if the operand does not."""
 
     operand: Target
 
 
 class And(msgspec.Struct, frozen=True):
-    """What all operands match."""
+    """Matches if all operands match."""
 
     operands: tuple[Target, ...]
 
 
 class Or(msgspec.Struct, frozen=True):
-    """What one operand matches."""
+    """Matches if at least one operand does."""
 
     operands: tuple[Target, ...]
 
@@ -51,7 +51,7 @@ _READS_GRAINS: Final = frozenset("GPSN")
 
 
 def reads_grains(target: Target) -> bool:
-    """Say whether matching a target may require grains; a nodegroup is assumed to require them."""
+    """Return whether matching a target may require grains; a nodegroup is assumed to require them."""
     return any(word.engine in _READS_GRAINS for word in words_of(target))
 
 

@@ -24,7 +24,7 @@ from ensue.targeting.pieces import OPERATORS, pieces_of
 
 ENGINES: Final = "TMGPELIJSRN"
 DEEPEST: Final = 50
-"""How deep parentheses may nest: the matcher recurses."""
+"""The deepest nesting of parentheses, since the matcher recurses."""
 
 
 def parse_target(expression: str) -> Target:
@@ -37,12 +37,12 @@ def parse_target(expression: str) -> Target:
 
 
 def parse_word(engine: str, pattern: str, delimiter: str = ":") -> Word:
-    """Return the word of one engine whose pattern is given apart, blanks and parentheses included.
+    """Return the word of an engine and a separate pattern, which may contain blanks and parentheses.
 
     Args:
         engine: the letter; empty for a glob.
         pattern: the whole pattern.
-        delimiter: what separates the keys of a `G P I J` pattern.
+        delimiter: separates the keys of a `G P I J` pattern.
 
     Raises:
         TargetSyntaxError: with the column within the pattern.
@@ -158,13 +158,13 @@ class _Parser:
 
 
 def _engine_width(word: str) -> int:
-    """Return where the `@` behind an engine and its delimiter is (`G@`: 1, `G|@`: 2), 0 without an engine."""
+    """Return the index of the `@` after an engine and delimiter (`G@`: 1, `G|@`: 2), 0 without an engine."""
     if word[1:2] == "@":
         return 1
     return 2 if word[0] in DATA_ENGINES and word[2:3] == "@" else 0
 
 
 def _our_type(pattern: str) -> str:
-    """Return a pattern of `T@` with the type by the name that it has here (`ssh:web-*`: `ssh_host:web-*`)."""
+    """Return a pattern of `T@` with ensue's name of the type (`ssh:web-*`: `ssh_host:web-*`)."""
     type_, colon, rest = pattern.partition(":")
     return f"{TYPE_ALIASES.get(type_, type_)}{colon}{rest}"

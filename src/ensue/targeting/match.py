@@ -32,7 +32,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         managing_minions: ids of the minions that execute its jobs; a minion manages itself.
         grains: returns its grains; called only when a word requires them.
         pillar: returns its pillar; called only when a word requires it.
-        vocabulary: the nodegroups, and what else a target may name.
+        vocabulary: the nodegroups and resource types that a target may name.
         in_groups: filled by the matcher: whether the subject is in a nodegroup, for those it has looked at.
     """
 
@@ -45,7 +45,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def matches(target: Target, subject: Subject) -> bool:
-    """Say whether a subject matches a target."""
+    """Return whether a subject matches a target."""
     match target:
         case Word():
             return _word_matches(target, subject)

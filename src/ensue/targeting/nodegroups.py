@@ -29,11 +29,11 @@ _PARENTHESES: Final = frozenset("()")
 _COMPOUND: Final = OPERATORS | _PARENTHESES
 _ONLY_IN_REGEX: Final = frozenset("(){}\\+^$")
 _DEEPEST: Final = 100
-"""How deep operators may nest in a nodegroup and the nodegroups in it: the matcher recurses."""
+"""The deepest nesting of operators in a nodegroup, including its nodegroups, since the matcher recurses."""
 
 
 class NodegroupError(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wrong with a nodegroup.
+    """An error in a nodegroup.
 
     Args:
         name: the nodegroup.
@@ -47,7 +47,7 @@ class NodegroupError(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_nodegroups(given: Mapping[Any, Any]) -> tuple[dict[str, Target], list[NodegroupError]]:
-    """Return nodegroups by name, and everything that is wrong with them.
+    """Return nodegroups by name, and all their errors.
 
     Args:
         given: expressions, or lists of words, by name.
@@ -71,10 +71,10 @@ def read_nodegroups(given: Mapping[Any, Any]) -> tuple[dict[str, Target], list[N
 
 
 def expression_of(value: Any) -> str | None:
-    """Return a nodegroup as one expression, None when it is neither text nor a list of texts.
+    """Return a nodegroup as one expression, None if it is neither text nor a list of texts.
 
     Args:
-        value: what `nodegroups` has under a name.
+        value: the value in `nodegroups`.
     """
     if isinstance(value, str):
         words: Sequence[str] = value.split()
@@ -116,7 +116,7 @@ def _unknown(name: str, group: Target, names: set[str]) -> Iterator[NodegroupErr
 
 
 def _nested_too_deep(groups: Mapping[str, Target]) -> Iterator[NodegroupError]:
-    """Yield the cycles of nodegroups; without one, what nests deeper than the matcher can follow."""
+    """Yield the cycles of nodegroups; if there are none, those nested deeper than the matcher can follow."""
     inner = {name: [one for one in _groups_in(group) if one in groups] for name, group in groups.items()}
     depths: dict[str, int] = {}
     waiting = dict(inner)
@@ -151,7 +151,7 @@ def _depth(target: Target, depths: Mapping[str, int]) -> int:
 
 
 def _cycle(start: str, waiting: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the cycle that is reached from a name, beginning with the first member that is met twice."""
+    """Return the cycle that is reached from a name, beginning with its first member on the path."""
     path: list[str] = []
     here = start
     while here not in path:

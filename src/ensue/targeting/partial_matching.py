@@ -23,11 +23,11 @@ class NotKnownError(Exception):
 
 
 def matches_so_far(target: Target, subject: Subject) -> bool | None:
-    """Say whether a subject matches, None when that depends on what is not known of it.
+    """Return whether a subject matches, None if that depends on unknown grains or pillar.
 
     Args:
         target: the target.
-        subject: raises `NotKnownError` when asked for what is not known.
+        subject: raises `NotKnownError` for grains or pillar that are not known.
     """
     match target:
         case Word():

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 def path_matches(
     data: Mapping[Any, Any], path: str, fits: Callable[[str, str], bool], delimiter: str = ":"
 ) -> bool:
-    """Say whether data has a value that fits the end of a path; a path of one key: whether it has the key.
+    """Return whether data has a value that fits the end of a path; for a single key, whether it exists.
 
     Args:
         data: grains or pillar.
-        path: keys and, behind the last delimiter that is none of the value's own, what the value must fit.
+        path: keys, a delimiter, and the pattern for the value, which may contain delimiters itself.
         fits: compares a text with a pattern.
-        delimiter: what separates the keys.
+        delimiter: separates the keys.
     """
     return _below(data, path.split(delimiter), fits, delimiter)
 

@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATA_ENGINES: Final = "GPIJ"
-"""The engines that follow a path of keys, with a delimiter of one's own if need be."""
+"""The engines whose pattern is a path of keys, optionally with another delimiter."""
 
 _GLOB_SIGNS: Final = frozenset("*?[]")
 
 
 def is_glob(text: str, pattern: str) -> bool:
-    """Say whether an id matches a glob; a glob equal to the id always does."""
+    """Return whether an id matches a glob; a glob equal to the id always does."""
     return text == pattern or fnmatch.fnmatchcase(text, pattern)
 
 
 def has_glob_signs(pattern: str) -> bool:
-    """Say whether a glob may match anything but itself."""
+    """Return whether a glob may match anything but itself."""
     return not _GLOB_SIGNS.isdisjoint(pattern)
 
 
 def glob_filter(pattern: str, *ids: str) -> Callable[[str], object]:
-    """Return a function that is true of the ids that `is_glob` says fit, for use on many of them.
+    """Return a test that equals `is_glob`, for many ids.
 
     Args:
         pattern: the glob.
-        ids: what fits besides.
+        ids: further ids that match.
     """
     exact = frozenset((pattern, *ids))
     if not has_glob_signs(pattern):
@@ -45,34 +45,34 @@ def glob_filter(pattern: str, *ids: str) -> Callable[[str], object]:
 
 
 def regex_filter(pattern: str) -> Callable[[str], object]:
-    """Return a function that is true of the ids that `is_regex` says fit, for use on many of them."""
+    """Return a test that equals `is_regex`, for many ids."""
     compiled = _compiled(pattern, 0)
     return frozenset[str]().__contains__ if isinstance(compiled, str) else compiled.match
 
 
 def is_data_glob(text: str, pattern: str) -> bool:
-    """Say whether a value of grains or pillar matches a glob; case does not matter."""
+    """Return whether a value of grains or pillar matches a glob; case does not matter."""
     return is_glob(text.lower(), pattern.lower())
 
 
 def is_regex(text: str, pattern: str) -> bool:
-    """Say whether the beginning of an id matches a regular expression."""
+    """Return whether the beginning of an id matches a regular expression."""
     compiled = _compiled(pattern, 0)
     return not isinstance(compiled, str) and compiled.match(text) is not None
 
 
 def is_data_regex(text: str, pattern: str) -> bool:
-    """Say whether a value of grains or pillar begins with a match of a regular expression, ignoring case."""
+    """Return whether a value of grains or pillar begins with a match of a regex, ignoring case."""
     compiled = _compiled(pattern, re.IGNORECASE)
     return not isinstance(compiled, str) and compiled.match(text) is not None
 
 
 @functools.lru_cache(maxsize=1024)
 def _compiled(pattern: str, flags: int) -> re.Pattern[str] | str:
-    """Return the compiled pattern, or what is wrong with it."""
+    """Return the compiled pattern, or its error."""
     try:
         with warnings.catch_warnings():
-            # `[[a]` is "possibly a nested set" to Python, and to Salt what it always was.
+            # For `[[a]` Python warns of a "possible nested set"; Salt ignores that.
             warnings.simplefilter("ignore", FutureWarning)
             return re.compile(pattern, flags)
     except (re.error, OverflowError, RecursionError) as error:
@@ -82,7 +82,7 @@ def _compiled(pattern: str, flags: int) -> re.Pattern[str] | str:
 def pattern_problem(  # noqa: PLR0911 -- one line an engine
     engine: str, pattern: str, delimiter: str = ":"
 ) -> str:
-    """Return what is wrong with the pattern of a word, empty when nothing is."""
+    """Return the error in the pattern of a word, empty if there is none."""
     match engine:
         case "T":
             type_, colon, id_ = pattern.partition(":")

@@ -35,7 +35,7 @@ _PART: Final = re.compile(
 
 
 class Piece(NamedTuple):
-    """A word, as it is written, or a parenthesis that groups; and its column, from 1."""
+    """A word, as written, or a parenthesis that groups; with its column, from 1."""
 
     text: str
     column: int
@@ -81,7 +81,7 @@ def _word(expression: str, start: int, end: int, opened: list[int]) -> Piece:
 
 
 def _refuse_operator(expression: str, start: int, place: int) -> None:
-    """Refuse `not(a)`, which would otherwise be an id that nothing has."""
+    """Refuse `not(a)`, which would otherwise be read as an id."""
     if expression[start:place] in OPERATORS:
         problem = f"a blank is missing between {expression[start:place]!r} and the parenthesis"
         raise TargetSyntaxError(expression, place + 1, problem)

@@ -1,6 +1,6 @@
 """`R@`: names with ranges in brackets, `web-[01-10]`, `db-[a,c]`, several separated by commas.
 
-Source: Salt's range matcher takes the same words, from a server; here they are spelled out.
+Source: Salt's range matcher takes the same words, from a server; here they are expanded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_NAMES: Final = 100_000
-"""How many names one word may stand for: they are all held in memory."""
+"""The most names that one word may expand to, since all are held in memory."""
 
 _BETWEEN_WORDS: Final = r",(?![^\[\]]*\])"
 _BRACKETS: Final = r"\[([^\[\]]*)\]"
@@ -23,7 +23,7 @@ _LONGEST_NUMBER: Final = 18
 
 
 def names_in(pattern: str) -> int:
-    """Return how many names the pattern of an `R@` stands for, without spelling them out.
+    """Return how many names the pattern of an `R@` expands to, without expanding it.
 
     Raises:
         ValueError: a bracket is never closed, or a range ends before it begins; the text says what is wrong.
@@ -36,14 +36,14 @@ def names_in(pattern: str) -> int:
 
 @functools.lru_cache(maxsize=64)
 def names_of(pattern: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the names that the pattern of an `R@` stands for, and apart from them those that are globs."""
+    """Return the names that the pattern of an `R@` expands to, and separately those that are globs."""
     names = {name for word in re.split(_BETWEEN_WORDS, pattern) for name in expand_range(word.strip())}
     globs = {name for name in names if "*" in name or "?" in name}
     return frozenset(names - globs), tuple(sorted(globs))
 
 
 def expand_range(word: str) -> Iterator[str]:
-    """Yield the names that bracket ranges stand for: `web-[01-03]` is three names, `[a,c]` two."""
+    """Yield the names that bracket ranges expand to: `web-[01-03]` is three names, `[a,c]` two."""
     pieces: list[list[str]] = []
     for index, piece in enumerate(re.split(_BRACKETS, word)):
         pieces.append(list(_bracket(piece)) if index % 2 else [piece])

@@ -37,11 +37,11 @@ class UnaskedGrains:
             raise NotKnownError
 
     def attempted(self, srn: Srn, work: Callable[[], Result]) -> Result | None:
-        """Return what work for a resource comes to, None when it would have waited for the resource's grains.
+        """Return the result of work for a resource, None if it would have waited for the resource's grains.
 
         Args:
             srn: the resource.
-            work: what is done; it may be done in part, and once more later.
+            work: the work; it may be abandoned midway and repeated later.
         """
         self._unasked.add(srn)
         try:

@@ -27,11 +27,11 @@ def _is_known(_: str) -> str:
 
 
 class Vocabulary:
-    """What words of a target may name.
+    """The names that words of a target may use.
 
     Args:
         nodegroups: expressions by name, already parsed.
-        unknown_type: says why there is no resource type of a name, with near names; empty when there is one.
+        unknown_type: returns the message for an unknown resource type; empty for a known one.
     """
 
     def __init__(
@@ -44,10 +44,10 @@ class Vocabulary:
         self._checked: dict[str, Target] = {}
 
     def parse(self, expression: str) -> Target:
-        """Return the parsed form of a target; asks for a type only when an expression is new.
+        """Return the parsed form of a target; types are checked only for a new expression.
 
         Raises:
-            TargetSyntaxError: it does not parse, or names what does not exist.
+            TargetSyntaxError: it does not parse, or names an unknown type or nodegroup.
         """
         known = self._checked.get(expression)
         if known is None:
@@ -57,14 +57,14 @@ class Vocabulary:
         return known
 
     def is_checked(self, expression: str) -> bool:
-        """Say whether an expression was parsed before: then `parse` asks for no type."""
+        """Return whether an expression was parsed before, so that `parse` checks no types."""
         return expression in self._checked
 
     def word(self, engine: str, pattern: str, delimiter: str = ":") -> Word:
-        """Return the word of one engine whose pattern is given apart.
+        """Return the word of an engine and a separate pattern.
 
         Raises:
-            TargetSyntaxError: the pattern does not parse, or names what does not exist.
+            TargetSyntaxError: the pattern does not parse, or names an unknown type or nodegroup.
         """
         word = parse_word(engine, pattern, delimiter)
         self.check(word, pattern)
@@ -75,8 +75,8 @@ class Vocabulary:
 
         Args:
             target: the target.
-            expression: how it is written, for the message.
-            has_references: names that hold `ANYTHING` are not looked at: a reference will fill them in.
+            expression: its text, for the message.
+            has_references: names with `ANYTHING` are not checked, since a reference will complete them.
 
         Raises:
             TargetSyntaxError: with the column of the word.
@@ -96,7 +96,7 @@ NO_NAMES: Final = Vocabulary()
 
 
 def unknown_nodegroup(name: str, groups: Mapping[str, object]) -> str:
-    """Say that there is no nodegroup of a name, and which there are."""
+    """Return the message for an unknown nodegroup, with the known ones."""
     import difflib
 
     if near := difflib.get_close_matches(name, groups, n=2):

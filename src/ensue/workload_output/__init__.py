@@ -1,7 +1,7 @@
-"""What a workload is rendered to: Kubernetes manifests, a Docker Compose file, or plain values.
+"""Renders workloads as Kubernetes manifests, a Docker Compose file, or plain values.
 
-`apply_patch` carries out the update operations of a workload, `render` writes the result.
-Nothing here reads a file or a placeholder, or applies anything.
+`apply_patch` applies the update operations of a workload, `render` renders the result. Nothing here reads a
+file, resolves a placeholder, or changes a cluster.
 
 Source: resource graph document, "Building and executing"; RFC 6902; the Score specification.
 """

@@ -1,7 +1,7 @@
 """Workloads as one Docker Compose file.
 
 Each container is a service. Containers of one workload share their network, as those of a pod do, and the
-workload is reached by its name. What compose has nothing for is left out, with a warning.
+workload is reached by its name. What compose cannot express is left out, with a warning.
 
 Source: the Compose specification.
 """
@@ -39,7 +39,7 @@ _LIMITS: Final = {"cpu": "cpus", "memory": "memory"}
 
 
 def compose_document(modules: Sequence[Module]) -> list[Document]:
-    """Return the one document of a deployment; it is secret as a whole when a workload has a secret.
+    """Return the single document of a deployment; all of it is secret if a workload has a secret.
 
     Args:
         modules: the workloads; what is left out of one is noted in its findings.
@@ -55,7 +55,7 @@ _NOTHING: Final = "compose has nothing for it"
 
 
 class _Compose:
-    """One compose file in the making."""
+    """Builds one compose file."""
 
     def __init__(self) -> None:
         self.services: dict[str, Any] = {}
@@ -64,7 +64,7 @@ class _Compose:
         self._published: dict[tuple[int, str], str] = {}
 
     def data(self) -> dict[str, Any]:
-        """Return the file's data; no dollar sign in it is a variable of compose."""
+        """Return the file's data; dollar signs are escaped, so that compose reads no variables."""
         parts = {"services": self.services, "configs": self.configs, "volumes": self.volumes}
         return {name: _escaped(part) for name, part in parts.items() if part}
 
@@ -82,7 +82,7 @@ class _Compose:
         _note_left_out(module)
 
     def publish(self, port: Port, module: Module) -> dict[str, Any]:
-        """Return a port of a service; the first workload that asks for a port of the host gets it."""
+        """Return a port of a service; the first workload that requests a port of the host gets it."""
         written: dict[str, Any] = {"name": label(port.name), "target": port.container_port}
         taken = (port.service_port, port.protocol)
         workload = module.workload.name
@@ -110,7 +110,7 @@ class _Service:
 
         Args:
             names: the services of the workload's containers.
-            main: the container that has the network of the workload.
+            main: the container whose network the workload uses.
         """
         container = self._container
         service = {
@@ -184,7 +184,7 @@ class _Service:
         return {"source": name, "target": file.target, **({} if file.mode is None else {"mode": file.mode})}
 
     def _volume(self, mount: Mount) -> dict[str, Any]:
-        # A workload calls its private resources by their name alone, or by their id.
+        # A workload refers to its private resources by name alone, or by id.
         prefix = f"modules.{self._module.workload.name}."
         is_private = mount.volume.startswith("externals.")
         name = label(f"{prefix}{mount.volume}" if is_private else mount.volume)
@@ -199,7 +199,7 @@ class _Service:
 
     def _deploy(self, *, is_alone: bool) -> dict[str, Any]:
         replicas = self._module.deployment.fields.get("replicas")
-        if not is_alone:  # each replica of one container would share the network of the same other one
+        if not is_alone:  # every replica of a container would share the network of the same main container
             replicas = None
         resources: dict[str, Any] = {}
         for given, own in _RESERVED.items():
@@ -242,7 +242,7 @@ class _Service:
 
 
 def _service_names(module: Module) -> dict[str, str]:
-    """Return the service of each container, named for the workload, and for the container among several."""
+    """Return the service name per container: the workload's, plus the container's if there are several."""
     workload = module.workload.name
     if len(module.containers) == 1:
         return {module.containers[0].name: label(workload)}
@@ -275,5 +275,5 @@ def _note_left_out(module: Module) -> None:
 
 
 def _escaped(value: Any) -> Any:
-    """Return data in which compose replaces nothing."""
+    """Return data with its dollar signs escaped, so that compose substitutes nothing."""
     return mapped(value, lambda one: one.replace("$", "$$") if isinstance(one, str) else one)

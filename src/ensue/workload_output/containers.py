@@ -1,7 +1,7 @@
-"""The containers of a module, read into what every format is written from.
+"""Reads the containers of a module into the form that every output format is made from.
 
-A module spells some things otherwise than a Score file, and both spellings are read. Fields of a Kubernetes
-container are taken over as they are.
+A module spells some keys differently from a Score file; both spellings are read. Fields of a Kubernetes
+container are passed on unchanged.
 
 Source: the Score specification, score.dev/v1b1; the public description of Humanitec's feature
 `humanitec/containers`.
@@ -40,7 +40,7 @@ _OWN: Final = frozenset(
 )
 _LONGEST_MODE: Final = 0o7777
 READY: Final = ("started", "healthy", "complete")
-"""What a container may have to be before another one starts."""
+"""The conditions of a container that another container may wait for."""
 
 
 class Variable(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,13 +58,13 @@ class Variable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContainerFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that a container gets.
+    """A file to put into a container.
 
     Args:
         target: its path in the container.
-        content: what is in it.
-        mode: its permissions; None: the format's usual ones.
-        is_secret: whether there is a secret in it.
+        content: its content.
+        mode: its permissions; None: the default of the format.
+        is_secret: whether it contains a secret.
     """
 
     target: str
@@ -74,7 +74,7 @@ class ContainerFile(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str | None:
-        """The content as text, None where it is none."""
+        """The content as text, None if it is not text."""
         try:
             text = self.content.decode()
         except UnicodeDecodeError:
@@ -90,7 +90,7 @@ class Mount(msgspec.Struct, frozen=True, kw_only=True):
         volume: the id of the resource that is the volume, or the volume's name.
         sub_path: the folder of the volume that is mounted; empty: all of it.
         is_read_only: whether the container may only read it.
-        path: where the module says so.
+        path: its place in the module.
     """
 
     target: str
@@ -106,17 +106,17 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         name: its name in the module.
         image: its image.
-        command: what it runs in place of the image's entry point; None: that.
+        command: the command to run instead of the image's entry point; None: the entry point.
         args: the arguments; None: those of the image.
         variables: its environment, sorted by name.
-        environment: further entries of its environment, as Kubernetes has them.
+        environment: further entries of its environment, in Kubernetes' form.
         files: its files, sorted by path.
         mounts: its volumes, sorted by path.
-        probes: its probes by the names of Kubernetes, as Kubernetes has them.
+        probes: its probes in Kubernetes' form, by Kubernetes' names.
         resources: its limits and requests.
         before: what it has to be (`started`, `healthy`, `complete`) before which other container starts.
-        further: further fields, as Kubernetes has them.
-        path: where the module has it.
+        further: further fields, in Kubernetes' form.
+        path: its place in the module.
     """
 
     name: str
@@ -140,7 +140,7 @@ class ContainerReader:
     Args:
         secrecy: which of its values are secret.
         sources: the content of the files that a container's `source` names.
-        findings: gets what is wrong.
+        findings: receives the problems.
     """
 
     def __init__(self, secrecy: Secrecy, sources: Mapping[str, bytes], findings: Findings) -> None:
@@ -228,7 +228,7 @@ class ContainerReader:
     def _content(self, given: dict[str, Any], path: Path) -> bytes:
         for key in ("value", "content"):
             if (content := given.get(key)) is not None:
-                # Old Score files have lines in a list.
+                # Old Score files have a list of lines.
                 text = "\n".join(map(text_of, content)) if is_list(content) else text_of(content)
                 return text.encode("utf-8", "replace")
         if (binary := given.get("binaryContent")) is not None:
@@ -253,7 +253,7 @@ class ContainerReader:
     def _mode(self, given: Any, path: Path) -> int | None:
         if given is None or given == "":
             return None
-        # YAML reads 0644 as the number that it is; a text has octal digits.
+        # YAML reads 0644 as the octal number; a string has octal digits.
         try:
             mode = int(given, 8) if isinstance(given, str) else given
         except ValueError:

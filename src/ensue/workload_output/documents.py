@@ -1,4 +1,4 @@
-"""What is rendered, and what comes out of it: the values that this package takes and gives."""
+"""The input and output of this package: workloads to render, and the documents they become."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from ensue.diagnostics import Diagnostic, Span
 
 Format: TypeAlias = Literal["kubernetes", "compose", "values"]
-"""What workloads are rendered as."""
+"""The output formats."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """A manifest that a resource brings along.
+    """A manifest that a resource contributes.
 
     Args:
-        name: its name at the driver (`claim.yaml`).
+        name: its name in the driver's outputs (`claim.yaml`).
         location: where it belongs: `namespace` and `cluster` for an object of its own, `volumes` for a volume
             and `containers` for a container of the pod of every workload that depends on the resource.
         data: the manifest.
@@ -41,7 +41,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 def manifests_of(
     brought: Mapping[str, Any], *, resource: str = "", secret_paths: Iterable[str] = ()
 ) -> tuple[Manifest, ...]:
-    """Return the manifests that a driver puts out for a resource.
+    """Return the manifests in a driver's outputs for a resource.
 
     Args:
         brought: by name, `{"location": LOCATION, "data": manifest}`.
@@ -63,7 +63,7 @@ def manifests_of(
 
 
 def _paths_in(holder: str, paths: list[str]) -> Iterator[str]:
-    """Yield the paths of what is secret in a part of some data, as paths in that part."""
+    """Yield the paths of the secrets in a part of some data, relative to that part."""
     for path in paths:
         if path.startswith(f"{holder}:"):
             yield path[len(holder) + 1 :]
@@ -72,17 +72,17 @@ def _paths_in(holder: str, paths: list[str]) -> Iterator[str]:
 
 
 class RenderedWorkload(msgspec.Struct, frozen=True, kw_only=True):
-    """A workload to be rendered, everything about it known.
+    """A workload to render; all values in it are known.
 
     Args:
         name: its name.
         module: what it runs, as a module of a deployment set after its update operations: `id`, `spec`, …
         secret_paths: the paths of secrets in the module, keys joined by colons.
         namespace: the Kubernetes namespace; None: the manifests name none.
-        manifests: what the resources that it depends on bring along.
+        manifests: the manifests of the resources that it depends on.
         sources: the content of the files that a container's `source` names, by that name.
-        secrets_revision: a text that changes when a secret does and says nothing about it; with it Kubernetes
-            restarts the pods. Empty: they are not restarted.
+        secrets_revision: a text that changes when a secret does, and reveals nothing about it; through it
+            Kubernetes restarts the pods. Empty: they are not restarted.
         place: where the workload is declared.
     """
 
@@ -97,10 +97,10 @@ class RenderedWorkload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """One document that comes out.
+    """One rendered document.
 
     Args:
-        name: a name for its file, without an ending; no two documents of a rendering have the same.
+        name: a name for its file, without extension; unique in a rendering.
         data: its content, as YAML or JSON has it.
         secret_paths: the paths of its secrets, keys joined by colons; empty text for all of it. Secrets of a
             Kubernetes Secret are Base64.
@@ -112,16 +112,16 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_secret(self) -> bool:
-        """Whether it has a secret in it, so that only its owner may read its file."""
+        """Whether it contains a secret, so that only its owner may read its file."""
         return bool(self.secret_paths)
 
 
 class Rendering(msgspec.Struct, frozen=True, kw_only=True):
-    """What workloads are rendered to.
+    """The result of rendering workloads.
 
     Args:
-        documents: the documents, in the order in which they are applied; none when there is an error.
-        diagnostics: what is wrong with the workloads, and what is left out of the documents.
+        documents: the documents, in the order in which they are applied; empty if there is an error.
+        diagnostics: the errors of the workloads, and warnings about values that are left out.
     """
 
     documents: tuple[Document, ...]

@@ -1,4 +1,4 @@
-"""The fields that Kubernetes knows, and that are taken over into manifests as they are.
+"""The fields of Kubernetes objects that are passed on to manifests unchanged.
 
 Source: the API reference of Kubernetes 1.37: PodSpec, Container, DeploymentSpec, ServiceSpec.
 """
@@ -31,22 +31,22 @@ _CONTAINER: Final = """
 """
 
 POD: Final = frozenset(_POD.split())
-"""Fields of a pod, but for its containers and volumes."""
+"""Fields of a pod, except its containers and volumes."""
 
 DEPLOYMENT: Final = frozenset(_DEPLOYMENT.split())
-"""Fields of a Deployment, but for its selector and its pod."""
+"""Fields of a Deployment, except its selector and its pod."""
 
 SERVICE: Final = frozenset(_SERVICE.split())
-"""Fields of a Service, but for its selector and its ports."""
+"""Fields of a Service, except its selector and its ports."""
 
 CONTAINER: Final = frozenset(_CONTAINER.split())
-"""Fields of a container, but for those that a module has names of its own for."""
+"""Fields of a container, except those for which a module has its own names."""
 
 PROBE_TIMING: Final = (
     "failureThreshold", "initialDelaySeconds", "periodSeconds", "successThreshold",
     "terminationGracePeriodSeconds", "timeoutSeconds",
 )  # fmt: skip
-"""Fields of a probe that say when and how often it is tried."""
+"""Fields of a probe that set when and how often it runs."""
 
 PROBE_HANDLERS: Final = ("httpGet", "exec", "tcpSocket", "grpc")
-"""Fields of a probe that say what is tried."""
+"""Fields of a probe that set what it checks."""

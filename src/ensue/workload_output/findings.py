@@ -1,7 +1,7 @@
-"""What is wrong with a workload that is rendered, and reading its values while noting that.
+"""Collects the problems of a workload, and reads its values while collecting them.
 
-Messages name places of the module as update operations do (`/spec/containers/main/image`). They never show a
-value, because that may be a secret.
+Messages name places of the module as update operations do (`/spec/containers/main/image`). They never contain
+a value, because it may be a secret.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Findings:
-    """Collects what is wrong with one workload.
+    """Collects the problems of one workload.
 
     Args:
         workload: its name.
@@ -35,26 +35,26 @@ class Findings:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What was noted, each thing once, in the order in which it was found."""
+        """The problems in the order in which they were found, each once."""
         return list(self._noted.values())
 
     def wrong(self, what: str, path: Path = (), help_: str = "") -> None:
-        """Note something that makes it impossible to render the workload.
+        """Record a problem that makes it impossible to render the workload.
 
         Args:
             what: what is wrong, a predicate without a subject.
-            path: what of the module it is wrong with; empty: the workload.
+            path: the place in the module; empty: the workload.
             help_: how to mend it.
         """
         self._note("E0831", f"cannot be rendered: {_at(path)}{what}", help_, Severity.ERROR)
 
     def exposes(self, paths: Sequence[str], help_: str) -> None:
-        """Note secrets of the module that would be readable."""
+        """Record secrets of the module that would be readable."""
         shown = ", ".join(write_pointer(tuple(path.split(":"))) if path else "all of it" for path in paths)
         self._note("E0832", f"has secrets where everybody can read them: {shown}", help_, Severity.ERROR)
 
     def exposes_in_manifest(self, manifest: str, kind: str) -> None:
-        """Note a secret in a manifest of a resource that is no Secret."""
+        """Record a secret in a resource's manifest of another kind than Secret."""
         self._note(
             "E0832",
             f"gets the manifest {manifest!r} of kind {kind}, which has a secret in it",
@@ -63,7 +63,7 @@ class Findings:
         )
 
     def unknown(self, path: Path, known: Iterable[str]) -> None:
-        """Note a key that nothing is known about."""
+        """Record an unknown key."""
         import difflib
 
         near = difflib.get_close_matches(path[-1], list(known), n=3, cutoff=0.6)
@@ -71,11 +71,11 @@ class Findings:
         self._note("E0833", f"has the key {write_pointer(path)}, which is not known", help_, Severity.WARNING)
 
     def left_out(self, what: str, why: str) -> None:
-        """Note something that the format cannot express."""
+        """Record something that the format cannot express."""
         self._note("E0834", f"is rendered without {what}", "", Severity.WARNING, detail=why)
 
     def mapping(self, value: Any, path: Path) -> dict[str, Any]:
-        """Return a mapping, empty where the value is null or wrong."""
+        """Return a mapping, empty if the value is null or wrong."""
         if is_mapping(value):
             return value
         if value is not None:
@@ -83,7 +83,7 @@ class Findings:
         return {}
 
     def items(self, value: Any, path: Path) -> list[Any]:
-        """Return a list, empty where the value is null or wrong."""
+        """Return a list, empty if the value is null or wrong."""
         if is_list(value):
             return value
         if value is not None:
@@ -91,16 +91,16 @@ class Findings:
         return []
 
     def words(self, value: Any, path: Path) -> list[str]:
-        """Return a list of texts: of a command, for instance."""
+        """Return a list of texts, such as a command."""
         return [text_of(one) for one in self.items(value, path)]
 
     def texts(self, value: Any, path: Path) -> dict[str, str]:
-        """Return a mapping of texts, sorted: labels, for instance. Nulls are left out."""
+        """Return a sorted mapping of texts, such as labels. Nulls are left out."""
         read = self.mapping(value, path)
         return {name: text_of(read[name]) for name in sorted(read) if read[name] is not None}
 
     def number(self, value: Any, path: Path, least: int, most: int) -> int | None:
-        """Return a whole number within bounds, None where it is none."""
+        """Return a whole number within bounds, None if it is not one."""
         if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= len(str(most)):
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:

@@ -1,6 +1,6 @@
 """Workloads as Kubernetes manifests: a Deployment each, and a Service, a ConfigMap and a Secret where needed.
 
-What resources bring along comes first. Names, order and content are the same for the same workloads.
+The manifests of resources come first. The same workloads always give the same names, order and content.
 
 Source: the API reference of Kubernetes; the recommended labels `app.kubernetes.io/…`.
 """
@@ -36,7 +36,7 @@ def kubernetes_documents(modules: Sequence[Module]) -> list[Document]:
     """Return the manifests of workloads, in the order in which they are applied.
 
     Args:
-        modules: the workloads; what is wrong with one is noted in its findings.
+        modules: the workloads; their problems are recorded in their findings.
     """
     manifests = _Manifests()
     for location in _OF_THEIR_OWN:
@@ -57,7 +57,7 @@ def kubernetes_documents(modules: Sequence[Module]) -> list[Document]:
 
 
 class _Manifests:
-    """The manifests so far, each object once."""
+    """Collects manifests, each object once."""
 
     def __init__(self) -> None:
         self.documents: list[Document] = []
@@ -65,7 +65,7 @@ class _Manifests:
         self._objects: dict[tuple[str, ...], Any] = {}
 
     def add(self, document: Document, module: Module) -> None:
-        """Add a manifest; the same one again is left out, and another one for the same object is an error."""
+        """Add a manifest; an equal one is left out, and a different one for the same object is an error."""
         data, metadata = document.data, document.data["metadata"]
         identity = (
             *(text_of(data.get(key)) for key in ("apiVersion", "kind")),
@@ -83,7 +83,7 @@ class _Manifests:
         self.documents.append(Document(name=name, data=data, secret_paths=document.secret_paths))
 
     def add_brought(self, manifest: Manifest, module: Module) -> None:
-        """Add a manifest that a resource brought along."""
+        """Add a manifest of a resource."""
         data = manifest.data
         metadata = data.get("metadata") if is_mapping(data) else None
         if (
@@ -173,7 +173,7 @@ class _Objects:
         }
 
     def config_map(self, content: Mapping[str, str | bytes]) -> dict[str, Any]:
-        """Return the ConfigMap of files; one that is no text is Base64."""
+        """Return the ConfigMap of files; a file that is not text is in Base64."""
         texts, binaries = _split(content)
         return {
             "apiVersion": "v1",
@@ -235,7 +235,7 @@ def _config_revision(config: Mapping[str, str | bytes]) -> str:
 
 
 def _split(content: Mapping[str, str | bytes]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what is text, and what is not as Base64, both sorted by key."""
+    """Return the text entries, and the others in Base64, each sorted by key."""
     texts: dict[str, str] = {}
     binaries: dict[str, str] = {}
     for key, one in sorted(content.items()):

@@ -1,4 +1,4 @@
-"""A module, read into what every format is written from: containers, ports, volumes, labels, further fields.
+"""Reads a module (containers, ports, volumes, labels, fields) into the form that every format is made from.
 
 Source: the public description of Humanitec's workload profile `humanitec/default-module` and of its features.
 """
@@ -37,7 +37,7 @@ class Port(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         name: its name.
         service_port: the port of the service.
-        container_port: the port of the container behind it.
+        container_port: the port of the container that it leads to.
         protocol: TCP, UDP or SCTP.
     """
 
@@ -48,12 +48,12 @@ class Port(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """What a module says of one Kubernetes object.
+    """What a module sets for one Kubernetes object.
 
     Args:
         labels: its labels.
         annotations: its annotations.
-        fields: fields of its spec, as Kubernetes has them.
+        fields: fields of its spec, in Kubernetes' form.
     """
 
     labels: Mapping[str, str]
@@ -62,18 +62,18 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Module(msgspec.Struct, frozen=True, kw_only=True):
-    """A workload that is read.
+    """A module in the form that output formats are made from.
 
     Args:
         workload: the workload.
         containers: its containers, sorted by name.
         ports: its ports, sorted by name.
-        volumes: the volumes of its pod, as Kubernetes has them.
-        deployment: what is said of the Deployment.
-        pod: what is said of its pods.
-        service: what is said of the Service.
+        volumes: the volumes of its pod, in Kubernetes' form.
+        deployment: what the module sets for the Deployment.
+        pod: what it sets for the pods.
+        service: what it sets for the Service.
         secrecy: which values are secret.
-        findings: what is wrong with the workload.
+        findings: the problems of the workload.
     """
 
     workload: RenderedWorkload
@@ -88,7 +88,7 @@ class Module(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_module(workload: RenderedWorkload) -> Module:
-    """Read the module of a workload; what is wrong with it is in the findings of what is returned."""
+    """Read the module of a workload; the findings of the result contain its problems."""
     return _Reader(workload).read()
 
 
@@ -149,7 +149,7 @@ class _Reader:
         inherits: bool,
         more: set[str] | None = None,
     ) -> Part:
-        """Read what is said of one object; with `inherits` what the spec itself says counts as well."""
+        """Read what is set for one object; with `inherits`, values of the spec itself apply, too."""
         found, path = self._found, ("spec", name)
         own = found.mapping(spec.get(name), path)
         self._check_keys(own, path, known | _METADATA | (more or set()))
@@ -209,7 +209,7 @@ class _Reader:
         return Port(name=name, service_port=number, container_port=container, protocol=protocol)
 
     def _volumes(self, given: Any, path: Path) -> list[dict[str, Any]]:
-        """Return volumes that are given as Kubernetes' list, or by name."""
+        """Return the volumes of a list in Kubernetes' form, or of a mapping by name."""
         if is_list(given):
             return [self._volume(one, (*path, str(place))) for place, one in enumerate(given)]
         volumes = self._found.mapping(given, path)

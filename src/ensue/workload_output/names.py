@@ -1,6 +1,6 @@
 """Names that Kubernetes and compose accept, made from any name.
 
-The same name always becomes the same one, and two names never become one.
+The same name always gives the same result, and two names never give the same.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 LONGEST_LABEL_CHARS: Final = 63
 LONGEST_BASE_CHARS: Final = 52
-"""The longest name of a workload's objects: it leaves room for what is put behind it (`-files`)."""
+"""The longest name of a workload's objects: it leaves room for suffixes (`-files`)."""
 
 _LABEL: Final = re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?")
 _KEY: Final = re.compile(r"[-_A-Za-z0-9][-._A-Za-z0-9]*")
@@ -22,11 +22,11 @@ _LONGEST_KEY_CHARS: Final = 120
 def label(name: str, longest: int = LONGEST_LABEL_CHARS) -> str:
     """Return a DNS label that begins with a letter (RFC 1035).
 
-    A name that is one already stays; any other gets a digest of itself behind what can be kept of it.
+    A name that is a label already stays; any other keeps its valid characters and gets its digest as suffix.
 
     Args:
         name: any text.
-        longest: how many characters there may be.
+        longest: the most characters of the result.
     """
     if len(name) <= longest and _LABEL.fullmatch(name):
         return name
@@ -36,9 +36,9 @@ def label(name: str, longest: int = LONGEST_LABEL_CHARS) -> str:
 
 
 def key(*parts: str) -> str:
-    """Return a key of a ConfigMap or Secret for a path of names, for instance `main.DB_PASSWORD`."""
+    """Return a key of a ConfigMap or Secret for a path of names, such as `main.DB_PASSWORD`."""
     plain = ".".join(parts)
-    # A dot within a part would make the keys of two paths alike.
+    # A dot within a part would give two paths the same key.
     is_exact = _KEY.fullmatch(plain) and not any("." in part for part in parts)
     if is_exact and len(plain) <= _LONGEST_KEY_CHARS:
         return plain
@@ -47,7 +47,7 @@ def key(*parts: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """Return a name that is safe as a file's, keeping dots and dashes."""
+    """Return a safe file name; dots and dashes stay."""
     kept = re.sub(r"[^-_.A-Za-z0-9]+", "-", name).strip("-.")[:100]
     return kept if kept and kept == name else f"{kept or 'document'}-{_digest(name)}"
 

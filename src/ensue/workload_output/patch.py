@@ -1,8 +1,8 @@
 """Update operations: `add`, `remove`, `replace`, `move`, `copy` and `test` on plain data.
 
-They are those of JSON Patch with one difference: `add` makes parent mappings that are missing, so that
-`/spec/pod/labels` can be set where there is no `pod`. It makes no lists. No message has a value of the
-document in it, because that may be a secret.
+They are those of JSON Patch with one difference: `add` creates missing parent mappings, so that
+`/spec/pod/labels` can be set without a `pod`. It creates no lists. No message contains a value of the
+document, because it may be a secret.
 
 Source: RFC 6902; resource graph document, example of a workload with a service account.
 """
@@ -36,12 +36,12 @@ _WITH_FROM: Final = frozenset({"move", "copy"})
 
 
 class PatchError(DiagnosticError, ValueError):
-    """An update operation that cannot be carried out.
+    """An update operation that cannot be applied.
 
     Args:
-        number: which one, counted from 1; 0 when the operations as a whole are meant.
-        path: its path as it is written; empty when it has none.
-        diagnostic: what is wrong with it.
+        number: its number from 1; 0: the operations as a whole.
+        path: its path; empty if it has none.
+        diagnostic: the error.
     """
 
     def __init__(self, number: int, path: str, diagnostic: Diagnostic) -> None:
@@ -51,7 +51,7 @@ class PatchError(DiagnosticError, ValueError):
 
 
 def apply_patch(document: Any, operations: Any, *, place: Span | None = None) -> Any:
-    """Return a document after update operations, all of them or none.
+    """Return a document after update operations; if one fails, none is applied.
 
     Args:
         document: mappings, lists and scalars; never changed, and the result shares nothing with it.
@@ -59,7 +59,7 @@ def apply_patch(document: Any, operations: Any, *, place: Span | None = None) ->
         place: where the operations come from, for messages.
 
     Raises:
-        PatchError: an operation cannot be carried out; the first of them.
+        PatchError: an operation cannot be applied; only the first error is reported.
     """
     if operations is None:
         operations = []
@@ -81,7 +81,7 @@ def apply_patch(document: Any, operations: Any, *, place: Span | None = None) ->
 
 
 class _Patch:
-    """One document that operations change in place."""
+    """A document that operations change in place."""
 
     def __init__(self, document: Any) -> None:
         self.document = document
@@ -98,7 +98,7 @@ class _Patch:
         }
 
     def apply(self, operation: Any) -> None:
-        """Carry out one operation."""
+        """Apply one operation."""
         _check_members(operation)
         self._methods[operation["op"]](parse_pointer(operation["path"]), operation)
 
@@ -119,7 +119,7 @@ class _Patch:
             _mapping(holder, path[:-1])[path[-1]] = value
 
     def _holder_for(self, path: Path) -> Any:
-        """Return what is to hold the value of a path; mappings that are missing on the way are made."""
+        """Return the parent of a path; missing mappings on the way are created."""
         holder = self.document
         for depth, part in enumerate(path[:-1]):
             if is_mapping(holder) and holder.get(part) is None:

@@ -1,7 +1,7 @@
-"""The pod of a workload: its containers and volumes, and what a ConfigMap and a Secret have to hold for them.
+"""Builds the pod of a workload: its containers and volumes, and the entries of its ConfigMap and Secret.
 
-Files are mounted one by one, so that nothing else in their folders is hidden. Secret variables and files come
-from the Secret; the pod itself never holds one.
+Files are mounted individually, so that other files of their folders stay visible. Secret variables and files
+come from the Secret; the pod itself never contains a secret.
 
 Source: the API reference of Kubernetes: PodSpec, Container, Volume; the Score specification for `before`.
 """
@@ -83,7 +83,7 @@ class Pod:
         return sorted(found, key=lambda one: (one.resource, one.name))
 
     def _in_order(self) -> tuple[list[Container], list[Container]]:
-        """Return the containers that others wait for, in an order that suits, and the rest."""
+        """Return the containers that others wait for, in starting order, and the rest."""
         containers = {one.name: one for one in self._module.containers}
         waits: dict[str, set[str]] = {name: set() for name in containers}
         for one in containers.values():
@@ -100,7 +100,7 @@ class Pod:
         )
 
     def _init_container(self, container: Container) -> dict[str, Any]:
-        """Return a container that others wait for; one that goes on running is restarted like them."""
+        """Return a container that others wait for; one that keeps running is restarted like the others."""
         rendered = self._container(container)
         if "complete" in container.before.values():
             if container.probes:
@@ -157,7 +157,7 @@ class Pod:
         ]
 
     def _entries(self, container: str, entries: Sequence[Any], path: Path, secrecy: Secrecy) -> list[Any]:
-        """Return entries of an environment as Kubernetes has them, secret ones out of the Secret."""
+        """Return entries of an environment in Kubernetes' form; secret ones refer to the Secret."""
         read: list[Any] = []
         for place, entry in enumerate(entries):
             value_path = (*path, str(place), "value")
@@ -264,14 +264,14 @@ class Pod:
 
 
 def _with_text(entry: Any) -> Any:
-    """Return an entry of an environment, its value as text."""
+    """Return an entry of an environment with its value as text."""
     if is_mapping(entry) and entry.get("value") is not None:
         return {**entry, "value": text_of(entry["value"])}
     return entry
 
 
 def _quantities(container: Container) -> dict[str, Any]:
-    """Return limits and requests; a number is written as text, as every quantity may be."""
+    """Return limits and requests; numbers become text, which is valid for every quantity."""
     return {
         name: {one: text_of(of[one]) for one in sorted(of)} if is_mapping(of) else of
         for name, of in sorted(container.resources.items())

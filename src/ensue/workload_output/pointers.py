@@ -18,14 +18,14 @@ Path: TypeAlias = tuple[str, ...]
 """The parts of a pointer."""
 
 END: Final = "-"
-"""The part that means the place behind the last item of a list."""
+"""The part that means the position after the last item of a list."""
 
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 _BAD_ESCAPE: Final = re.compile(r"~(?![01])")
 
 
 class PointerError(ValueError):
-    """A pointer that cannot be read, or that leads nowhere.
+    """A pointer that does not parse, or whose target does not exist.
 
     Args:
         reason: why, without any value of the document.
@@ -67,12 +67,12 @@ def child(holder: Any, part: str, path: Path) -> Any:
     """Return the value under one part of a pointer.
 
     Args:
-        holder: the value that should have it.
+        holder: the value to look in.
         part: a key, or an index of a list.
         path: the parts before it, for messages.
 
     Raises:
-        PointerError: there is none.
+        PointerError: it does not exist.
     """
     if is_mapping(holder):
         if part not in holder:
@@ -84,16 +84,16 @@ def child(holder: Any, part: str, path: Path) -> Any:
 
 
 def index(items: list[Any], part: str, path: Path, *, may_be_end: bool = False) -> int:
-    """Return the index of a list that a part means.
+    """Return a part as an index of a list.
 
     Args:
         items: the list.
         part: a number without leading zeros, or `-`.
         path: the parts before it, for messages.
-        may_be_end: whether the place behind the last item is meant as well.
+        may_be_end: whether the position after the last item is allowed.
 
     Raises:
-        PointerError: it is no index, or beyond the list.
+        PointerError: it is not an index, or out of range.
     """
     if may_be_end and part == END:
         return len(items)
@@ -105,7 +105,7 @@ def index(items: list[Any], part: str, path: Path, *, may_be_end: bool = False) 
 
 
 def missing(path: Path, part: str) -> PointerError:
-    """Return the error that a mapping has no such key."""
+    """Return the error for a missing key of a mapping."""
     return PointerError(f"{_named(path)} has no key {part!r}")
 
 

@@ -19,12 +19,12 @@ _TIMING_ALIASES: Final = {
 
 
 def read_probe(given: Any, path: Path, findings: Findings) -> dict[str, Any]:
-    """Return a probe as Kubernetes has it.
+    """Return a probe in Kubernetes' form.
 
     Args:
-        given: the probe as the module has it.
-        path: where.
-        findings: gets what is wrong.
+        given: the probe in the module.
+        path: its place in the module.
+        findings: receives the problems.
     """
     probe = findings.mapping(given, path)
     timing = {

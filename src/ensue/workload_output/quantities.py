@@ -23,7 +23,7 @@ _UNITS: Final = {
 
 
 def quantity(given: Any) -> Decimal | None:
-    """Return the number that a quantity means, None for what is none.
+    """Return a quantity as a number, None if it is not a quantity.
 
     Args:
         given: a text, or a number.

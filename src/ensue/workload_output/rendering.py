@@ -1,6 +1,6 @@
-"""Rendering the workloads of a deployment in one format.
+"""Renders the workloads of a deployment in one format.
 
-Nothing is read or written: documents are data, and whoever gets them writes them where they belong.
+Nothing is read or written: documents are data, and the caller writes them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def render(workloads: Sequence[RenderedWorkload], format: Format) -> Rendering: 
         format: `kubernetes`: manifests; `compose`: one Docker Compose file; `values`: the modules.
 
     Returns:
-        The documents, and what is wrong with the workloads. With an error there are no documents.
+        The documents, and the problems of the workloads. If there is an error, there are no documents.
     """
     in_order = sorted(workloads, key=lambda one: one.name)
     if format == "values":
@@ -43,7 +43,7 @@ def render(workloads: Sequence[RenderedWorkload], format: Format) -> Rendering: 
 
 
 def _copied(document: Document) -> Document:
-    """Return a document that shares no data with a module, nor one part of it with another."""
+    """Return a copy of a document that shares no data with a module, nor between its own parts."""
     return Document(name=document.name, data=copied(document.data), secret_paths=document.secret_paths)
 
 

@@ -1,4 +1,4 @@
-"""Which values of a module are secret, and whether each of them has been put where it stays secret."""
+"""Tracks which values of a module are secret, and whether each ends in a place that stays secret."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ class Secrecy:
         self._handled: set[str] = set()
 
     def is_secret(self, path: Path) -> bool:
-        """Say whether a value is secret, or holds a secret, or is part of one."""
+        """Return whether a value is secret, contains a secret, or is part of one."""
         if not self._paths:
             return False
         text = ":".join(path)
         return text in self._below or any(one in self._paths for one in _holders(text))
 
     def handle(self, path: Path) -> None:
-        """Take note that whatever is secret at a path or below it is kept secret."""
+        """Mark every secret at or below a path as kept secret."""
         self._handled.update(self._below.get(":".join(path), ()))
 
     def exposed(self) -> list[str]:
-        """Return the paths of the secrets that nothing keeps secret, sorted."""
+        """Return the sorted paths of the secrets that were not marked as kept."""
         return sorted(self._paths - self._handled)
 
 
 def _holders(path: str) -> list[str]:
-    """Return the paths of everything that holds a path."""
+    """Return the paths of the values that contain a path."""
     if not path:
         return []
     return ["", *(path[:place] for place, char in enumerate(path) if char == ":")]

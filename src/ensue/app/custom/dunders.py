@@ -62,8 +62,9 @@ class Surrounding(MutableMapping[str, Any]):
 
     def value(self) -> Any:
         """Return the content of the global for the running call."""
-        running = _call.get(None)
-        now = self._otherwise() if running is None else running
+        now = _call.get(None)
+        if now is None:
+            now = self._otherwise()
         return now.get(self._name, {})
 
     def __getitem__(self, key: str) -> Any:

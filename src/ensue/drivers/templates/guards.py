@@ -88,7 +88,7 @@ class Guards:
 
 
 def has_marks(text: str) -> bool:
-    """Say whether a text holds marks."""
+    """Return whether a text holds marks."""
     return _LEAD in text
 
 

@@ -1,1 +1,1 @@
-"""Sprig's functions, a module per group of its documentation."""
+"""Sprig's functions, one module per group of its documentation."""

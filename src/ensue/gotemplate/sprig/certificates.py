@@ -216,4 +216,4 @@ CERTIFICATE_FUNCTIONS: Final[Mapping[str, Function]] = {
     "genSignedCert": function(_gen_signed, "@sLLio"),
     "genSignedCertWithKey": function(_gen_signed_with_key, "@sLLios"),
 }
-"""The functions per name."""
+"""The functions by name."""

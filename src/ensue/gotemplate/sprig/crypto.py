@@ -1,4 +1,4 @@
-"""Passwords, keys and encryption. `cryptography` and `bcrypt` load when a template calls for them.
+"""Passwords, keys and encryption. `cryptography` and `bcrypt` are imported only when a template needs them.
 
 Source: Sprig's documentation, "Cryptographic and Security Functions"; derived passwords: the algorithm of
 Master Password.
@@ -141,4 +141,4 @@ CRYPTO_FUNCTIONS: Final[Mapping[str, Function]] = {
     "genPrivateKey": function(_gen_private_key, "s"),
     "htpasswd": function(_htpasswd, "ss"),
 }
-"""The functions per name."""
+"""The functions by name."""

@@ -188,4 +188,4 @@ DATE_FUNCTIONS: Final[Mapping[str, Function]] = {
     "toDate": function(_to_date_or_none, "ss"),
     "unixEpoch": function(_unix_epoch, "a"),
 }
-"""The functions per name."""
+"""The functions by name."""

@@ -1,4 +1,4 @@
-"""Defaults, and what decides how a template goes on.
+"""Default values and flow control.
 
 Source: Sprig's documentation, "Default Functions" and "Flow Control Functions".
 """
@@ -59,4 +59,4 @@ DEFAULT_FUNCTIONS: Final[Mapping[str, Function]] = {
     "required": function(_required, "sa"),
     "ternary": function(_ternary, "aab"),
 }
-"""The functions per name."""
+"""The functions by name."""

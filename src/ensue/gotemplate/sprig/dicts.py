@@ -90,7 +90,7 @@ def _replace(into: dict[str, Any], other: dict[str, Any]) -> None:
             _replace(present, value)
         elif not (
             is_mapping(value) and is_true(present)
-        ):  # as in Sprig, a mapping takes no other value's place
+        ):  # as in Sprig, a mapping never replaces another kind of value
             into[key] = copied(value)
 
 
@@ -132,4 +132,4 @@ DICT_FUNCTIONS: Final[Mapping[str, Function]] = {
     "unset": function(_unset, "ds"),
     "values": function(_values, "d"),
 }
-"""The functions per name."""
+"""The functions by name."""

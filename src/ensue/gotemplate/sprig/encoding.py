@@ -177,4 +177,4 @@ ENCODING_FUNCTIONS: Final[Mapping[str, Function]] = {
     "toRawJson": function(_to_raw_json, "a"),
     "toYaml": function(_to_yaml, "a"),
 }
-"""The functions per name."""
+"""The functions by name."""

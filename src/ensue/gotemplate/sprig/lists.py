@@ -115,4 +115,4 @@ LIST_FUNCTIONS: Final[Mapping[str, Function]] = {
     "list": function(_list, "a*"),
     "tuple": function(_list, "a*"),
 }
-"""The functions per name."""
+"""The functions by name."""

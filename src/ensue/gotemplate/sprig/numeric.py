@@ -23,7 +23,7 @@ _OCTAL: Final = 8
 
 
 def integer_of(value: Any) -> int:
-    """Return a value as an integer, 0 for what is none.
+    """Return a value as an integer, 0 if it is not a number.
 
     Args:
         value: a number, a boolean, or a string as Go writes integers.
@@ -33,13 +33,13 @@ def integer_of(value: Any) -> int:
     if isinstance(value, str):
         found = literals.number(value)
         return found if isinstance(found, int) else 0
-    if isinstance(value, float) and not abs(value) < 1 << 63:  # what does not fit, and what is no number
+    if isinstance(value, float) and not abs(value) < 1 << 63:  # too large, or not a number
         return -(1 << 63)
     return int(value) if is_number(value) else 0
 
 
 def float_of(value: Any) -> float:
-    """Return a value as a float, 0 for what is none.
+    """Return a value as a float, 0 if it is not a number.
 
     Args:
         value: a number, a boolean, or a string.
@@ -150,7 +150,7 @@ def _decimal(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., 
                     result = operation(result, Decimal(repr(float_of(value))))
                 except (DivisionByZero, InvalidOperation):
                     raise CallError("a division by zero, or a number that is none") from None
-        return float(result) + 0.0  # which has no negative zero, as Sprig's decimals
+        return float(result) + 0.0  # no negative zero, as in Sprig's decimals
 
     return call
 
@@ -223,4 +223,4 @@ NUMERIC_FUNCTIONS: Final[Mapping[str, Function]] = {
     "until": function(_until, "i"),
     "untilStep": function(_until_step, "iii"),
 }
-"""The functions per name."""
+"""The functions by name."""

@@ -1,7 +1,7 @@
 """Paths and URLs.
 
 Source: Sprig's documentation, "Path and Filepath Functions" and "URL Functions"; on Linux both kinds of paths
-are one.
+are the same.
 """
 
 from __future__ import annotations
@@ -103,4 +103,4 @@ PATH_FUNCTIONS: Final[Mapping[str, Function]] = {
     "urlJoin": function(_url_join, "d"),
     "urlParse": function(_url_parse, "s"),
 }
-"""The functions per name."""
+"""The functions by name."""

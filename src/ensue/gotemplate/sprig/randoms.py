@@ -72,4 +72,4 @@ RANDOM_FUNCTIONS: Final[Mapping[str, Function]] = {
     "shuffle": function(_shuffle, "s"),
     "uuidv4": function(_uuid),
 }
-"""The functions per name."""
+"""The functions by name."""

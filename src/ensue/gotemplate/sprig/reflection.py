@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def are_deep_equal(first: Any, second: Any) -> bool:
-    """Say whether two values are of the same types and hold the same.
+    """Return whether two values have the same types and the same content.
 
     Args:
         first: any value of a template.
@@ -57,4 +57,4 @@ REFLECTION_FUNCTIONS: Final[Mapping[str, Function]] = {
     "typeIsLike": function(_type_is_like, "sa"),
     "typeOf": function(type_of, "a"),
 }
-"""The functions per name."""
+"""The functions by name."""

@@ -56,4 +56,4 @@ REGEX_FUNCTIONS: Final[Mapping[str, Function]] = {
     **{f"must{name[0].upper()}{name[1:]}": one for name, one in _GROUP.items()},
     "regexQuoteMeta": function(_quote_meta, "s"),
 }
-"""The functions per name."""
+"""The functions by name."""

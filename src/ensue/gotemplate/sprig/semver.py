@@ -40,8 +40,8 @@ class Version(GoObject):
     Args:
         original: as it was written.
         numbers: major, minor and patch.
-        prerelease: what is behind `-`, empty when there is nothing.
-        metadata: what is behind `+`, empty when there is nothing.
+        prerelease: the text after `-`, empty if there is none.
+        metadata: the text after `+`, empty if there is none.
     """
 
     type_name = "*semver.Version"
@@ -64,7 +64,7 @@ class Version(GoObject):
 
     @property
     def key(self) -> Key:
-        """What versions are ordered by: one with a pre-release comes before the same without."""
+        """The sort key: a pre-release comes before its release."""
         parts = tuple(
             (0, int(part), "") if part.isdigit() else (1, 0, part)
             for part in self.prerelease.split(".")
@@ -90,7 +90,7 @@ class Version(GoObject):
 
 
 class _Constraint(msgspec.Struct, frozen=True):
-    """An operator, the lowest version that the text means, and how many of its numbers are given."""
+    """An operator, its version, and how many numbers of the version are given."""
 
     operator: str
     version: Version
@@ -98,13 +98,13 @@ class _Constraint(msgspec.Struct, frozen=True):
 
 
 def version_of(text: str) -> Version:
-    """Return a version.
+    """Parse a version.
 
     Args:
-        text: the version; `v` in front, minor and patch may be left out.
+        text: the version; a leading `v`, minor and patch are optional.
 
     Raises:
-        CallError: it is no version.
+        CallError: it is not a version.
     """
     found = _VERSION.fullmatch(text)
     if found is None:
@@ -114,7 +114,7 @@ def version_of(text: str) -> Version:
 
 
 def fulfils(constraints: str, text: str) -> bool:
-    """Say whether a version fulfils constraints.
+    """Return whether a version satisfies constraints.
 
     Args:
         constraints: `>=1.0, <2.0 || ^3`.
@@ -203,4 +203,4 @@ SEMVER_FUNCTIONS: Final[Mapping[str, Function]] = {
     "semver": function(version_of, "s"),
     "semverCompare": function(fulfils, "ss"),
 }
-"""The functions per name."""
+"""The functions by name."""

@@ -114,7 +114,7 @@ def _nospace(text: str) -> str:
 
 
 def strings_of(value: Any) -> list[str]:
-    """Return a value as a list of strings: a list without its nils, nil as none, anything else as one.
+    """Return a value as a list of strings: a list without its nils, nil as an empty list, else one string.
 
     Args:
         value: any value of a template.
@@ -195,4 +195,4 @@ STRING_FUNCTIONS: Final[Mapping[str, Function]] = {
     "wrap": function(words.wrapped_text, "is"),
     "wrapWith": function(words.wrapped_with, "iss"),
 }
-"""The functions per name."""
+"""The functions by name."""

@@ -17,7 +17,7 @@ _CONNECTOR, _PUNCTUATION, _UPPER, _LETTERS, _NUMBER, _OTHER = range(6)
 
 
 def title(text: str) -> str:
-    """Return a text whose words begin with a capital; the other letters stay.
+    """Return a text with a capital at the beginning of each word; the other letters stay.
 
     Args:
         text: words, separated by anything but letters, digits, `_` and `'`.
@@ -31,7 +31,7 @@ def title(text: str) -> str:
 
 
 def untitled(text: str) -> str:
-    """Return a text whose words, separated by white space, begin with a small letter."""
+    """Return a text with a small letter at the beginning of each word; white space separates words."""
     return re.sub(r"(^|\s)(\S)", lambda found: found[1] + found[2].lower(), text)
 
 
@@ -46,7 +46,7 @@ def initials(text: str) -> str:
 
 
 def abbreviated(width: int, text: str) -> str:
-    """Return a text that has at most so many characters, `...` at its end where it was longer."""
+    """Return a text cut to a number of characters, ending with `...` if it was longer."""
     if width < _LEAST_WIDTH:
         return text
     return text if len(text) <= width else text[: width - 3] + "..."
@@ -57,7 +57,7 @@ def abbreviated_both(offset: int, width: int, text: str) -> str:
 
     Args:
         offset: where the part begins.
-        width: how many characters the result has at most.
+        width: the most characters of the result.
         text: the text.
     """
     if width < _LEAST_WIDTH or (offset > 0 and width < _LEAST_WIDTH_WITH_OFFSET) or len(text) <= width:
@@ -73,16 +73,16 @@ def abbreviated_both(offset: int, width: int, text: str) -> str:
 
 
 def wrapped_text(width: int, text: str) -> str:
-    """Return a text with line ends in place of spaces, so that lines have at most so many characters."""
+    """Return a text wrapped at spaces to lines of at most a number of characters."""
     return _wrapped(text, width, "\n", cuts=False)
 
 
 def wrapped_with(width: int, separator: str, text: str) -> str:
-    """Return a text in pieces of so many characters; a longer word is cut.
+    """Return a text wrapped at spaces to pieces of a number of characters; a longer word is cut.
 
     Args:
-        width: how many characters a piece has at most.
-        separator: what is put between the pieces.
+        width: the most characters of a piece.
+        separator: the text between the pieces.
         text: the text.
     """
     return _wrapped(text, width, separator or "\n", cuts=True)
@@ -157,7 +157,7 @@ def _class_of(one: str) -> int:
 
 
 def _words(text: str) -> list[tuple[int, str]]:
-    """Cut a text where the class of its characters changes; a capital belongs to small letters behind it."""
+    """Split a text where the class of characters changes; a capital belongs to the small letters after it."""
     words: list[tuple[int, str]] = []
     position = 0
     while position < len(text):
@@ -202,11 +202,11 @@ def _joined_words(text: str, connector: str) -> str:
 
 
 def require_positive(count: int, what: str) -> int:
-    """Return a count that is not negative.
+    """Return a count after checking that it is not negative.
 
     Args:
         count: the count.
-        what: what is counted, for the error.
+        what: what is counted, for the message.
 
     Raises:
         CallError: it is negative.

@@ -39,7 +39,7 @@ def matches_none(_chunk: Chunk, _srn: Srn) -> bool:
 
 
 class Lowered(msgspec.Struct, frozen=True, kw_only=True):
-    """What the scheduler needs to know about a plan.
+    """A plan in the form that the scheduler uses.
 
     Args:
         order: all nodes in the order in which ready ones start.
@@ -59,7 +59,7 @@ class Lowered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoweringRules(msgspec.Struct, frozen=True, kw_only=True):
-    """How a plan is lowered.
+    """The rules for lowering a plan.
 
     Args:
         ordered: whether the nodes of one target run one after the other.
@@ -78,7 +78,7 @@ def lower(plan: Plan, rules: LoweringRules) -> Lowered:
     """Apply all rules to a plan.
 
     Raises:
-        CycleError: requisites form a cycle; the compiler lets no such plan pass.
+        CycleError: requisites form a cycle; the compiler refuses such plans.
     """
     first_check = len(plan.chunks)
     check_of = {chunk: first_check + place for place, chunk in enumerate(checked_chunks(plan))}

@@ -3,7 +3,7 @@
 Two injected functions say which resource a chunk requires and which it registers: only the composition
 root knows that `ssh_host.fetch_file` takes a resource as its `name`.
 
-Source: derived-resources document: what is registered is visible to whatever comes later in the run.
+Source: derived-resources document: a registration is visible to everything later in the run.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def possible_edges(
     Args:
         plan: the plan.
         may_await: whether the target of a chunk that is fanned out may match a resource.
-        registrars: what `registrars_of` returned.
+        registrars: the result of `registrars_of`.
     """
     if not registrars:
         return
@@ -72,8 +72,8 @@ def registration_edges(
 
     Args:
         plan: the plan.
-        awaits: returns the resource that a chunk requires; None when it requires none.
-        registrars: what `registrars_of` returned.
+        awaits: returns the resource that a chunk requires; None if it requires none.
+        registrars: the result of `registrars_of`.
     """
     if not registrars:
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.contracts.content import digest_of, sha256_of
+from ensue.contracts.content import HASH_TYPES, digest_of, sha256_of
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list
 from ensue.model.srn import MINION_TYPE
@@ -25,8 +25,6 @@ FOLDER: Final = "/var/cache/ensue"
 """The folder of the copies on a target that is not this machine."""
 
 _MODE: Final = 0o644
-_KINDS: Final = {32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512"}
-"""The hash types of checksums, by length."""
 
 
 async def cache_file(
@@ -135,7 +133,7 @@ def _fits(path: str, pattern: str) -> bool:
 
 
 def _own_path(ctx: FunctionContext, source: str, saltenv: str) -> str:
-    """Return the path of a file of the file roots if the target is this machine, else None."""
+    """Return the path of an existing local source if the target is this machine, else an empty string."""
     found = ctx.files.local_path(source, saltenv=saltenv) if _is_here(ctx) else None
     return str(found) if found is not None and source.startswith((SALT, "/", "file://")) else ""
 
@@ -146,7 +144,7 @@ def _is_here(ctx: FunctionContext) -> bool:
 
 async def _has_hash(content: Content, wanted: str) -> bool:
     hexadecimal = wanted.rpartition("=")[2].strip().lower()
-    name = _KINDS.get(len(hexadecimal))
+    name = HASH_TYPES.get(len(hexadecimal))
     return name is not None and await digest_of(content, name) == hexadecimal
 
 

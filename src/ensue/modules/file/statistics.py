@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.content import HASH_TYPES
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ _TYPES: Final[dict[FileKind, str]] = {
     "fifo": "pipe",
     "socket": "socket",
 }
-_BY_LENGTH: Final = {32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512"}
 
 
 async def stats(
@@ -127,9 +127,9 @@ async def check_hash(ctx: FunctionContext, path: str, file_hash: str) -> bool:
     """
     kind, separator, expected = file_hash.replace(":", "=", 1).partition("=")
     if not separator:
-        kind, expected = _BY_LENGTH.get(len(file_hash), ""), file_hash
+        kind, expected = HASH_TYPES.get(len(file_hash), ""), file_hash
     if not kind:
-        known = ", ".join(f"{name} ({length})" for length, name in _BY_LENGTH.items())
+        known = ", ".join(f"{name} ({length})" for length, name in HASH_TYPES.items())
         raise StateFailedError(f"no hash type has checksums of {len(file_hash)} characters (known: {known})")
     return await get_hash(ctx, path, kind) == expected.lower()
 

@@ -84,9 +84,19 @@ async def lvresize(
 ) -> DataMap:
     """Resize a logical volume, and with `resizefs` the file system on it.
 
+    Args:
+        ctx: the target.
+        size: the new size, in MiB or with a unit (`10G`, `+1G`).
+        lvpath: the path of the volume.
+        extents: the new size in extents, or as a percentage (`100%FREE`), instead of `size`.
+        force: shrink without asking.
+        resizefs: also resize the file system.
+
     Raises:
-        StateFailedError: LVM refuses it.
+        StateFailedError: it is not exactly one of `size` and `extents`, or LVM refuses it.
     """
+    if bool(size) is bool(extents):
+        raise StateFailedError("resize a logical volume with either `size` or `extents`")
     words = ["--force" if force else "-qq", *(["--resizefs"] if resizefs else [])]
     words += ["-L", str(size)] if size else ["-l", str(extents)]
     await must(ctx, "lvresize", *words, lvpath, what=f"resize {lvpath}")

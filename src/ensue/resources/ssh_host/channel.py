@@ -329,5 +329,5 @@ class Channel:
 
 
 def _swaps_symlinks(server_version: str) -> bool:
-    """Say whether a server expects the arguments of `SYMLINK` in the reverse order of the draft."""
+    """Return whether a server expects the arguments of `SYMLINK` in the reverse order of the draft."""
     return "OpenSSH" in server_version or "paramiko" in server_version

@@ -33,7 +33,7 @@ class TarOptions:
 
 
 def archive_is_zip(archive_format: str | None, location: str) -> bool:
-    """Say whether an archive is a zip, from `archive_format` or its name.
+    """Return whether an archive is a zip, from `archive_format` or its name.
 
     Raises:
         StateFailedError: the format is neither zip nor tar, or unknown.

@@ -37,7 +37,7 @@ def command_name(command: str | list[str]) -> str:
 
 
 async def folder_is_missing(ctx: StateContext, path: str) -> bool:
-    """Say whether a folder is missing on the target."""
+    """Return whether a folder is missing on the target."""
     found = await ctx.connection.stat(path, follow=True)
     return found is None or found.kind != "directory"
 

@@ -115,7 +115,7 @@ async def _missing_networks(ctx: StateContext, networks: Any) -> list[str]:
 
 
 def _is_new(wanted: Wanted, current: dict[str, Any] | None, image_id: str | bool) -> bool:
-    """Say whether a new container is needed regardless of the options of the present one."""
+    """Return whether a new container is needed regardless of the options of the present one."""
     return wanted.force or current is None or current["Image"] != image_id
 
 

@@ -83,7 +83,7 @@ class Attributes:
     async def _is(
         self, connection: Connection, database: str, wanted: str | int, name: str, number: int
     ) -> bool:
-        """Say whether a wanted user or group is the one that was found."""
+        """Return whether a wanted user or group is the one that was found."""
         if str(wanted) in {name, str(number)}:
             return True
         if not connection.can_run or str(wanted).isdecimal():

@@ -27,7 +27,7 @@ _PLACES: Final = frozenset({"minion", "both", "true"})
 
 
 def wants_backup(backup: Data) -> bool:
-    """Say whether `backup` requests a copy: `minion`, `both` or true."""
+    """Return whether `backup` requests a copy: `minion`, `both` or true."""
     return str(backup).lower() in _PLACES
 
 

@@ -176,7 +176,7 @@ def _of(found: FileStat) -> Attributes:
 
 
 async def _same(connection: Connection, path: str, origin: str, wanted: Attributes) -> bool:
-    """Say whether a file is an identical copy with the wanted attributes; always false for a folder."""
+    """Return whether a file is an identical copy with the wanted attributes; always false for a folder."""
     there, found = await connection.stat(path, follow=True), await connection.stat(origin, follow=True)
     if there is None or found is None or there.kind != "file" or found.kind != "file":
         return False

@@ -103,7 +103,7 @@ def decoded(content: bytes) -> str:
 
 
 def is_text(content: bytes) -> bool:
-    """Say whether content looks like text: its start has no zero byte and is UTF-8 or mostly ASCII."""
+    """Return whether content looks like text: its start has no zero byte and is UTF-8 or mostly ASCII."""
     start = content[:_LOOKED_AT_BYTES]
     if b"\0" in start:
         return False

@@ -12,15 +12,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ensue.contracts.content import digest_of
+from ensue.contracts.content import HASH_TYPES, digest_of
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
     from ensue.contracts.content import Content
     from ensue.contracts.context import FunctionContext
 
-_LENGTHS: Final = {"md5": 32, "sha1": 40, "sha224": 56, "sha256": 64, "sha384": 96, "sha512": 128}
-_TYPES: Final = {length: name for name, length in _LENGTHS.items()}
 _WORD: Final = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,128}(?![0-9A-Za-z])")
 _IS_SOURCE: Final = ("salt://", "http://", "https://", "file://", "/")
 
@@ -79,18 +77,18 @@ async def expected_hash(
         return _listed(content.decode("utf-8", "replace"), names, text)
     kind, separator, digest = text.replace(":", "=", 1).partition("=")
     if not separator:
-        kind, digest = _TYPES.get(len(text), ""), text
+        kind, digest = HASH_TYPES.get(len(text), ""), text
     found = _made(kind.strip().lower(), digest.strip())
     if found is None:
         raise StateFailedError(
             f"Source hash {text} format is invalid. Write a checksum, type=checksum, or a source that lists "
-            f"checksums; types and lengths are {', '.join(f'{k} ({n})' for k, n in _LENGTHS.items())}"
+            f"checksums; types and lengths are {', '.join(f'{k} ({n})' for n, k in HASH_TYPES.items())}"
         )
     return found
 
 
 def _made(kind: str, digest: str) -> ExpectedHash | None:
-    if _LENGTHS.get(kind) != len(digest) or not _WORD.fullmatch(digest):
+    if HASH_TYPES.get(len(digest)) != kind or not _WORD.fullmatch(digest):
         return None
     return ExpectedHash(kind=kind, digest=digest.lower())
 
@@ -100,7 +98,7 @@ def _listed(text: str, names: list[str], where: str) -> ExpectedHash:
     found: list[tuple[ExpectedHash, str]] = []
     for line in text.splitlines():
         for word in _WORD.findall(line):
-            made = _made(_TYPES.get(len(word), ""), word)
+            made = _made(HASH_TYPES.get(len(word), ""), word)
             if made:
                 found.append((made, line))
     for name in names:

@@ -94,7 +94,7 @@ class WantedContent:
         self._wish = wish
 
     async def is_there(self) -> bool:
-        """Say whether the file already has the checksum of its remote source, so that no fetch is needed."""
+        """Return whether the file already has the checksum of its remote source, which saves a fetch."""
         wish = self._wish
         if len(wish.sources) != 1 or wish.template or wish.skip_verify:
             return False
@@ -180,7 +180,7 @@ class WantedContent:
 
 
 def _is_secret(keys: Any, delimiter: str, value: Data) -> bool:
-    """Say whether a value of pillar is a secret by a key on the way to it, or is a private key."""
+    """Return whether a value of pillar is a secret by a key on the way to it, or is a private key."""
     paths: list[Any] = [*keys] if isinstance(keys, list) else [keys]
     names = [name for path in paths for name in str(path).split(delimiter or ":")]
     return any(map(is_secret_key, names)) or is_private_key(value)

@@ -41,7 +41,7 @@ async def target_path(ctx: FunctionContext, name: str, *, what: str = "Specified
 
 
 async def is_folder(connection: Connection, path: str) -> bool:
-    """Say whether a path is a folder; symlinks are followed."""
+    """Return whether a path is a folder; symlinks are followed."""
     found = await connection.stat(path, follow=True)
     return found is not None and found.kind == "directory"
 

@@ -85,7 +85,7 @@ async def rendered_sources(
 
 
 def stands_in(text: str, content: str, *, ignore_whitespace: bool) -> bool:
-    """Say whether a text is in a file already.
+    """Return whether a text is in a file already.
 
     Args:
         text: whole lines; without `ignore_whitespace` a regular expression.

@@ -120,7 +120,7 @@ class _Rules:
     links: bool
 
     def dooms(self, path: str, found: FileStat) -> bool:
-        """Say whether the rules remove this path, regardless of what is in it."""
+        """Return whether the rules remove this path, regardless of what is in it."""
         if (found.kind == "directory" and not self.folders) or (found.kind == "symlink" and not self.links):
             return False
         bytes_ = 0 if found.kind in {"directory", "symlink"} else found.size_bytes
@@ -157,7 +157,7 @@ class _Search:
         return all(path in self.doomed for path, _ in entries)
 
     async def _look_below(self, path: str, found: FileStat) -> bool:
-        """Say whether an entry contains nothing that must be kept."""
+        """Return whether an entry contains nothing that must be kept."""
         if found.kind == "directory":
             return await self.look_into(path)
         if found.kind == "symlink" and self.follow:

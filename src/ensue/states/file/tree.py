@@ -72,7 +72,7 @@ async def walk(connection: Connection, top: str, *, max_depth: int | None = None
 
 
 def matches(patterns: Data, relative: str) -> bool:
-    """Say whether a path matches one of the patterns.
+    """Return whether a path matches one of the patterns.
 
     Args:
         patterns: a glob, `E@` and a regular expression, or a list of these.
@@ -96,7 +96,7 @@ def matches(patterns: Data, relative: str) -> bool:
 
 
 def is_wanted(relative: str, include: Data, exclude: Data) -> bool:
-    """Say whether a path is included and not excluded; without `include` everything is included."""
+    """Return whether a path is included and not excluded; without `include` everything is included."""
     if include and not matches(include, relative):
         return False
     return not (exclude and matches(exclude, relative))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 async def is_bare(repository: Repository) -> bool:
-    """Say whether a folder is a repository without a working copy."""
+    """Return whether a folder is a repository without a working copy."""
     return await repository.ctx.connection.stat(posixpath.join(repository.path, "refs")) is not None
 
 

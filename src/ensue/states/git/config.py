@@ -200,7 +200,7 @@ class _Settings:
         await self._git.must(what, "config", *self._words, *words, is_inside=self._is_inside)
 
     async def _home(self) -> bool:
-        """Say whether the user of these settings exists."""
+        """Return whether the user of these settings exists."""
         return self._user is None or bool(await self._ctx.call("user.info", self._user))
 
 

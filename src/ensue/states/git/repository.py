@@ -41,7 +41,7 @@ class RemoteRevision:
     shown: str
 
     def is_at(self, commit: str | None) -> bool:
-        """Say whether a commit is this revision."""
+        """Return whether a commit is this revision."""
         return commit is not None and commit.startswith(self.commit)
 
 
@@ -108,11 +108,11 @@ class Repository:
         return done.stdout.decode("utf-8", "surrogateescape").strip()
 
     async def succeeds(self, *words: str) -> bool:
-        """Say whether git exits with 0."""
+        """Return whether git exits with 0."""
         return (await self.run(*words)).returncode == 0
 
     async def is_there(self) -> bool:
-        """Say whether the folder is a working copy."""
+        """Return whether the folder is a working copy."""
         return await self.ctx.connection.stat(posixpath.join(self.path, ".git")) is not None
 
     async def position(self) -> Position:
@@ -127,7 +127,7 @@ class Repository:
         return done.stdout.decode().strip() or None
 
     async def has_local_changes(self) -> bool:
-        """Say whether tracked files have uncommitted changes; as in Salt, untracked files do not count."""
+        """Return whether tracked files have uncommitted changes; as in Salt, untracked files do not count."""
         return (await self.run("diff", "--quiet", "HEAD", "--")).returncode == 1
 
     async def remote_revision(self, url: str, rev: str, remote: str) -> RemoteRevision | None:

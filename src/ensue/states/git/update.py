@@ -272,7 +272,7 @@ async def _move(repository: Repository, found: RemoteRevision, done: Done) -> No
 
 
 async def _is_forced(repository: Repository, wish: Wish, found: RemoteRevision, base: str | None) -> bool:
-    """Say whether a fast-forward is impossible; unknown commits are checked after the fetch.
+    """Return whether a fast-forward is impossible; unknown commits are checked after the fetch.
 
     Raises:
         StateFailedError: it is impossible, and `force_reset` does not allow more.

@@ -12,7 +12,7 @@ Save = bool | str
 
 
 async def needs_saving(ctx: StateContext, save: Save | None, family: str) -> bool:
-    """Say whether the rules must be saved and are not."""
+    """Return whether the rules must be saved and are not."""
     return bool(save) and not await ctx.call("iptables.is_saved", _file(save), family)
 
 

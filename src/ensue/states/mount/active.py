@@ -45,7 +45,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     translated: Mapping[str, str]
 
     def is_other_name(self, entry: Mapping[str, Any]) -> bool:
-        """Say whether the mounted device has one of the other names."""
+        """Return whether the mounted device has one of the other names."""
         return any(re.fullmatch(pattern, str(entry["device"])) for pattern in self.devices)
 
 
@@ -86,7 +86,7 @@ def missing_options(wanted: Iterable[str], entry: Mapping[str, Any], fstype: str
 
 
 async def is_device(ctx: StateContext, wanted: str, entry: Mapping[str, Any], opts: Sequence[str]) -> bool:
-    """Say whether the mounted device is the requested one.
+    """Return whether the mounted device is the requested one.
 
     Only devices and shares such as NFS can be compared; a bind mount is shown with another name.
 

@@ -115,7 +115,7 @@ async def refresh_lists(ctx: StateContext, *, refresh: bool | None) -> None:
 
 
 async def fits(ctx: StateContext, version: str, wanted: str) -> bool:
-    """Say whether a version is one that the state requests.
+    """Return whether a version is one that the state requests.
 
     Args:
         ctx: the state's context.
@@ -133,7 +133,7 @@ async def fits(ctx: StateContext, version: str, wanted: str) -> bool:
 
 
 def is_exact(wanted: str) -> bool:
-    """Say whether a requested version is a single version."""
+    """Return whether a requested version is a single version."""
     return wanted != LATEST and not any(letter in wanted for letter in "<>=!*?[,")
 
 

@@ -222,7 +222,7 @@ async def _differences(ctx: StateContext, current: x509.Certificate, wanted: _Wa
 
 
 def _is_over(current: x509.Certificate, wanted: _Wanted) -> bool:
-    """Say whether a certificate expires too soon; with `not_after`, whether its end differs."""
+    """Return whether a certificate expires too soon; with `not_after`, whether its end differs."""
     if wanted.given.get("not_after"):
         return current.not_valid_after_utc != wanted.candidate.not_valid_after_utc
     left = current.not_valid_after_utc - dt.datetime.now(tz=dt.UTC)
