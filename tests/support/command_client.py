@@ -14,7 +14,9 @@ def ask(
     words: list[str],
     folder: str,
     environment: dict[str, str],
+    *,
     streams: tuple[int, int, int],
+    entry: str = "ensue.cli:main",
 ) -> int:
     """Have a command started; return a pipe with its pid and, once it has ended, its exit code.
 
@@ -24,10 +26,12 @@ def ask(
         folder: its working folder.
         environment: its environment.
         streams: its input, output and errors.
+        entry: the module and the function that are called; the result is the exit code.
     """
     reading, writing = os.pipe()
     text = os.memfd_create("request")
-    os.write(text, json.dumps({"words": words, "folder": folder, "environment": environment}).encode())
+    request = {"words": words, "folder": folder, "environment": environment, "entry": entry}
+    os.write(text, json.dumps(request).encode())
     socket.send_fds(requests, [b"."], [text, *streams, writing])
     os.close(text)
     os.close(writing)
@@ -37,7 +41,7 @@ def ask(
 def _main(server: int, words: list[str]) -> int:
     """Run a command with the folder, environment and streams of this process; return its exit code."""
     with socket.socket(fileno=server) as requests:
-        reply = ask(requests, words, os.getcwd(), dict(os.environ), (0, 1, 2))  # noqa: PTH109 (no pathlib here)
+        reply = ask(requests, words, os.getcwd(), dict(os.environ), streams=(0, 1, 2))  # noqa: PTH109 (no pathlib here)
     with open(reply, "rb") as lines:  # noqa: PTH123 (no pathlib here)
         code = int(lines.read().split()[1])
     return code if code >= 0 else 128 - code

@@ -28,6 +28,28 @@ FILES = 5
 """How many files come with a request: its text, the three streams, and the pipe for pid and exit status."""
 
 
+class Ending:
+    """The end of a command's process: called last of all that `atexit` calls.
+
+    Attributes:
+        entry: the module and the function that the process is for.
+        exit_code: what that has returned.
+    """
+
+    entry = ""
+    exit_code: Any = 1
+
+    def __call__(self) -> None:
+        """Write what is left in the streams, and end."""
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+        os._exit(self.exit_code)
+
+
+ending = Ending()
+
+
 def load_everything() -> None:
     """Load what commands load, and keep the collector of garbage from touching it in every process."""
     import ensue
@@ -81,31 +103,17 @@ def start_here(files: list[int]) -> None:
     os.environ.update(request["environment"])
     time.tzset()
     sys.argv = request["words"]
+    ending.entry = request["entry"]
     sys.path[0] = str(Path(sys.argv[0]).parent)
     sys.stdin = open(0, errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stdout = open(1, "w", errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
 
 
-class Ending:
-    """The end of a command's process: called last of all that `atexit` calls."""
-
-    exit_code: Any = 1
-
-    def __call__(self) -> None:
-        """Write what is left in the streams, and end."""
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
-        os._exit(self.exit_code)
-
-
 if __name__ == "__main__":
-    ending = Ending()
     atexit.register(ending)  # First, and so called last.
     load_everything()
     serve(socket.socket(fileno=int(sys.argv[1])))
-    from ensue.cli import main
-
-    ending.exit_code = main()
+    module, _, function = ending.entry.partition(":")
+    ending.exit_code = getattr(import_module(module), function)()
     sys.exit(ending.exit_code)

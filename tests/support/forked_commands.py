@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import selectors
 import shlex
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _SERVER = Path(__file__).with_name("command_server.py")
 _CLIENT = str(Path(__file__).with_name("command_client.py"))
+_LONGEST_END_S = 60.0
 
 
 class CommandServer:
@@ -64,18 +66,39 @@ class CommandServer:
         Raises:
             subprocess.TimeoutExpired: it took longer, and was killed.
         """
+        started = self.start(words, folder=folder, environment=environment)
+        try:
+            code, out, err = started.ended(longest_s)
+        except TimeoutError:
+            started.kill()
+            raise subprocess.TimeoutExpired(list(words), longest_s) from None
+        return subprocess.CompletedProcess(list(words), code, out, err)
+
+    def start(
+        self,
+        words: Sequence[str],
+        *,
+        folder: Path,
+        environment: Mapping[str, str],
+        entry: str = "ensue.cli:main",
+    ) -> ForkedProcess:
+        """Start a process whose output and errors can be read.
+
+        Args:
+            words: its command line.
+            folder: its working folder.
+            environment: its environment.
+            entry: the module and the function that it calls; the result is its exit code.
+        """
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
         with Path(os.devnull).open("rb") as nothing:
             streams = (nothing.fileno(), out_end, err_end)
-            reply = self._ask(words, folder, environment, streams)
+            reply = ask(
+                self._requests, list(words), str(folder), dict(environment), streams=streams, entry=entry
+            )
         os.close(out_end)
         os.close(err_end)
-        said, errors, replied = _read_all([out, err, reply], longest_s)
-        pid, *status = replied.split()
-        if not status:
-            os.kill(int(pid), signal.SIGKILL)
-            raise subprocess.TimeoutExpired(list(words), longest_s, said, errors)
-        return subprocess.CompletedProcess(list(words), int(status[0]), said, errors)
+        return ForkedProcess(out, err, reply)
 
     def run_on_terminal(
         self, words: Sequence[str], *, folder: Path, environment: Mapping[str, str], longest_s: float
@@ -87,14 +110,18 @@ class CommandServer:
         """
         master, slave = os.openpty()
         with Path(os.devnull).open("rb") as nothing:
-            reply = self._ask(words, folder, environment, (nothing.fileno(), slave, slave))
+            streams = (nothing.fileno(), slave, slave)
+            reply = ask(self._requests, list(words), str(folder), dict(environment), streams=streams)
         os.close(slave)
-        said, replied = _read_all([master, reply], longest_s)
-        pid, *status = replied.split()
-        if not status:
-            os.kill(int(pid), signal.SIGKILL)
-            raise subprocess.TimeoutExpired(list(words), longest_s, said)
-        return subprocess.CompletedProcess(list(words), int(status[0]), said)
+        errors, nobody = os.pipe()  # What is written as an error comes through the terminal.
+        os.close(nobody)
+        started = ForkedProcess(master, errors, reply)
+        try:
+            code, shown, _ = started.ended(longest_s)
+        except TimeoutError:
+            started.kill()
+            raise subprocess.TimeoutExpired(list(words), longest_s) from None
+        return subprocess.CompletedProcess(list(words), code, shown)
 
     def script(self, path: Path, program: str) -> None:
         """Write a script that runs its words as a command of this server, for children that inherit `file`.
@@ -112,39 +139,72 @@ class CommandServer:
         """The descriptor that leads to the server."""
         return self._requests.fileno()
 
-    def _ask(
-        self,
-        words: Sequence[str],
-        folder: Path,
-        environment: Mapping[str, str],
-        streams: tuple[int, int, int],
-    ) -> int:
-        """Have a command started; return the pipe that says its pid and, at its end, its exit code."""
-        return ask(self._requests, list(words), str(folder), dict(environment), streams)
+
+class ForkedProcess:
+    """A process that has started.
+
+    Args:
+        out: the pipe or terminal that its output goes to.
+        err: the pipe that its errors go to.
+        reply: the pipe that says its pid and, at its end, its exit code.
+    """
+
+    def __init__(self, out: int, err: int, reply: int) -> None:
+        self._said = {out: bytearray(), err: bytearray(), reply: bytearray()}
+        self._files = (out, err, reply)
+
+    def ended(self, longest_s: float) -> tuple[int, bytes, bytes]:
+        """Wait for its end, and for that of everything that holds its output.
+
+        Args:
+            longest_s: how long that may take.
+
+        Returns:
+            Its exit code, negative for a signal, its output and its errors.
+
+        Raises:
+            TimeoutError: it takes longer; it may be waited for again.
+        """
+        end_s = time.monotonic() + longest_s
+        with selectors.DefaultSelector() as waiting:
+            for file in self._said:
+                if file in self._files:
+                    waiting.register(file, selectors.EVENT_READ)
+            while waiting.get_map():
+                ready = waiting.select(max(end_s - time.monotonic(), 0))
+                if not ready:
+                    raise TimeoutError
+                for key, _ in ready:
+                    if not self._read(key.fd):
+                        waiting.unregister(key.fd)
+        out, err, reply = (bytes(said) for said in self._said.values())
+        return int(reply.split()[1]), out, err
+
+    def kill(self) -> None:
+        """Kill it and wait for its end."""
+        reply = [*self._said][2]
+        while b"\n" not in self._said[reply]:
+            self._read(reply)
+        # The server has not waited for it yet, or it has a reply.
+        if self._said[reply].count(b"\n") == 1:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(self._said[reply]), signal.SIGKILL)
+        self.ended(_LONGEST_END_S)
+
+    def _read(self, file: int) -> bool:
+        """Read what is there; close the file and return False at its end."""
+        try:
+            data = os.read(file, 65536)
+        except OSError:  # a terminal whose other end is closed
+            data = b""
+        self._said[file] += data
+        if not data:
+            os.close(file)
+            self._files = tuple(one for one in self._files if one != file)
+        return bool(data)
 
 
 def _setup(environment: Mapping[str, str]) -> dict[str, str]:
     """Return what an interpreter reads when it starts."""
     names = ("PYTHON", "LANG", "LC_")
     return {name: value for name, value in environment.items() if name.startswith(names)}
-
-
-def _read_all(pipes: Sequence[int], longest_s: float) -> list[bytes]:
-    """Read and close pipes; return what came until all are closed or the time is up."""
-    said = {pipe: bytearray() for pipe in pipes}
-    end_s = time.monotonic() + longest_s
-    with selectors.DefaultSelector() as waiting:
-        for pipe in pipes:
-            waiting.register(pipe, selectors.EVENT_READ)
-        while waiting.get_map() and (ready := waiting.select(end_s - time.monotonic())):
-            for key, _ in ready:
-                try:
-                    data = os.read(key.fd, 65536)
-                except OSError:  # a terminal whose other end is closed
-                    data = b""
-                said[key.fd] += data
-                if not data:
-                    waiting.unregister(key.fd)
-    for pipe in pipes:
-        os.close(pipe)
-    return [bytes(said[pipe]) for pipe in pipes]

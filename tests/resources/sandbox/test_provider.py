@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import random
 import signal
 import socket
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import asyncssh
 import pytest
+from tests.cli.shell import LONGEST_S, command_server
 
 from ensue.errors import StateFailedError, TamperedError
 from ensue.resources import sandbox
@@ -25,41 +26,38 @@ from ensue.resources.sandbox.record import RECORD_NAME
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.support.forked_commands import ForkedProcess
+
+ROOT = Path(__file__).resolve().parents[3]
 SOURCES = str(Path(sandbox.__file__).parents[3])
 
-DEPLOY_SCRIPT = """
-    import asyncio, sys
-    from pathlib import Path
-    from ensue.contracts.provider import EnvironmentRequest
-    from ensue.masking import Masker
-    from ensue.resources import sandbox
-
-    class Vault:
-        def seal(self, plain, *, context): return bytes(byte ^ 255 for byte in plain)
-        def open(self, sealed, *, context): return bytes(byte ^ 255 for byte in sealed)
-
-    request = EnvironmentRequest(
-        name="env-01", directory=Path(sys.argv[1]), options={"isolation": sys.argv[2]},
-        vault=Vault(), masker=Masker(), root=Path("/"),
-    )
-    environment = asyncio.run(getattr(sandbox, sys.argv[3])(request))
-    succeeded = environment.status == "succeeded"
-    port = asyncio.run(sandbox.connection_info(request))["port"] if succeeded else None
-    print(environment.status, port, environment.comment)
-"""
+DEPLOYING = Path(__file__).with_name("deploying.py")
+ENTRY = "tests.resources.sandbox.deploying:main"
 
 
-def start_in_process(
-    directory: Path, isolation: str, verb: str, *, under: tuple[str, ...] = ()
-) -> subprocess.Popen[str]:
-    """Call a provider's function in a process of its own."""
-    return subprocess.Popen(
-        [*under, sys.executable, "-c", textwrap.dedent(DEPLOY_SCRIPT), str(directory), isolation, verb],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+def start_forked(directory: Path, isolation: str, verb: str) -> ForkedProcess:
+    """Call a provider's function in a process that is forked from one that has loaded ensue."""
+    words = [str(ROOT / "deploying"), str(directory), isolation, verb]
+    given = {"PATH": os.environ["PATH"], "PYTHONPATH": SOURCES}
+    return command_server().start(words, folder=ROOT, environment=given, entry=ENTRY)
+
+
+def call_forked(directory: Path, isolation: str, verb: str) -> tuple[str, str]:
+    """Call a provider's function in a forked process; return what it prints."""
+    _, stdout, stderr = start_forked(directory, isolation, verb).ended(LONGEST_S)
+    return stdout.decode(), stderr.decode()
+
+
+def call_under(directory: Path, isolation: str, verb: str, *, under: tuple[str, ...]) -> tuple[str, str]:
+    """Call a provider's function in a process that starts under another program; return what it prints."""
+    done = subprocess.run(
+        [*under, sys.executable, str(DEPLOYING), str(directory), isolation, verb],
+        capture_output=True,
         text=True,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": SOURCES},
+        check=False,
     )
+    return done.stdout, done.stderr
 
 
 def processes_holding(text: str, *, of: tuple[str, ...] = ("cmdline", "environ")) -> list[str]:
@@ -84,15 +82,16 @@ def files_holding(text: str, folder: Path) -> list[Path]:
     return [path for path in files if text.encode() in path.read_bytes()]
 
 
-def test_a_deployed_sandbox_can_be_logged_in_to_with_what_deploy_returns(box: Any, isolation: str) -> None:
+def test_a_deployed_sandbox_can_be_logged_in_to_with_what_deploy_returns(running: Any) -> None:
     """Host, port, user, password and host key are all that a client needs."""
-    environment = asyncio.run(box.deploy())
+    environment = asyncio.run(running.deploy())
+    isolation = running.request.options["isolation"]
 
     assert environment.connection["host"] == "127.0.0.1"
     assert environment.connection["user"] == "worker"
     assert str(environment.connection["host_key"]).startswith("ssh-ed25519 AAAA")
     assert environment.details["isolation"] == isolation
-    assert asyncio.run(box.run("echo $ENSUE_ISOLATION")) == f"{isolation}\n"
+    assert asyncio.run(running.run("echo $ENSUE_ISOLATION")) == f"{isolation}\n"
 
 
 def test_without_isolation_the_comment_says_so(boxes: Callable[..., Any]) -> None:
@@ -105,27 +104,25 @@ def test_without_isolation_the_comment_says_so(boxes: Callable[..., Any]) -> Non
 
 
 @pytest.mark.parametrize("wrong", [{"password": "guess"}, {"user": "root"}])
-def test_wrong_credentials_are_refused(boxes: Callable[..., Any], wrong: dict[str, str]) -> None:
+def test_wrong_credentials_are_refused(running: Any, wrong: dict[str, str]) -> None:
     """Neither another password nor another user gets in."""
-    box = boxes()
 
     async def scenario() -> None:
-        await box.deploy()
         with pytest.raises(asyncssh.PermissionDenied):
-            async with box.connect(**wrong):
+            async with running.connect(**wrong):
                 pass
 
     asyncio.run(scenario())
 
 
-def test_a_later_deploy_finds_the_sandbox_again(box: Any) -> None:
+def test_a_later_deploy_finds_the_sandbox_again(running: Any) -> None:
     """The same connection, the same process: nothing was started."""
 
     async def scenario() -> None:
-        first = await box.deploy()
-        process = box.record.process
-        assert await box.deploy() == first
-        assert box.record.process == process
+        first = await running.deploy()
+        process = running.record.process
+        assert await running.deploy() == first
+        assert running.record.process == process
 
     asyncio.run(scenario())
 
@@ -240,19 +237,19 @@ def test_destroy_leaves_no_process_and_no_file(box: Any, cachedir: Path) -> None
     asyncio.run(scenario())
 
 
-def test_secrets_are_nowhere_in_the_clear(box: Any, cachedir: Path) -> None:
+def test_secrets_are_nowhere_in_the_clear(running: Any) -> None:
     """Password and host private key are in no file, argument list or environment; the masker knows them."""
 
     async def scenario() -> None:
-        environment = await box.deploy()
-        await box.run("true")
+        environment = await running.deploy()
+        await running.run("true")
         password = str(environment.connection["password"])
-        assert files_holding(password, cachedir) == []
-        assert files_holding("PRIVATE KEY", cachedir / "sandboxes" / "env-01") == []
+        assert files_holding(password, running.request.root) == []
+        assert files_holding("PRIVATE KEY", running.request.root / "sandboxes" / "env-01") == []
         assert processes_holding(password) == []
-        assert box.request.masker.text(f"the password is {password}") == "the password is (sensitive)"
-        assert (box.directory.stat().st_mode & 0o777) == 0o700
-        assert (box.directory / IDENTITY_NAME).stat().st_mode & 0o077 == 0
+        assert running.request.masker.text(f"the password is {password}") == "the password is (sensitive)"
+        assert (running.directory.stat().st_mode & 0o777) == 0o700
+        assert (running.directory / IDENTITY_NAME).stat().st_mode & 0o077 == 0
 
     asyncio.run(scenario())
 
@@ -333,13 +330,13 @@ def test_a_name_may_be_any_text(boxes: Callable[..., Any], isolation: str) -> No
 def test_many_deploys_at_once_make_one_sandbox(cachedir: Path, isolation: str) -> None:
     """Eight processes that deploy the same environment agree on one server."""
     directory = cachedir / "sandboxes" / "env-01"
-    started = [start_in_process(directory, isolation, "deploy") for _ in range(8)]
-    answers = [process.communicate() for process in started]
+    started = [start_forked(directory, isolation, "deploy") for _ in range(8)]
+    answers = [process.ended(LONGEST_S) for process in started]
     try:
-        assert len({stdout for stdout, _ in answers}) == 1, answers
-        assert answers[0][0].startswith("succeeded ")
+        assert len({stdout for _, stdout, _ in answers}) == 1, answers
+        assert answers[0][1].startswith(b"succeeded ")
     finally:
-        start_in_process(directory, isolation, "destroy").communicate()
+        call_forked(directory, isolation, "destroy")
     assert not directory.exists()
 
 
@@ -348,20 +345,18 @@ def test_a_deploy_that_was_killed_is_completed_by_the_next(cachedir: Path, isola
     marker = f"env-{random.randrange(10**9)}"  # noqa: S311 - a name, no secret
     directory = cachedir / "sandboxes" / marker
     for _ in range(4):
-        killed = start_in_process(directory, isolation, "deploy")
-        try:
-            killed.wait(timeout=random.uniform(0.05, 0.6))  # noqa: S311 - the moment is to be any
-        except subprocess.TimeoutExpired:
-            killed.kill()
-        killed.communicate()
-        stdout, stderr = start_in_process(directory, isolation, "deploy").communicate()
+        killed = start_forked(directory, isolation, "deploy")
+        with contextlib.suppress(TimeoutError):
+            killed.ended(random.uniform(0, 0.8))  # noqa: S311 - the moment is to be any
+        killed.kill()
+        stdout, stderr = call_forked(directory, isolation, "deploy")
         assert stdout.startswith("succeeded "), stderr
-        stdout, stderr = start_in_process(directory, isolation, "destroy").communicate()
+        stdout, stderr = call_forked(directory, isolation, "destroy")
         assert stdout.startswith("absent "), stderr
         assert not directory.exists()
 
 
-def test_fifty_sessions_at_once(box: Any) -> None:
+def test_fifty_sessions_at_once(running: Any) -> None:
     """Fifty connections, each with a command and a file, all answered."""
 
     async def one(environment: Any, number: int, connected: Any) -> str:
@@ -372,9 +367,9 @@ def test_fifty_sessions_at_once(box: Any) -> None:
             return str(done.stdout)
 
     async def scenario() -> None:
-        environment = await box.deploy()
+        environment = await running.deploy()
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(environment, number, box.connected)) for number in range(50)]
+            tasks = [group.create_task(one(environment, number, running.connected)) for number in range(50)]
         assert [task.result() for task in tasks] == [str(number) for number in range(50)]
 
     asyncio.run(scenario())
@@ -386,15 +381,15 @@ def test_where_namespaces_are_refused_auto_does_without_and_says_why(cachedir: P
     directory = cachedir / "sandboxes" / "env-01"
     forbid = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
     under = ("unshare", "-Urm", "sh", "-c", forbid, "sh")
-    stdout, stderr = start_in_process(directory, "auto", "deploy", under=under).communicate()
+    stdout, stderr = call_under(directory, "auto", "deploy", under=under)
     assert stdout.startswith("succeeded "), stderr
     assert "isolation: none (" in stdout
     assert "Reason: unshare: No space left on device (see sysctl user.max_user_namespaces" in stdout
-    start_in_process(directory, "auto", "destroy").communicate()
+    call_forked(directory, "auto", "destroy")
 
-    stdout, stderr = start_in_process(directory, "namespace", "deploy", under=under).communicate()
+    stdout, stderr = call_under(directory, "namespace", "deploy", under=under)
     assert stdout.startswith(
         "failed None sandbox env-01 did not start: isolation by namespaces is not possible"
     )
-    start_in_process(directory, "auto", "destroy").communicate()
+    call_forked(directory, "auto", "destroy")
     assert not directory.exists()
