@@ -152,6 +152,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "ext_pillar": ListOf("a list of mappings of a name to its arguments", _DATA),
     "ext_pillar_first": _FLAG,
     "nodegroups": MappingOf("a mapping of names to targets", _ANYTHING),
+    "fleet": _FLEET,
     "mine_functions": Either(
         "a mapping of names to definitions, or a list of functions",
         {dict: _DATA, list: ListOf("a list of functions", OneOf("a function", (str, dict)))},
@@ -173,7 +174,6 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "state_verbose": _FLAG,
     "log_level": Choice(LOG_LEVELS),
     "test": _FLAG,
-    "fleet": _FLEET,
 }
 """The kind of each option."""
 
