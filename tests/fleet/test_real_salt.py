@@ -217,7 +217,7 @@ if HAS_SALT:
         target = fleet.base / "out" / "db1"
         code, out, err = fleet.run("plan", "--tgt", "db1", "--detailed-exitcode")
         assert code == 2, err
-        assert "1 states to change" in out
+        assert "states: 1 to change, 0 unchanged" in out
         assert not target.exists()
 
     def test_minions_fail_each_for_itself(fleet: Fleet) -> None:
@@ -253,6 +253,14 @@ if HAS_SALT:
         """Pillar of the command line, limits without a target, and resuming are refused by name."""
         code, _, err = fleet.run("apply", "--tgt", "web1", "--pillar", "a=b")
         assert (code, "E0848" in err) == (1, True)
+        for words in (
+            ["apply", "--tgt", "web1", "--batch", "0"],
+            ["call", "web1", "--batch", "x", "test.ping"],
+        ):
+            code, _, err = fleet.run(*words)
+            assert (code, "E0104" in err) == (1, True)
+        code, _, err = fleet.run("apply", "--tgt", "web1", "--follow")
+        assert (code, "--follow" in err) == (1, True)
         code, _, err = fleet.run("apply", "--batch", "1")
         assert (code, "--tgt" in err) == (1, True)
         assert fleet.run("apply", "--tgt", "web1")[0] == 0

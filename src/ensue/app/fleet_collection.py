@@ -1,4 +1,4 @@
-"""What the minions of one job report, until each has ended or has been silent for too long."""
+"""Collects the reports of the minions of one job, until each has ended or been silent for too long."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Minion:
         return self.returned is not None and self.frames.complete >= int(self.returned.get("frames", 0))
 
     def report(self, minion: str) -> MinionReport:
-        """Return what came of the order."""
+        """Return the report of the minion."""
         returned = self.returned or {}
         run = report_from_events(self.events, minion) if self.events else None
         problem = self.problem or str(returned.get("problem", ""))

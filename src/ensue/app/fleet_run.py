@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import math
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.app.fleet_collection import Collection
-from ensue.diagnostics import Diagnostic, Severity
+from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError
 from ensue.fleet.bundle import FOLDER, abi, shipped_program, shipped_relay, shipped_tree
 from ensue.fleet.bus import Bus
@@ -26,6 +25,7 @@ from ensue.fleet.sealing import RunKey
 from ensue.model.events import JobPublished, RunFinished, RunStarted
 from ensue.model.fleet import FleetOrder, FleetReport, MinionReport
 from ensue.runs.journal import Journal, new_run_id
+from ensue.targeting.batch import Portion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ensue.model.report import RunStatus
     from ensue.settings.settings import Settings
 
-_WHOLE: Final = 100
 _BEATS: Final = 4
 """How many signs of life a minion gives in the time after which it counts as silent."""
 
@@ -59,21 +58,24 @@ class FleetRun:
         self._journal: Journal | None = None
 
     async def go(self, on_minion: Callable[[MinionReport], None]) -> FleetReport:
-        """Carry out the order.
+        """Execute the order.
 
         Args:
-            on_minion: called with what came of it on each minion, as they end.
+            on_minion: called with the report of each minion when it has ended.
 
         Raises:
-            ConfigurationError: Salt's master cannot be used, or nothing can be shipped; nothing was run.
+            ConfigurationError: Salt's master cannot be used, nothing can be shipped, or a limit is neither a
+                number nor a percentage; nothing was run.
         """
         started = perf_counter()
+        batch_portion = _portion(self._order.batch, "batch")
+        fail_portion = _portion(self._order.fail_limit, "fail limit", least=0)
         master = await asyncio.to_thread(SaltMaster, _config(self._settings))
         minions = await asyncio.to_thread(master.matching, self._order.tgt)
         if not minions:
             return self._nothing_matched()
-        batches = list(_batches(minions, self._order.batch))
-        limit = _most(self._order.fail_limit, len(minions))
+        batches = _batches(minions, batch_portion)
+        limit = fail_portion.of(len(minions)) if fail_portion is not None else None
         wire, relay = await asyncio.to_thread(self._shipped, master)
         self._write(self._beginning())
         reports: list[MinionReport] = []
@@ -140,12 +142,12 @@ class FleetRun:
                 wire["tree"] = f"{FOLDER}/{tree}"
             return wire, f"{FOLDER}/{shipped_relay(folder)}"
         except OSError as error:
-            fault = Diagnostic(
+            problem = Diagnostic(
                 code="E0847",
                 summary=f"ensue cannot be shipped to minions: {error.filename}: {error.strerror}",
                 help="run ensue as the user of the master, and let that user write to the first file root",
             )
-            raise ConfigurationError([fault]) from error
+            raise ConfigurationError([problem]) from error
 
     def _happened(self, minion: str, event: RunEvent) -> None:
         if (renamed := event_of_run(event, minion, self._numbers)) is not None:
@@ -195,7 +197,6 @@ class FleetRun:
             summary=f"no minion matches {self._masker.text(self._order.tgt)!r}",
             detail="Salt's master knows no accepted minion of that kind",
             help="`salt-key -L` lists minions; grains and pillar are matched as the master cached them",
-            severity=Severity.WARNING,
         )
         report = self._report("failed", (), (), 0.0)
         return msgspec.structs.replace(report, warnings=(warning,))
@@ -207,20 +208,14 @@ def _config(settings: Settings) -> str | None:
     return str(settings.root / str(path)) if path else None  # pyright: ignore[reportUnknownArgumentType]
 
 
-def _batches(minions: Sequence[str], batch: str | None) -> Iterator[Sequence[str]]:
-    size = max(1, _most(batch, len(minions)) or len(minions))
+def _portion(text: str | None, what: str, *, least: int = 1) -> Portion | None:
+    return None if text is None else Portion.parse(text, what, least=least)
+
+
+def _batches(minions: Sequence[str], portion: Portion | None) -> Iterator[Sequence[str]]:
+    size = len(minions) if portion is None else portion.of(len(minions))
     for at in range(0, len(minions), size):
         yield minions[at : at + size]
-
-
-def _most(text: str | None, whole: int) -> int | None:
-    """Return the number that `10` or `25%` stands for; None for no limit."""
-    if text is None:
-        return None
-    number = text.strip()
-    if number.endswith("%"):
-        return math.ceil(whole * int(number[:-1]) / _WHOLE)
-    return int(number)
 
 
 def _now() -> str:

@@ -193,7 +193,7 @@ class Project(KeptResources):
 
         Args:
             order: what they are asked for.
-            on_minion: called with what came of it on each minion, as they end.
+            on_minion: called with the report of each minion when it has ended.
 
         Raises:
             ConfigurationError: Salt's master cannot be used, nothing can be shipped, or pillar was given on

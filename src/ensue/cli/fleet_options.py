@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -22,13 +21,6 @@ def refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) 
     return value
 
 
-def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not re.fullmatch(r"\s*[0-9]{1,9}%?\s*", value):
-        message = "write a number (10) or a percentage (25%)"
-        raise click.BadParameter(message, ctx, param)
-    return value
-
-
 def fleet_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of runs over many minions."""
     for option in (timeout_option, _fail_limit, batch_option):
@@ -39,7 +31,7 @@ def fleet_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def batch_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the option for how many minions are asked together."""
     return click.option(
-        "--batch", metavar="N|N%", callback=_share, help="With a fleet: how many minions are asked at a time."
+        "--batch", metavar="N|N%", help="With a fleet: how many minions are asked at a time."
     )(function)
 
 
@@ -47,7 +39,6 @@ def _fail_limit(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--fail-limit",
         metavar="N|N%",
-        callback=_share,
         help="With a fleet: ask no further minions when more than this have failed.",
     )(function)
 

@@ -28,7 +28,7 @@ class Happened(msgspec.Struct, frozen=True, tag=True):
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
-    """The minion could not do what it was asked for.
+    """The minion could not execute the order.
 
     Args:
         messages: why, one line each.
@@ -91,10 +91,7 @@ def read(frame: str, key: RunKey, about: str) -> Message:
     if inflating.unconsumed_tail:
         msg = "the frame is too large"
         raise ValueError(msg)
-    try:
-        return _DECODER.decode(content)
-    except msgspec.MsgspecError as error:
-        raise ValueError(str(error)) from error
+    return _DECODER.decode(content)
 
 
 def frame_name(run_id: str, minion: str, number: int) -> str:

@@ -1,4 +1,4 @@
-"""Runs over many minions as values: what is asked for, and what came of it on each minion."""
+"""Runs over many minions as values: the order, and the report of each minion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SILENCE_S = 60.0
 
 
 class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """What minions are asked for.
+    """An order to minions.
 
     Args:
         verb: `apply`, `call`, `sync` or `status`.
@@ -53,16 +53,16 @@ class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MinionReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of an order on one minion.
+    """The report of one minion about an order.
 
     Args:
         id: the minion.
-        problem: why it did not do what was asked; empty if it did, whether or not states failed.
+        problem: why it did not execute the order; empty if it did, whether or not states failed.
         report: its run, as far as it was reported; None if nothing was run.
         warnings: the warnings of its run.
-        answer: the answer of an execution function, masked; None where there is none.
-        ok: whether it did everything that was asked, and nothing failed.
-        status: what `fleet sync` and `fleet status` found.
+        answer: the answer of an execution function, masked; None if there is none.
+        ok: whether it executed the order and nothing failed.
+        status: the values for `fleet sync` and `fleet status`.
     """
 
     id: str
@@ -82,7 +82,7 @@ class FleetReport(msgspec.Struct, frozen=True, kw_only=True):
         test: whether it was a plan.
         status: how it ended.
         exit_code: 0, 2, or 130.
-        minions: what came of it on each minion, in the order of their ids.
+        minions: the report of each minion, sorted by id.
         not_asked: the minions that no job was published for.
         warnings: diagnostics about the run as a whole.
         duration_s: wall time, in seconds.

@@ -105,8 +105,8 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
         )
     if started.fleet:
         raise UnknownRunError(
-            f"{started.run_id} ran on minions of {started.fleet}, and such a run is not resumed: give its"
-            " `ensue apply` command again, which changes only what is not as described"
+            f"{started.run_id} ran on minions of {started.fleet}, and such a run cannot be resumed: run its"
+            " `ensue apply` command again, which changes only what differs"
         )
     ended = next((event for event in chain[0] if isinstance(event, RunFinished)), None)
     if ended is not None and ended.status != "interrupted":

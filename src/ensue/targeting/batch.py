@@ -11,6 +11,8 @@ import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, Self
 
+import msgspec
+
 from ensue.contracts.time_limit import limited_by
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError
@@ -22,44 +24,70 @@ _UNBOUNDED: Final = 1000
 _WHOLE: Final = 100
 
 
+class Portion(msgspec.Struct, frozen=True):
+    """A part of all targets: a number of them or a percentage.
+
+    Args:
+        number: the number or percentage.
+        is_percentage: whether `number` is a percentage.
+    """
+
+    number: int
+    is_percentage: bool
+
+    @classmethod
+    def parse(cls, text: str, what: str, *, least: int = 1) -> Self:
+        """Parse `10` or `25%`.
+
+        Args:
+            text: the text.
+            what: what it limits, for the message.
+            least: the smallest number.
+
+        Raises:
+            ConfigurationError: it is neither.
+        """
+        number = text.strip().removesuffix("%")
+        if re.fullmatch(r"0*[0-9]{1,9}", number) and int(number) >= least:
+            return cls(int(number), text.strip().endswith("%"))
+        raise ConfigurationError(
+            [
+                Diagnostic(
+                    code="E0104",
+                    summary=f"the {what} is {text!r}, neither a number nor a percentage",
+                    help="write a number of targets (10), or a percentage of them (25%)",
+                )
+            ]
+        )
+
+    def of(self, whole: int) -> int:
+        """Return how many of all targets it is; a part of a target counts as one."""
+        return math.ceil(whole * self.number / _WHOLE) if self.is_percentage else self.number
+
+
 class Batch:
     """A sliding window: a fixed number of targets is called at once, and the next one when one has answered.
 
     Further targets may be found while the first are called: a percentage is of those known so far.
 
     Args:
-        number: how many.
-        is_percentage: whether `number` is a percentage of the targets.
+        portion: how many targets are called at once.
     """
 
-    def __init__(self, number: int, *, is_percentage: bool) -> None:
-        self._number = number
-        self._is_percentage = is_percentage
+    def __init__(self, portion: Portion) -> None:
+        self._portion = portion
         self._expected = 0
         self._places = 0
         self._free = asyncio.Semaphore(0)
 
     @classmethod
     def parse(cls, text: str | None) -> Self:
-        """Read `10` or `25%`; None means no limit.
+        """Parse `10` or `25%`; None means no limit.
 
         Raises:
             ConfigurationError: it is neither.
         """
-        if text is None:
-            return cls(_UNBOUNDED, is_percentage=False)
-        number = text.strip().removesuffix("%")
-        if re.fullmatch(r"0*[1-9][0-9]{0,8}", number):
-            return cls(int(number), is_percentage=text.strip().endswith("%"))
-        raise ConfigurationError(
-            [
-                Diagnostic(
-                    code="E0104",
-                    summary=f"the batch is {text!r}, neither a number nor a percentage",
-                    help="write how many targets to call at once (10), or a percentage of them (25%)",
-                )
-            ]
-        )
+        return cls(Portion(_UNBOUNDED, False) if text is None else Portion.parse(text, "batch"))
 
     def expect(self, count: int) -> None:
         """Add to the number of known targets.
@@ -68,15 +96,11 @@ class Batch:
             count: how many more there are.
         """
         self._expected += count
-        limit = self._expected
-        if self._is_percentage:
-            limit = math.ceil(self._expected * self._number / _WHOLE)
-        for _ in range(min(limit, self._expected, self._number_at_most()) - self._places):
+        limit = self._portion.of(self._expected)
+        most = _UNBOUNDED if self._portion.is_percentage else limit
+        for _ in range(min(limit, self._expected, most) - self._places):
             self._places += 1
             self._free.release()
-
-    def _number_at_most(self) -> int:
-        return _UNBOUNDED if self._is_percentage else self._number
 
     def place(self) -> asyncio.Semaphore:
         """Return the context manager that a target enters while it is called."""

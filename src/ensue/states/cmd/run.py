@@ -58,7 +58,7 @@ async def run(
         stateful: the command reports itself whether it changed something: its last line of output is
             `changed=yes comment='…'`, or its output is JSON. `[test_name: COMMAND]` names a command for
             plans.
-        read_only: the command only reads: a plan runs it, too, and it reports no change.
+        read_only: the command only reads: a plan runs it, too, and it reports no change unless it fails.
         hide_output: leave the output out of the return.
         timeout: seconds after which the command is ended.
         ignore_timeout: succeed after a timeout.
@@ -104,6 +104,7 @@ async def run(
     returned = command_return(
         name, done, comment=f'Command "{instead if ctx.test and instead else name}" run'
     )
-    if read_only:
+    # A failure is described by its exit code and output, which are in the changes.
+    if read_only and returned.result:
         return msgspec.structs.replace(returned, changes={})
     return reinterpreted(returned, test=ctx.test) if stateful else returned
