@@ -21,15 +21,14 @@ if TYPE_CHECKING:
 HAS_SALT = importlib.util.find_spec("salt") is not None
 
 TREE = """\
-pipe:
-  file.mknod:
-    - name: {root}/{{{{ salt['file.is_fifo']('/dev/null') | lower }}}}.pipe
-    - ntype: p
-    - mode: '0640'
+link:
+  file.hardlink:
+    - name: {root}/{{{{ salt['file.is_hardlink']('/dev/null') | lower }}}}.link
+    - target: {root}/t.sls
 after:
   test.nop:
     - require:
-      - file: pipe
+      - file: link
 """
 
 
@@ -68,7 +67,7 @@ def apply(root: Path, *, test: bool = False, text: str = TREE, ensue_yaml: str =
     return asyncio.run(run())
 
 
-def pipe(report: RunReport) -> Return:
+def first(report: RunReport) -> Return:
     return next(iter(report.returns.values()))
 
 
@@ -79,22 +78,22 @@ if HAS_SALT:
 
         What it says of the thing is made of what changed, never of what a plan would change.
         """
-        path = tmp_path / "false.pipe"
-        planned = pipe(apply(tmp_path, test=True))
-        assert (planned.result, bool(planned.changes), path.exists()) == (None, False, False)
+        path = tmp_path / "false.link"
+        planned = first(apply(tmp_path, test=True))
+        assert (planned.result, planned.changes, path.exists()) == (None, {"new": str(path)}, False)
         assert planned.new_state is None
-        applied = pipe(apply(tmp_path))
+        applied = first(apply(tmp_path))
         assert (applied.result, bool(applied.changes)) == (True, True), applied.comment
         assert applied.new_state == {"name": str(path), **applied.changes}
-        assert path.is_fifo()
-        again = pipe(apply(tmp_path))
+        assert path.samefile(tmp_path / "t.sls")
+        again = first(apply(tmp_path))
         assert (again.result, again.changes) == (True, {})
         assert again.new_state == {"name": str(path)}
 
     def test_salts_functions_are_refused_below_a_root(tmp_path: Path) -> None:
         """A project that works below a folder is not let loose on the whole machine."""
-        text = "pipe:\n  file.mknod:\n    - name: /x\n    - ntype: p\n"
-        returned = pipe(apply(tmp_path, text=text, ensue_yaml="minion_root: m\n"))
+        text = "link:\n  file.hardlink:\n    - name: /x\n    - target: /y\n"
+        returned = first(apply(tmp_path, text=text, ensue_yaml="minion_root: m\n"))
         assert returned.result is False
         assert "minion_root" in returned.comment
 

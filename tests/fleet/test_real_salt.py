@@ -188,6 +188,8 @@ if HAS_SALT:
 
     def test_the_highstate_of_each_minion_is_one_run(fleet: Fleet) -> None:
         """Each minion runs its own states with its own grains and pillar; a second run changes nothing."""
+        for name in ("web1", "web2"):
+            (fleet.base / "out" / name).unlink(missing_ok=True)
         code, first = fleet.document("apply", "--tgt", "G@role:web")
         assert code == 0
         assert sorted(first) == ["web1", "web2"]
@@ -215,6 +217,7 @@ if HAS_SALT:
     def test_a_plan_changes_nothing(fleet: Fleet) -> None:
         """A plan of a minion says what would change, and changes nothing."""
         target = fleet.base / "out" / "db1"
+        target.unlink(missing_ok=True)
         code, out, err = fleet.run("plan", "--tgt", "db1", "--detailed-exitcode")
         assert code == 2, err
         assert "states: 1 to change, 0 unchanged" in out

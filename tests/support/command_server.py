@@ -16,6 +16,7 @@ import select
 import socket
 import sys
 import time
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,9 @@ def load_everything() -> None:
 
     for module in pkgutil.walk_packages(ensue.__path__, "ensue."):
         if not module.name.startswith(NOT_LOADED):
-            import_module(module.name)
+            # A module of an extra that is not installed is not loaded by commands either.
+            with suppress(ModuleNotFoundError):
+                import_module(module.name)
     for name in LIBRARIES:
         import_module(name)
     gc.freeze()
