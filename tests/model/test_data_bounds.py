@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ensue.model.bounded_json import load_json
-from ensue.model.bounded_yaml import load_plain_yaml, load_plain_yaml_documents
+from ensue.model.bounded_yaml import BoundedLoader, load_plain_yaml, load_plain_yaml_documents
 from ensue.model.data_bounds import (
     MOST_ADDED_VALUES,
     MOST_LEVELS,
@@ -88,6 +90,37 @@ def test_texts_that_are_too_deep_are_no_data(read: Any) -> None:
     for levels in (MOST_LEVELS + 1, 3_000, 100_000):
         with pytest.raises(ValueError, match="levels deep"):
             read("[" * levels + "1" + "]" * levels)
+
+
+DEEP_TEXTS = {
+    "lists in brackets": lambda levels: "[" * levels + "1" + "]" * levels,
+    "lists that are never closed": lambda levels: "[" * levels + "1",
+    "mappings in braces": lambda levels: "{a: " * levels + "1" + "}" * levels,
+    "lists of one line": lambda levels: "- " * levels + "x",
+    "mappings by indentation": lambda levels: "".join(f"{' ' * level}a:\n" for level in range(levels - 1)) + (
+        " " * (levels - 1) + "a: 1"
+    ),
+    "lists below mappings": lambda levels: (
+        "".join(f"{' ' * level}a:\n{' ' * level}-\n" for level in range(levels)) + " " * levels + "a: 1"
+    ),
+    "lists on a line each": lambda levels: "[\n" * levels + "1" + "]" * levels,
+}  # fmt: skip
+ERRORS = ["", "\n'", '\n"', "\n]", "\n\tx: y", "\n%", "\n@", "\n*missing", "\n: :\n -", "\n--- [", "\n\x01"]
+
+
+@pytest.mark.parametrize("form", DEEP_TEXTS)
+def test_the_first_level_too_many_is_the_error(form: str) -> None:
+    """The node that is too deep is named, whatever libyaml's own limit is and whatever follows the node."""
+    for levels in (MOST_LEVELS + 1, 999, 1_000, 1_001, 1_500):
+        for error in ERRORS:
+            with pytest.raises(TooDeepError) as raised:
+                yaml.load(DEEP_TEXTS[form](levels) + error, Loader=BoundedLoader)  # noqa: S506
+            assert raised.value.node.start_mark.index < 2 * MOST_LEVELS * MOST_LEVELS
+            if levels > MOST_LEVELS + 1:
+                continue
+            allowed = DEEP_TEXTS[form](levels // 2 - 1) + error
+            with suppress(yaml.YAMLError):
+                yaml.load(allowed, Loader=BoundedLoader)  # noqa: S506
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,16 @@
 """State module `service` with a real systemd: one that the test starts for itself, as a user's manager.
 
-`systemctl` is told to speak to that one; all else (units, links, failures) is systemd's own doing.
+`systemctl` is told to speak to that one; all else (units, links, failures) is systemd's own doing. It runs in
+namespaces of its own, since at its start systemd moves every process that it can name into a control group.
 """
 
 from __future__ import annotations
 
 import os
-import select
 import shutil
 import socket
 import subprocess
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -25,12 +26,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SYSTEMD = Path("/lib/systemd/systemd")
-HIERARCHIES = (Path("/sys/fs/cgroup/systemd"), Path("/sys/fs/cgroup"))
+
+# In a namespace of process ids of its own, systemd can name no process but those that it starts. The only
+# hierarchy of control groups that it finds is mounted in a namespace of control groups whose root is the
+# group `$2`, so it can write to no other group. The end of input ends the shell, which is the first process
+# of that namespace; the kernel then ends all others.
 START = """\
-echo $$ > "$1/cgroup.procs" &&
-exec unshare --cgroup --mount sh -c '
-    mount --bind "$1" "$2" && mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system &&
-    exec "$3" --user --log-target=null' sh "$1" "$2" "$3"
+mount -t cgroup2 cgroup2 "$1" && mkdir "$2" || exit
+unshare --pid --fork --kill-child --mount-proc sh -c '
+    echo 0 > "$1/cgroup.procs" && exec unshare --cgroup sh -c "$2" sh "$3"' sh "$2" "$4" "$3"
+find "$2" -depth -type d -exec rmdir {} +
+"""
+INSIDE = """\
+mount -t cgroup2 cgroup2 /sys/fs/cgroup && mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system || exit
+"$1" --user --log-target=null < /dev/null &
+read -r _
+"""
+TRIAL = """\
+mount -t cgroup2 cgroup2 /mnt && mkdir "/mnt/$1" && rmdir "/mnt/$1" &&
+exec unshare --pid --fork --kill-child --mount-proc --cgroup mount -t cgroup2 cgroup2 /sys/fs/cgroup
 """
 # A user's systemd ends at once where the system was not booted with systemd, which the folder in /run says.
 UNITS = {
@@ -45,21 +59,29 @@ UNITS = {
 }
 
 
-def hierarchy() -> Path | None:
-    """Where systemd keeps its groups: its own hierarchy of the first version, or the one of the second."""
-    return next((each for each in HIERARCHIES if (each / "cgroup.procs").exists()), None)
-
-
+@cache
 def why_not() -> str:
-    found = hierarchy()
-    if not SYSTEMD.exists() or not all(map(shutil.which, ("systemctl", "unshare"))):
-        return "this machine has no systemd"
-    if found is None or not os.access(found, os.W_OK):
-        return "this kernel gives no control groups to write to"
+    """Return why systemd cannot run here in namespaces of its own; empty if it can."""
+    if not SYSTEMD.exists() or not shutil.which("systemctl"):
+        return "needs systemd: apt-get install systemd"
+    if not shutil.which("unshare"):
+        return "needs unshare: apt-get install util-linux"
+    trial = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", TRIAL, "sh", f"ensue-{uuid4().hex[:8]}"],
+        capture_output=True, check=False,
+    )  # fmt: skip
+    if trial.returncode:
+        return f"this kernel offers no namespaces of processes and control groups: {trial.stderr.decode()}"
     return ""
 
 
-pytestmark = [needs_root, pytest.mark.skipif(bool(why_not()), reason=why_not() or "-")]
+@pytest.fixture(autouse=True, scope="module")
+def _systemd_can_run() -> None:
+    if os.getuid() == 0 and (reason := why_not()):
+        pytest.skip(reason)
+
+
+pytestmark = needs_root
 
 
 class Systemd:
@@ -71,10 +93,8 @@ class Systemd:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        found = hierarchy()
-        assert found
-        self._group = found / f"ensue-{uuid4().hex[:8]}"
-        self._hierarchy = found
+        self._hierarchy = folder / "hierarchy"
+        self._group = self._hierarchy / f"ensue-{uuid4().hex[:8]}"
         self._environment = {
             "PATH": os.environ["PATH"], "HOME": str(folder), "XDG_RUNTIME_DIR": str(folder / "run"),
             "NOTIFY_SOCKET": str(folder / "ready"),
@@ -89,31 +109,42 @@ class Systemd:
         (self._folder / "run").mkdir(mode=0o700)
         for name, text in UNITS.items():
             (units / name).write_text(text)
-        self._group.mkdir()
+        self._hierarchy.mkdir()
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready:
             ready.bind(str(self._folder / "ready"))
             ready.settimeout(30)
             self._process = subprocess.Popen(
-                ["sh", "-c", START, "sh", str(self._group), str(self._hierarchy), str(SYSTEMD)],
-                env=self._environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                ["unshare", "--mount", "sh", "-c", START, "sh",
+                 str(self._hierarchy), str(self._group), str(SYSTEMD), INSIDE],
+                env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )  # fmt: skip
             while b"READY=1" not in ready.recv(4096):
                 pass
+        self._inside = min(self._pids(), key=int)
 
     def stop(self) -> None:
-        """End it; it ends what it started."""
-        self._process.terminate()
-        self._process.wait(timeout=300)
-        for folder in (*sorted(self._group.rglob("*/"), reverse=True), self._group):
-            _wait_for_the_last_of(folder)
-            folder.rmdir()
+        """End it, and with it all that it started."""
+        self._pids()
+        assert self._process.stdin
+        self._process.stdin.close()
+        assert self._process.wait(timeout=300) == 0, "its control groups could not be removed"
+
+    def _pids(self) -> list[str]:
+        """Return the processes in its control groups, all of them in its own namespace: it started them."""
+        group = Path(f"/proc/{self._process.pid}/root{self._group}")
+        pids = [pid for each in group.rglob("cgroup.procs") for pid in each.read_text().split()]
+        namespaces = {Path(f"/proc/{pid}/ns/pid").readlink() for pid in pids}
+        assert len(namespaces) == 1
+        assert Path("/proc/self/ns/pid").readlink() not in namespaces
+        return pids
 
     def _systemctl(self, command: Command) -> Completed:
+        # systemd answers only processes to which its own namespace gives an id.
+        inside = ["nsenter", f"--target={self._inside}", "--pid", "--mount", "--", "systemctl", "--user"]
         done = subprocess.run(
-            ["systemctl", "--user", *list(command.argv or ())[1:]],
-            env=self._environment, capture_output=True, check=False,
-        )  # fmt: skip
+            [*inside, *list(command.argv or ())[1:]], env=self._environment, capture_output=True, check=False
+        )
         return Completed(returncode=done.returncode, stdout=done.stdout, stderr=done.stderr)
 
     def says(self, verb: str, unit: str) -> str:
@@ -122,26 +153,13 @@ class Systemd:
         return answer.stdout.decode().strip()
 
 
-def _wait_for_the_last_of(group: Path) -> None:
-    # A child that systemd has signalled may outlive it by a moment, and a group with a process in it is busy.
-    for pid in (group / "cgroup.procs").read_text().split():
-        try:
-            ended = os.pidfd_open(int(pid))
-        except ProcessLookupError:
-            continue
-        assert select.select([ended], [], [], 60)[0], f"process {pid} goes on in {group}"
-        os.close(ended)
-
-
 @pytest.fixture(scope="module")
 def systemd() -> Iterator[Systemd]:
     with TemporaryDirectory(prefix="sd") as folder:
         manager = Systemd(Path(folder))
-        try:
-            manager.start()
-            yield manager
-        finally:
-            manager.stop()
+        manager.start()
+        yield manager
+        manager.stop()
 
 
 def test_a_service_starts_stops_and_is_enabled(systemd: Systemd) -> None:

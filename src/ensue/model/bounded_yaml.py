@@ -7,21 +7,23 @@ It is in this low package because grains and templates of states are YAML, too.
 # PyYAML's loaders are untyped; they compose nodes of any kind.
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 from yaml.nodes import MappingNode, SequenceNode
+from yaml.reader import ReaderError
 
 from ensue.model.data_bounds import MOST_LEVELS, Kind, TooDeepError, check_bounds, weight
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Generator, Iterator
 
     from yaml.nodes import Node
 
 
-class BoundedLoader(yaml.CSafeLoader):
-    """libyaml's safe loader with limits; if one is exceeded, it raises a `DataBoundError` with the node.
+class _DepthLoader(yaml.CSafeLoader):
+    """libyaml's safe loader, which raises a `TooDeepError` with the node whose values are too deep.
 
     Args:
         text: the YAML text.
@@ -30,7 +32,6 @@ class BoundedLoader(yaml.CSafeLoader):
     def __init__(self, text: str) -> None:
         # libyaml reads no subclass of `str`.
         super().__init__(str(text))
-        self._has_aliases = "*" in text and "&" in text
         self._levels = 0
 
     # libyaml's composer recurses in C, where only the end of the stack would stop it. It calls these
@@ -47,6 +48,19 @@ class BoundedLoader(yaml.CSafeLoader):
         """Leave a level."""
         self._levels -= 1
 
+
+class BoundedLoader(_DepthLoader):
+    """libyaml's safe loader with limits; if one is exceeded, it raises a `DataBoundError` with the node.
+
+    Args:
+        text: the YAML text.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._text = str(text)
+        self._has_aliases = "*" in text and "&" in text
+
     def get_single_node(self) -> Node | None:
         """Return the root of the text's only document, None if it is empty.
 
@@ -54,10 +68,63 @@ class BoundedLoader(yaml.CSafeLoader):
             yaml.YAMLError: it is not YAML.
             DataBoundError: it exceeds a limit.
         """
-        root: Node | None = super().get_single_node()
+        with _depth_first(self._text):
+            root: Node | None = super().get_single_node()
         if self._has_aliases and root is not None:
             check_bounds(root, _NODES)
         return root
+
+    def document_nodes(self) -> Iterator[Node]:
+        """Yield the root of each document of the text.
+
+        Raises:
+            yaml.YAMLError: it is not YAML.
+            DataBoundError: it exceeds a limit.
+        """
+        with _depth_first(self._text):
+            while self.check_node():
+                root: Any = self.get_node()
+                check_bounds(root, _NODES)
+                yield root
+
+
+@contextmanager
+def _depth_first(text: str) -> Generator[None]:
+    """Judge the depth of what stands before an error before the error itself.
+
+    libyaml has a limit of its own since 0.2.6, and its scanner reads ahead: it may refuse a text before the
+    composer has met the first level. What precedes the error can be composed, up to a level that is too deep.
+
+    Raises:
+        TooDeepError: the text before the error is too deep.
+    """
+    try:
+        yield
+    except yaml.YAMLError as error:
+        _refuse_depth_before(error, text)
+        raise
+
+
+def _refuse_depth_before(error: yaml.YAMLError, text: str) -> None:
+    for before in _texts_before(error, text):
+        if len(before) == len(text):
+            continue
+        loader = _DepthLoader(before)
+        try:
+            while loader.check_node():
+                loader.get_node()
+        except yaml.YAMLError as earlier:
+            _refuse_depth_before(earlier, before)
+
+
+def _texts_before(error: yaml.YAMLError, text: str) -> Iterator[str]:
+    """Yield the text before an error, and the text before what was being read when it occurred."""
+    if isinstance(error, ReaderError):
+        yield text.encode()[: error.position].decode(errors="ignore")
+    if isinstance(error, yaml.MarkedYAMLError):
+        for mark in (error.problem_mark, error.context_mark):
+            if mark is not None:
+                yield text[: mark.index]
 
 
 def load_plain_yaml(text: str, loader: type[BoundedLoader] = BoundedLoader) -> Any:
@@ -88,10 +155,7 @@ def load_plain_yaml_documents(text: str) -> list[Any]:
     documents: list[Any] = []
     try:
         loader = BoundedLoader(text)
-        while loader.check_node():
-            node = loader.get_node()
-            check_bounds(node, _NODES)
-            documents.append(loader.construct_document(node))
+        documents += map(loader.construct_document, loader.document_nodes())
     except (yaml.YAMLError, LookupError, AttributeError, ValueError, OverflowError) as error:
         raise ValueError(_one_line(error)) from None
     return documents

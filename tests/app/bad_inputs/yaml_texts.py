@@ -68,6 +68,7 @@ ROWS = [
     sls("a tab", "a:\n\ttest.nop: []\n", "E0201 states/t.sls:2:1"),
     sls("a NUL", "a: test.nop\nb: \0\n", "E0201 states/t.sls:2"),
     sls("a control character", "a: test.nop\nb: \x07\n", "E0201 states/t.sls:2"),
+    sls("a control character below wide letters", "# ééééé\nb: \x07\n\n\n\n", "E0201 states/t.sls:2"),
     sls("UTF-16", "a: test.nop\n".encode("utf-16"), "E0208 states/t.sls:1"),
     sls("Latin-1", "a: test.nop # \xe9\n".encode("latin-1"), "E0208 states/t.sls:1"),
     sls("half a pair", b"a: \xed\xa0\x80\n", "E0208 states/t.sls:1"),

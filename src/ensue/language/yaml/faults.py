@@ -69,9 +69,9 @@ def faults_of(document: YamlDocument) -> Generator[None]:
     except yaml.MarkedYAMLError as error:
         _refuse(document, error)
     except yaml.YAMLError as error:
-        # The reader found a character that YAML does not allow; it knows only its position.
+        # The reader found a character that YAML does not allow; it knows only its position in UTF-8.
         position = int(getattr(error, "position", 0) or 0)
-        line = document.text.count("\n", 0, position) + 1
+        line = document.text.encode().count(b"\n", 0, position) + 1
         help_ = "remove the character, or write it as an escape in a double-quoted text"
         raise _fault(str(getattr(error, "reason", error)), document.source_span(line), help_) from None
     except UnicodeEncodeError as error:
