@@ -13,12 +13,15 @@ ROUNDS ?= 500
 # pyright would otherwise ask a registry whether there is a newer one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
+test_with = tools/make-venv .venv-$(1) $(1) && tools/real-parts && \
+	.venv-$(1)/bin/pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
+
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-graph test lint format docs unit torture bench compat clean
-.PHONY: venv venv-runtime venv-postgres real-parts
+.PHONY: venv venv-runtime venv-postgres real-parts what test-oldest test-newest lock
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: venv-runtime ## one apply: start a machine, configure it over SSH, fetch what came of it
 	@tools/demo $(BIN) derived
@@ -26,8 +29,14 @@ demo: venv-runtime ## one apply: start a machine, configure it over SSH, fetch w
 demo-graph: venv-postgres ## a platform: Score files, definitions, a PostgreSQL server of its own, manifests
 	@tools/demo $(BIN) platform
 
-test: real-parts lint docs ## everything: linters, types, floors, documentation, tests
+test: what real-parts lint docs ## everything: linters, types, floors, documentation, tests
 	@$(PYTEST) $(PYTEST_ARGS)
+
+test-oldest: ## the tests with the lowest versions that pyproject.toml allows, in .venv-oldest
+	@$(call test_with,oldest)
+
+test-newest: ## the tests with the newest versions that pyproject.toml allows, in .venv-newest
+	@$(call test_with,newest)
 
 unit: venv ## the tests alone (PYTEST_ARGS="-k name")
 	@$(PYTEST) $(PYTEST_ARGS)
@@ -49,6 +58,10 @@ format: venv ## rewrite the sources in the one style
 docs: venv ## the documentation, warnings as errors, into docs/_build/html
 	$(BIN)/sphinx-build -q -b html -W --keep-going -n docs docs/_build/html
 
+lock: ## write requirements/ anew: the newest versions and their hashes (LOCK_ARGS="--upgrade-package NAME" for one)
+	@tools/make-venv .venv-lock lock
+	@tools/lock .venv-lock/bin $(LOCK_ARGS)
+
 bench: venv-runtime ## measure ensue beside Salt, Idem, Terraform and pyinfra (BENCH_ARGS="--help")
 	@$(BIN)/python bench/run.py $(BENCH_ARGS)
 
@@ -61,7 +74,7 @@ compat: venv ## run tests/compat beside Salt and Idem and record what they give 
 	@tools/test-bridge $(BIN) .compat/salt
 
 clean: ## remove what the commands above made, the virtual environment included
-	rm -rf $(VENV) .bench .compat .demo docs/_build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-oldest .venv-newest .venv-lock .bench .compat .demo docs/_build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 venv:
 	@tools/make-venv $(VENV) develop
@@ -71,6 +84,10 @@ venv-runtime:
 
 venv-postgres:
 	@tools/make-venv $(VENV) postgres
+
+what:
+	@tools/make-venv $(VENV) develop --what
+	@tools/real-parts --what
 
 real-parts: venv
 	@tools/real-parts
