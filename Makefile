@@ -9,6 +9,7 @@ PYTEST_ARGS ?=
 # The tests of a file share servers and containers, so they run on one worker.
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
 ROUNDS ?= 500
+LOCK_ARGS ?= --upgrade
 
 # pyright would otherwise ask a registry whether there is a newer one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -58,7 +59,7 @@ format: venv ## rewrite the sources in the one style
 docs: venv ## the documentation, warnings as errors, into docs/_build/html
 	$(BIN)/sphinx-build -q -b html -W --keep-going -n docs docs/_build/html
 
-lock: ## write requirements/ anew: the newest versions and their hashes (LOCK_ARGS="--upgrade-package NAME" for one)
+lock: ## the newest allowed versions of all packages into requirements/ (LOCK_ARGS= keeps those that are allowed)
 	@tools/make-venv .venv-lock lock
 	@tools/lock .venv-lock/bin $(LOCK_ARGS)
 

@@ -10,7 +10,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections import Counter
 from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,6 +114,20 @@ def _refuse_want(report: pytest.TestReport | pytest.CollectReport) -> None:
     if reason.removeprefix("Skipped: ").startswith("needs "):
         report.outcome = "failed"
         report.longrepr = f"skipped, which CI=true forbids: {reason}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name what was skipped and why, a line per reason, below all other output."""
+    counts = Counter(
+        (str(report.longrepr[2]).removeprefix("Skipped: "), report.nodeid.partition("::")[0])
+        for report in terminalreporter.stats.get("skipped", ())
+    )
+    if not counts:
+        return
+    terminalreporter.section("skipped", sep="=")
+    for reason, lines in groupby(sorted(counts.items()), key=lambda item: item[0][0]):
+        files = [f"{path} ({count})" for (_, path), count in lines]
+        terminalreporter.line(f"{reason}\n    {', '.join(files)}")
 
 
 @pytest.fixture(autouse=True)

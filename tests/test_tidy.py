@@ -13,6 +13,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 from ensue.version import __version__
 
 if TYPE_CHECKING:
@@ -338,3 +341,38 @@ def test_every_diagnostic_code_is_explained() -> None:
     _fail_with("codes without an explanation", sorted(used - set(headings)))
     _fail_with("explanations of codes that nothing uses", sorted(set(headings) - used))
     _fail_with("codes explained twice", sorted(twice))
+
+
+def test_the_locks_hold_what_the_project_requires() -> None:
+    """Each requirement is locked with an allowed version and hashes, without the address of an index."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    always = [*project["project"]["dependencies"], *project["dependency-groups"]["build"]]
+    extras, groups = project["project"]["optional-dependencies"], project["dependency-groups"]
+    required = {
+        "runtime": always,
+        "postgres": [*always, *extras["postgres"]],
+        "develop": [*always, *groups["test"], *groups["lint"], *groups["docs"]],
+        "oldest": [*always, *groups["test"]],
+        "lock": groups["lock"],
+    }
+    wrong: list[str] = []
+    for kind, requirements in required.items():
+        text = (ROOT / "requirements" / f"{kind}.txt").read_text(encoding="utf-8")
+        locked = _locked(text)
+        wrong += [f"{kind}: {name} has no hash" for name, (_, hashes) in locked.items() if not hashes]
+        wrong += [f"{kind}: an address of an index"] if "://" in text else []
+        for requirement in map(Requirement, requirements):
+            versions, _ = locked.get(canonicalize_name(requirement.name), ([], 0))
+            if not versions or not all(version in requirement.specifier for version in versions):
+                wrong.append(f"{kind}: {requirement} is locked as {versions or 'nothing'}")
+    _fail_with("lock files that `make lock` must write anew", wrong)
+
+
+def _locked(text: str) -> dict[str, tuple[list[str], int]]:
+    """Return versions and number of hashes of each package of a lock file."""
+    locked: dict[str, tuple[list[str], int]] = {}
+    for entry in re.split(r"\n(?=\w)", text):
+        if found := re.match(r"([\w.-]+)==([^\s;]+)", entry):
+            versions, hashes = locked.get(found[1], ([], 0))
+            locked[found[1]] = ([*versions, found[2]], hashes + entry.count("--hash=sha256:"))
+    return locked
