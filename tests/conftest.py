@@ -13,6 +13,7 @@ import tempfile
 from collections import Counter
 from functools import cache
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -128,6 +129,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for reason, lines in groupby(sorted(counts.items()), key=lambda item: item[0][0]):
         files = [f"{path} ({count})" for (_, path), count in lines]
         terminalreporter.line(f"{reason}\n    {', '.join(files)}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _foreign_processes_stay() -> Generator[None]:
+    """Fail if the tests moved a process that none of them started: this one, or the first of the machine."""
+    places = [Path(f"/proc/{pid}/cgroup") for pid in (1, os.getpid())]
+    groups = [place.read_text() for place in places]
+    yield
+    assert [place.read_text() for place in places] == groups
 
 
 @pytest.fixture(autouse=True)
