@@ -100,6 +100,7 @@ class Cluster:
         self._watch: Any = _module("kubernetes.watch").Watch()
         self._stopped = threading.Event()
         chosen = {"context": access.context or None}
+        contexts: Any
         with _as_driver_error("the kubeconfig"), _valid_kubeconfig():
             if access.path:
                 client = config.new_client_from_config(access.path, persist_config=False, **chosen)
