@@ -69,6 +69,27 @@ def _fail_with(what: str, found: list[str]) -> None:
     assert not found, f"{what}:\n  " + "\n  ".join(found)
 
 
+def test_what_is_at_the_top_has_tests_of_its_name() -> None:
+    """Each public package and module at the top of src/ensue has a test, in tests/NAME/ or test_NAME.py."""
+    tests = ROOT / "tests"
+    untested = [
+        _relative(path)
+        for path in sorted(SOURCE.iterdir())
+        if path.suffix == ".py" or (path / "__init__.py").is_file()
+        if not path.name.startswith("_")
+        if not any(
+            map(_has_a_test, [*(tests / path.stem).rglob("test_*.py"), tests / f"test_{path.stem}.py"])
+        )
+    ]
+    _fail_with("packages and modules without tests of their own", untested)
+
+
+def _has_a_test(path: Path) -> bool:
+    return path.is_file() and any(
+        isinstance(node, Function) and node.name.startswith("test_") for node in ast.walk(_tree(path))
+    )
+
+
 def test_every_module_says_what_it_is() -> None:
     """A module that holds code has a docstring."""
     silent = [

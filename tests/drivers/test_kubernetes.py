@@ -327,13 +327,13 @@ def test_deployments_are_waited_for(scene: Scene, monkeypatch: pytest.MonkeyPatc
 def controller(scene: Scene, objects: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
     """Be the controller of Deployments: set the status once the object is watched."""
     path = f"/apis/apps/v1/namespaces/{scene.namespace}/deployments/web"
-    watch = scene.cluster._client.__class__.watch
+    events = Cluster._events
 
-    def watched(*arguments: Any, **options: Any) -> Any:
+    def watched(*arguments: Any) -> Any:
         threading.Timer(0, objects.change, (path, "status", {"observedGeneration": 1})).start()
-        return watch(*arguments, **options)
+        return events(*arguments)
 
-    monkeypatch.setattr(scene.cluster._client.__class__, "watch", watched)
+    monkeypatch.setattr(Cluster, "_events", watched)
 
 
 def test_a_deployment_that_is_late_is_an_error(scene: Scene) -> None:

@@ -191,3 +191,17 @@ def test_pem_gets_its_lines_back(folder: Path) -> None:
         execute("x509.get_pem_entry", context(), whole, "DH PARAMETERS")
     with pytest.raises(StateFailedError, match="not a path of the target"):
         execute("x509.read_certificate", context(), "not a certificate")
+
+
+def test_a_key_that_only_openssl_knows_is_an_error(tmp_path: Path) -> None:
+    """Among the files of a folder it is left out, as what is no certificate."""
+    key, path = tmp_path / "a.key", tmp_path / "a.crt"
+    curve = "ec_paramgen_curve:wap-wsg-idm-ecid-wtls8"
+    for words in (
+        ("genpkey", "-algorithm", "EC", "-pkeyopt", curve, "-out", key),
+        ("req", "-x509", "-new", "-key", key, "-subj", "/CN=a", "-out", path),
+    ):
+        subprocess.run(["openssl", *words], check=True, capture_output=True)
+    with pytest.raises(StateFailedError, match="public key of CN=a cannot be read"):
+        execute("x509.read_certificate", context(), str(path))
+    assert execute("x509.read_certificates", context(), f"{tmp_path}/*") == {}

@@ -219,6 +219,8 @@ def test_a_list_of_revoked_certificates(tmp_path: Path, algo: str, encoding: str
     }  # fmt: skip
     path.write_text("no list", encoding="utf-8")
     assert changes() == {"replaced": str(path)}
+    for digest in ("SHA384", "sha3_256"):
+        assert changes(digest=digest) == {"digest": digest.lower()}
 
 
 def test_pem_of_one_line_is_written_as_it_should_be(tmp_path: Path) -> None:

@@ -57,15 +57,32 @@ class RefusedError(Exception):
 
 
 class Objects:
-    """The objects of a cluster by path, and who watches them."""
+    """The objects of a cluster by path, and who watches them.
+
+    A test may set what the server answers in place of them.
+
+    Args:
+        refusal: the error that it answers to everything.
+        answer: the status and the body that it answers to everything.
+        event: the line that each watch begins with.
+        silent: `GET` and `WATCH`, which it does not answer.
+        is_forgetful: whether it knows no changes that are older than the last one.
+        is_closing: set when the server ends.
+    """
 
     def __init__(self) -> None:
+        self.refusal: RefusedError | None = None
+        self.answer: tuple[int, bytes] | None = None
+        self.event: bytes | None = None
+        self.silent: set[str] = set()
+        self.is_forgetful = False
+        self.is_closing = threading.Event()
         self.lock = threading.RLock()
         self.kinds = copy.deepcopy(_KINDS)
         self.found: dict[str, dict[str, Any]] = {}
         self.watchers: list[tuple[str, queue.Queue[Any]]] = []
         self.is_watched = threading.Event()
-        self._version = 0
+        self.version = 0
         self.apply("/api/v1/namespaces/default", {"metadata": {"name": "default"}}, {})
 
     def apply(self, path: str, body: dict[str, Any], query: dict[str, str]) -> dict[str, Any]:
@@ -154,9 +171,9 @@ class Objects:
             owned[name].remove(field)
 
     def _store(self, path: str, now: dict[str, Any]) -> dict[str, Any]:
-        self._version += 1
+        self.version += 1
         is_new = path not in self.found
-        now["metadata"]["resourceVersion"] = str(self._version)
+        now["metadata"]["resourceVersion"] = str(self.version)
         self.found[path] = now
         self._tell(path, "ADDED" if is_new else "MODIFIED", now)
         if now["kind"] == "CustomResourceDefinition" and is_new:
@@ -210,6 +227,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         query = {name: values[0] for name, values in parse_qs(split.query).items()}
         try:
             self._check_token()
+            if self.objects.answer is not None:
+                self._body()  # or it would be read as the next request
+                self._send_bytes(*self.objects.answer)
+                return
+            if self.objects.refusal is not None:
+                self._body()
+                raise self.objects.refusal
             found = answer(split.path, query)
         except RefusedError as refusal:
             self._send(refusal.code, refusal.status)
@@ -231,8 +255,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return {"kind": "APIResourceList", "groupVersion": version, "resources": listed}
         if query.get("watch", "").lower() == "true":
             name = query["fieldSelector"].removeprefix("metadata.name=")
-            self._watch(f"{path}/{name}", int(query["resourceVersion"]), int(query["timeoutSeconds"]))
+            self._watch(f"{path}/{name}", int(query.get("resourceVersion", 0)), int(query["timeoutSeconds"]))
             return None
+        if "GET" in self.objects.silent:
+            self.objects.is_closing.wait(60)
         return self.objects.get(path)
 
     def _watch(self, path: str, since: int, timeout_s: int) -> None:
@@ -240,12 +266,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with self.objects.lock:
             self.objects.watchers.append((path, events))
             found = self.objects.found.get(path)
-            if found is not None and int(found["metadata"]["resourceVersion"]) > since:
+            if self.objects.is_forgetful and 0 < since < self.objects.version:
+                status = RefusedError(410, "Expired", f"too old resource version: {since}").status
+                events.put({"type": "ERROR", "object": status})
+            elif found is not None and int(found["metadata"]["resourceVersion"]) > since:
                 events.put({"type": "MODIFIED", "object": found})
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
+        if "WATCH" in self.objects.silent:
+            self.objects.is_closing.wait(60)
+        if self.objects.event is not None:
+            line = self.objects.event + b"\n"
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
         self.objects.is_watched.set()
         end = dt.datetime.now(tz=dt.UTC) + dt.timedelta(seconds=timeout_s)
         with contextlib.suppress(queue.Empty, OSError):
@@ -260,7 +294,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return json.loads(self.rfile.read(length) or b"{}")
 
     def _send(self, code: int, answer: dict[str, Any]) -> None:
-        body = json.dumps(answer).encode()
+        self._send_bytes(code, json.dumps(answer).encode())
+
+    def _send_bytes(self, code: int, body: bytes) -> None:
         self.send_response(code)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
@@ -279,6 +315,7 @@ def running_kube_api(folder: Path) -> Generator[tuple[dict[str, Any], Objects]]:
         ("127.0.0.1", 0), type("OwnHandler", (Handler,), {"objects": objects})
     )
     server.daemon_threads = True
+    server.handle_error = lambda *_: None  # type: ignore[method-assign] # a client may hang up
     server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
@@ -299,6 +336,7 @@ def running_kube_api(folder: Path) -> Generator[tuple[dict[str, Any], Objects]]:
             objects,
         )
     finally:
+        objects.is_closing.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -14,6 +14,7 @@ from ensue.certificates.encodings import Held
 from ensue.certificates.keys import pkcs12_options
 from ensue.certificates.openssl import must, run
 from ensue.certificates.replacing import replaced
+from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,12 +76,15 @@ async def opened(ctx: FunctionContext, path: str, passphrase: str | None) -> Con
 
     Returns:
         None if the passphrase does not open it, or it has no certificate.
+
+    Raises:
+        StateFailedError: a certificate in it cannot be read.
     """
     for given in (None, passphrase) if passphrase else (None,):
         words = ["pkcs12", "-in", path, "-nokeys", "-passin", "stdin" if given else "pass:"]
         done = await run(ctx, *words, passphrases=[given])
         if not done.returncode:
-            return _parsed(done.stdout, is_encrypted=given is not None)
+            return _parsed(path, done.stdout, is_encrypted=given is not None)
     return None
 
 
@@ -131,7 +135,7 @@ async def _exported(
     return await must(ctx, *words, *more, passphrases=passphrases, files=files, what=what)
 
 
-def _parsed(text: bytes, *, is_encrypted: bool) -> Container | None:
+def _parsed(path: str, text: bytes, *, is_encrypted: bool) -> Container | None:
     from cryptography import x509
 
     entries = [(each["about"], each["pem"]) for each in _ENTRY.finditer(text)]
@@ -140,7 +144,10 @@ def _parsed(text: bytes, *, is_encrypted: bool) -> Container | None:
     if not entries:
         return None
     name = _NAME.search(entries[0][0])
-    own, *chain = [x509.load_pem_x509_certificate(pem) for _, pem in entries]
+    try:
+        own, *chain = [x509.load_pem_x509_certificate(pem) for _, pem in entries]
+    except ValueError as error:
+        raise StateFailedError(f"a certificate in {path} cannot be read: {error}") from None
     return Container(
         held=Held(encoding="pkcs12", certificate=own, chain=tuple(chain)),
         shown_name=name["name"] if name else None,

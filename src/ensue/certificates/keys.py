@@ -104,7 +104,11 @@ def pkcs12_options(*, is_encrypted: bool, is_compatible: bool) -> Sequence[str]:
 
 
 async def look(ctx: FunctionContext, key: Key) -> Found:
-    """Inspect the file at a key's path. Only its first bytes and the public key leave the target."""
+    """Inspect the file at a key's path. Only its first bytes and the public key leave the target.
+
+    Raises:
+        StateFailedError: openssl is missing, or prints no public key.
+    """
     form = await form_of(ctx, key.path)
     encoding = {Form.PEM: "pem", Form.PKCS12: "pkcs12"}.get(form, "der")
     for each in (Key(path=key.path), key) if key.passphrase else (key,):
@@ -116,7 +120,7 @@ async def look(ctx: FunctionContext, key: Key) -> Found:
             done = await run(ctx, *words, *opening, passphrases=[each.passphrase])
         if not done.returncode:
             is_encrypted = each.passphrase is not None
-            public = done.stdout.decode()
+            public = done.stdout.decode("utf-8", "replace")
             return Found(
                 kind=kind_of(done.stdout), encoding=encoding, is_encrypted=is_encrypted, public=public
             )
@@ -178,11 +182,21 @@ async def encoded(ctx: FunctionContext, key: Key, storage: Storage) -> bytes:
 
 
 def kind_of(public_pem: bytes) -> Kind:
-    """Return algorithm and size of a key, by its public key."""
+    """Return algorithm and size of a key, by its public key.
+
+    Raises:
+        StateFailedError: it is not a public key.
+    """
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    key = load_pem_public_key(public_pem)
+    try:
+        key = load_pem_public_key(public_pem)
+    except UnsupportedAlgorithm:
+        return Kind(algo="other", keysize=None)
+    except ValueError as error:
+        raise StateFailedError(f"the public key that openssl printed cannot be read: {error}") from None
     if isinstance(key, rsa.RSAPublicKey):
         return Kind(algo="rsa", keysize=key.key_size)
     if isinstance(key, ec.EllipticCurvePublicKey):

@@ -12,9 +12,9 @@ import datetime as dt
 import secrets
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.certificates.names import attributes, extension_name, extensions, name_of
-from ensue.certificates.openssl import Key, must, run
-from ensue.certificates.public import public_pem
+from ensue.certificates.names import attributes, extension_name, extensions, name_lines, name_of
+from ensue.certificates.openssl import Key, digest_name, must, parsed, run
+from ensue.certificates.public import key_in, public_pem
 from ensue.certificates.signing import signed_certificate
 from ensue.certificates.sources import certificate_of, public_key_of, request_of
 from ensue.errors import StateFailedError
@@ -71,7 +71,7 @@ async def certificate(ctx: FunctionContext, given: dict[str, Any]) -> x509.Certi
     request = await request_of(ctx, str(left["csr"])) if left.get("csr") else None
     words, files = await _words(ctx, left, key, request, digest)
     asked = files["extensions.cnf"]
-    made = x509.load_pem_x509_certificate(await _printed(ctx, words, key, files))
+    made = await _printed(ctx, words, key, files)
     try:
         more = [] if request is None else _copied(made, request, asked)
         builder = _anew(made, dates, more) if more or any(dates) else None
@@ -100,16 +100,13 @@ async def request(
     lines = ["[req]", "distinguished_name = name", "req_extensions = extensions", "prompt = no", "[name]"]
     if not config.partition("\n")[2]:
         lines.remove("req_extensions = extensions")
-    for number, attribute in enumerate(subject or ()):
-        value = str(attribute.value).replace("\\", "\\\\").replace("$", "\\$").replace("#", "\\#")
-        lines.append(f"{number}.{attribute.oid.dotted_string} = {value}")
-    words = ["req", "-new", "-utf8", "-key", key.path, f"-{_option(checked_digest(digest))}"]
+    lines += name_lines(subject.rdns if subject else ())
+    words = ["req", "-new", "-utf8", "-key", key.path, f"-{digest_name(checked_digest(digest))}"]
     words += ["-config", "@config", *key.options(), *([] if subject else ["-subj", "/"])]
     files = {"config": "\n".join([*lines, config])}
     what = f"create a request with the key {key.path}"
-    return x509.load_pem_x509_csr(
-        await must(ctx, *words, passphrases=[key.passphrase], files=files, what=what)
-    )
+    printed = await must(ctx, *words, passphrases=[key.passphrase], files=files, what=what)
+    return parsed(x509.load_pem_x509_csr, printed, what)
 
 
 def signing_key(given: dict[str, Any]) -> Key:
@@ -149,7 +146,7 @@ def time_of(given: Any) -> dt.datetime | None:
         StateFailedError: it is not written as `2026-01-31 12:00:00`.
     """
     if given is None or isinstance(given, dt.datetime):
-        return given.replace(tzinfo=dt.UTC) if given else None
+        return given and (given.astimezone(dt.UTC) if given.tzinfo else given.replace(tzinfo=dt.UTC))
     try:
         return dt.datetime.strptime(str(given), TIME).replace(tzinfo=dt.UTC)
     except ValueError:
@@ -171,20 +168,25 @@ def _key(path: Any, passphrase: Any) -> Key:
     return Key(path=str(path), passphrase=None if passphrase is None else str(passphrase))
 
 
-async def _printed(ctx: FunctionContext, words: list[str], key: Key, files: dict[str, str]) -> bytes:
-    """Run openssl and return its output, without key identifiers that the arguments do not request.
+async def _printed(
+    ctx: FunctionContext, words: list[str], key: Key, files: dict[str, str]
+) -> x509.Certificate:
+    """Run openssl and return the certificate, without key identifiers that the arguments do not request.
 
     OpenSSL 3 adds these unless they are `none`. Older versions never add them and refuse that word.
     """
+    from cryptography import x509
+
+    what = f"sign with the key {key.path}"
     asked = files["extensions.cnf"]
     unasked = [f"{word} = none" for word in _IDENTIFIERS if f"\n{word} =" not in asked]
     without = files | {"extensions.cnf": "\n".join([asked, *unasked])}
     if unasked:
         done = await run(ctx, *words, passphrases=[key.passphrase], files=without)
         if not done.returncode:
-            return done.stdout
-    what = f"sign with the key {key.path}"
-    return await must(ctx, *words, passphrases=[key.passphrase], files=files, what=what)
+            return parsed(x509.load_pem_x509_certificate, done.stdout, what)
+    printed = await must(ctx, *words, passphrases=[key.passphrase], files=files, what=what)
+    return parsed(x509.load_pem_x509_certificate, printed, what)
 
 
 async def _words(
@@ -201,7 +203,7 @@ async def _words(
     files = {"request.pem": _carrier(name), "extensions.cnf": extensions(left)}
     days = str(left.pop("days_valid", None) or _DAYS_VALID)
     words = ["x509", "-req", "-in", "@request.pem", "-days", days, "-set_serial"]
-    words += [f"0x{serial_of(left.pop('serial_number', None)):x}", f"-{_option(digest)}"]
+    words += [f"0x{serial_of(left.pop('serial_number', None)):x}", f"-{digest_name(digest)}"]
     words += ["-extfile", "@extensions.cnf", "-extensions", "extensions", *key.options()]
     if left:
         raise StateFailedError(f"Unrecognized keyword arguments: {', '.join(sorted(left))}")
@@ -228,7 +230,7 @@ async def _public(
     if private or public:
         return await public_key_of(ctx, str(private or public), passphrase and str(passphrase))
     if csr and request is not None:
-        return public_pem(request.public_key())
+        return public_pem(key_in(request))
     raise StateFailedError(
         "This certificate is not self-signed (signing_cert is set) and thus needs public_key, private_key or "
         "csr to derive public key to sign"
@@ -258,7 +260,7 @@ def _anew(
         x509.CertificateBuilder()
         .subject_name(made.subject)
         .issuer_name(made.issuer)
-        .public_key(made.public_key())
+        .public_key(key_in(made))
         .serial_number(made.serial_number)
         .not_valid_before(since or made.not_valid_before_utc)
         .not_valid_after(until or made.not_valid_after_utc)
@@ -279,11 +281,6 @@ def _carrier(subject: x509.Name | None) -> str:
     builder = x509.CertificateSigningRequestBuilder().subject_name(subject or x509.Name([]))
     made = builder.sign(ec.generate_private_key(ec.SECP256R1()), SHA256())
     return made.public_bytes(Encoding.PEM).decode()
-
-
-def _option(digest: str) -> str:
-    """Return openssl's option for a digest."""
-    return digest.replace("_", "-")
 
 
 def _pem(certificate: x509.Certificate) -> str:

@@ -11,6 +11,8 @@ from ensue.errors import StateFailedError
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from cryptography import x509
 
 _ATTRIBUTES: Final = {
@@ -25,6 +27,12 @@ _SAME: Final = {
 }  # fmt: skip
 ATTRIBUTES: Final = (*_ATTRIBUTES, *_SAME)
 """The short names of a name's attributes."""
+
+_ESCAPES: Final = {
+    **{each: f"\\{each}" for each in "\\$#\"'`"},
+    "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b",
+}  # fmt: skip
+"""The characters that mean something in OpenSSL's configuration."""
 
 EXTENSIONS: Final = (
     "basicConstraints", "keyUsage", "extendedKeyUsage", "subjectKeyIdentifier", "authorityKeyIdentifier",
@@ -112,6 +120,35 @@ def name_of(subject: Any, plain: dict[str, str]) -> x509.Name | None:
         )
     except ValueError as error:
         raise StateFailedError(f"the name of the certificate is invalid: {error}") from None
+
+
+def name_lines(name: Iterable[x509.RelativeDistinguishedName]) -> list[str]:
+    """Return the lines of an OpenSSL configuration section with a name; no value has a meaning of its own.
+
+    Args:
+        name: the parts of the name; those after the first attribute of a part are marked by `+`.
+
+    Raises:
+        StateFailedError: a value contains a zero byte, which no configuration can.
+    """
+    found: list[str] = []
+    for part in name:
+        for place, attribute in enumerate(part):
+            joined = "+" if place else ""
+            value = _escaped(str(attribute.value))
+            found.append(f"{len(found)}.{joined}{attribute.oid.dotted_string} = {value}")
+    return found
+
+
+def _escaped(text: str) -> str:
+    """Return a value that OpenSSL's configuration reads as this text."""
+    if "\0" in text:
+        raise StateFailedError("the name of the certificate is invalid: it contains a zero byte")
+    escaped = "".join(_ESCAPES.get(each, each) for each in text)
+    # Blanks at both ends count only within quotes.
+    inner = escaped.strip(" ")
+    start, _, end = escaped.partition(inner) if inner else (escaped, "", "")
+    return "".join((f'"{start}"' if start else "", inner, f'"{end}"' if end else ""))
 
 
 def extensions(given: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
@@ -15,10 +15,12 @@ from ensue.contracts.connection import Command
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.contracts.connection import Completed
     from ensue.contracts.context import FunctionContext
+
+_Parsed = TypeVar("_Parsed")
 
 _NOT_FOUND: Final = 127
 _LINES_SHOWN: Final = 3
@@ -133,6 +135,28 @@ def succeeded(done: Completed, what: str) -> bytes:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise StateFailedError(f"cannot {what}: " + "\n".join(said[-_LINES_SHOWN:]))
     return done.stdout
+
+
+def parsed(load: Callable[[bytes], _Parsed], printed: bytes, what: str) -> _Parsed:
+    """Return what openssl printed, parsed; the answer of a host may be anything.
+
+    Args:
+        load: the function that parses it, which raises a ValueError.
+        printed: the output.
+        what: its purpose, as in "cannot …".
+
+    Raises:
+        StateFailedError: it cannot be parsed.
+    """
+    try:
+        return load(printed)
+    except ValueError as error:
+        raise StateFailedError(f"cannot {what}: the output of openssl cannot be read: {error}") from None
+
+
+def digest_name(digest: str) -> str:
+    """Return openssl's name of a digest, which has hyphens where Salt's has underscores."""
+    return digest.replace("_", "-")
 
 
 async def _shell(ctx: FunctionContext, line: str, passphrases: Sequence[str]) -> Completed:

@@ -1,10 +1,14 @@
-"""Describes public keys, and encodes them as PEM."""
+"""Loads public keys, describes them, and encodes them as PEM."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.errors import StateFailedError
+
 if TYPE_CHECKING:
+    from cryptography import x509
+
     from ensue.model.data import DataMap
 
 
@@ -28,3 +32,34 @@ def public_pem(key: Any) -> str:
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
     return bytes(key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)).decode()
+
+
+def loaded_public(text: str) -> Any:
+    """Load a public key from PEM.
+
+    Raises:
+        StateFailedError: it is not a public key, or one that the library `cryptography` does not support.
+    """
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    try:
+        return load_pem_public_key(text.encode())
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise StateFailedError(f"the public key cannot be read: {error}") from None
+
+
+def key_in(found: x509.Certificate | x509.CertificateSigningRequest) -> Any:
+    """Return the public key in a certificate or signing request.
+
+    Raises:
+        StateFailedError: the library `cryptography` does not support the key.
+    """
+    from cryptography.exceptions import UnsupportedAlgorithm
+
+    try:
+        return found.public_key()
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise StateFailedError(
+            f"the public key of {found.subject.rfc4514_string()} cannot be read: {error}"
+        ) from None

@@ -29,7 +29,7 @@ async def replaced(ctx: FunctionContext, path: str) -> AsyncGenerator[str]:
     Raises:
         StateFailedError: the file no longer exists.
     """
-    there = await ctx.connection.stat(path)
+    there = await ctx.connection.stat(path, follow=True)
     if there is None:
         raise StateFailedError(f"{path} no longer exists")
     temporary = posixpath.join(posixpath.dirname(path), f".ensue-{secrets.token_hex(8)}")

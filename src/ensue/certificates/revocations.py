@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.certificates.making import time_of
-from ensue.certificates.openssl import must
+from ensue.certificates.openssl import digest_name, must, parsed
 from ensue.certificates.sources import certificate_of
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list, is_mapping
@@ -45,6 +45,9 @@ _POINT: Final = "issuingDistributionPoint"
 _COMPARED: Final = frozenset({"issuerAltName", "authorityInfoAccess", "freshestCRL", _POINT})
 """The extensions whose values are compared with those of a newly created list."""
 
+_SHORT_YEARS: Final = range(1950, 2050)
+"""The years that two digits tell (RFC 5280, 4.1.2.5.1)."""
+
 
 class Revoked(msgspec.Struct, frozen=True, kw_only=True):
     """A revoked certificate.
@@ -62,12 +65,20 @@ class Revoked(msgspec.Struct, frozen=True, kw_only=True):
     ends: dt.datetime | None = None
 
     def line(self, now: dt.datetime) -> str:
-        """Return the line of openssl's database."""
-        ends = (self.ends or now + dt.timedelta(days=1)).strftime("%y%m%d%H%M%SZ")
-        date = (self.date or now).strftime("%y%m%d%H%M%SZ")
+        """Return the line of openssl's database.
+
+        Raises:
+            StateFailedError: it has no place for the date, whose year it writes with two digits.
+        """
+        date = self.date or now
+        if date.year not in _SHORT_YEARS:
+            raise StateFailedError(f"revocation_date {date:%Y-%m-%d} is not between 1950 and 2049")
+        ends = self.ends or now + dt.timedelta(days=1)
         digits = f"{self.serial:X}"
         reason = f",{self.reason}" if self.reason else ""
-        return f"R\t{ends}\t{date}{reason}\t{'0' * (len(digits) % 2)}{digits}\tunknown\t/CN={digits}"
+        year = "" if ends.year in _SHORT_YEARS else f"{ends.year // 100:02}"
+        times = f"{year}{ends:%y%m%d%H%M%SZ}\t{date:%y%m%d%H%M%SZ}"
+        return f"R\t{times}{reason}\t{'0' * (len(digits) % 2)}{digits}\tunknown\t/CN={digits}"
 
 
 class Signer(msgspec.Struct, frozen=True):
@@ -90,7 +101,7 @@ def entry_data(entry: Any) -> dict[str, Any]:
     """Return an entry of `revoked` as a mapping; older trees nest it under a name, as a list.
 
     Raises:
-        StateFailedError: it is not a mapping.
+        StateFailedError: it, or its `extensions`, is not a mapping.
     """
     if not is_mapping(entry):
         raise StateFailedError("each entry of revoked must be a mapping with serial_number or certificate")
@@ -99,7 +110,10 @@ def entry_data(entry: Any) -> dict[str, Any]:
     found: dict[str, Any] = {
         word: value for part in parts if is_mapping(part) for word, value in part.items()
     }
-    extensions = dict(found.get("extensions") or {})
+    given: Any = found.get("extensions") or {}
+    if not is_mapping(given):
+        raise StateFailedError("the extensions of an entry of revoked must be a mapping with CRLReason")
+    extensions = dict(given)
     if "reason" in found:
         extensions["CRLReason"] = found.pop("reason")
     return {**found, "extensions": extensions}
@@ -241,21 +255,30 @@ async def made(
         now: the current time.
 
     Raises:
-        StateFailedError: an extension is invalid, or the key cannot be used.
+        StateFailedError: an extension is invalid, or key or digest cannot be used.
     """
     from cryptography import x509
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import Encoding
 
     number = serial_of(extensions["cRLNumber"]) if "cRLNumber" in extensions else None
     authority = signer.authority.public_bytes(Encoding.PEM).decode()
     texts = {**files(wanted, extensions, number, now), "authority.pem": authority}
     key = signer.key
+    what = f"create a revocation list with the key {key.path}"
     text = await must(
         ctx, "ca", "-gencrl", "-config", "@config", "-cert", "@authority.pem", "-keyfile", key.path,
-        "-md", signer.digest, "-crldays", str(signer.days_valid), *key.options(),
-        passphrases=[key.passphrase], files=texts, what=f"create a revocation list with the key {key.path}",
+        "-md", digest_name(signer.digest), "-crldays", str(signer.days_valid), *key.options(),
+        passphrases=[key.passphrase], files=texts, what=what,
     )  # fmt: skip
-    return x509.load_pem_x509_crl(text)
+    found = parsed(x509.load_pem_x509_crl, text, what)
+    try:
+        _ = found.signature_hash_algorithm
+    except UnsupportedAlgorithm as error:
+        raise StateFailedError(
+            f"the digest {signer.digest} cannot be used with {key.path}: {error}"
+        ) from None
+    return found
 
 
 def encoded(revocations: x509.CertificateRevocationList, encoding: str) -> bytes:

@@ -13,7 +13,8 @@ import base64
 from typing import TYPE_CHECKING, Any
 
 from ensue.certificates.keys import kind_of, public_key
-from ensue.certificates.openssl import must
+from ensue.certificates.openssl import digest_name, must
+from ensue.certificates.public import loaded_public
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
@@ -35,19 +36,42 @@ async def signed_certificate(
         digest: the hash algorithm of the signature; Ed25519 and Ed448 keys have their own.
 
     Raises:
-        StateFailedError: the key cannot be used, or the digest is unknown.
+        StateFailedError: the key cannot be used, the digest is unknown, or it cannot be used with such a key.
     """
     from cryptography import x509
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import Encoding
 
-    algo = await _algorithm(ctx, key)
-    draft = builder.sign(_throwaway(algo), _hash(algo, digest))
+    public = await public_key(ctx, key)
+    algo = kind_of(public.encode()).algo
+    try:
+        draft = builder.sign(_throwaway(algo), _hash(algo, digest))
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise StateFailedError(
+            f"the digest {digest} cannot be used with the key {key.path}: {error}"
+        ) from None
     der, text = draft.public_bytes(Encoding.DER), draft.tbs_certificate_bytes
-    return x509.load_der_x509_certificate(await _signed(ctx, key, algo, digest, der, text))
+    made = x509.load_der_x509_certificate(await _signed(ctx, key, algo, digest, der, text))
+    if not _is_signed_with(loaded_public(public), made):
+        raise StateFailedError(f"cannot sign with the key {key.path}: the output of openssl is no signature")
+    return made
 
 
-async def _algorithm(ctx: FunctionContext, key: Key) -> str:
-    return kind_of((await public_key(ctx, key)).encode()).algo
+def _is_signed_with(key: Any, made: x509.Certificate) -> bool:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+
+    digest: Any = made.signature_hash_algorithm
+    how: tuple[Any, ...] = ()
+    if isinstance(key, rsa.RSAPublicKey):
+        how = (padding.PKCS1v15(), digest)
+    elif isinstance(key, ec.EllipticCurvePublicKey):
+        how = (ec.ECDSA(digest),)
+    try:
+        key.verify(made.signature, made.tbs_certificate_bytes, *how)
+    except InvalidSignature:
+        return False
+    return True
 
 
 async def _signed(  # noqa: PLR0917 (what is signed, and how)
@@ -55,7 +79,7 @@ async def _signed(  # noqa: PLR0917 (what is signed, and how)
 ) -> bytes:
     files = {"text.b64": base64.encodebytes(text).decode(), "text": ""}
     decode = ["base64", "-d", "-in", "@text.b64", "-out", "@text"]
-    words = ["dgst", f"-{digest}", "-sign", key.path, *key.options(), "@text"]
+    words = ["dgst", f"-{digest_name(digest)}", "-sign", key.path, *key.options(), "@text"]
     if algo.startswith("ed"):
         words = ["pkeyutl", "-sign", "-rawin", "-inkey", key.path, *key.options(), "-in", "@text"]
     signature = await must(

@@ -6,7 +6,6 @@ Source: Salt's execution module `x509_v2`, 3008: the accepted forms.
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ensue.certificates.containers import opened
@@ -14,7 +13,7 @@ from ensue.certificates.encodings import held_in
 from ensue.certificates.forms import Form, form_of
 from ensue.certificates.keys import look, public_key
 from ensue.certificates.openssl import Key
-from ensue.certificates.public import public_pem
+from ensue.certificates.public import key_in, loaded_public, public_pem
 from ensue.contracts.connection import Command
 from ensue.errors import StateFailedError
 
@@ -54,7 +53,7 @@ async def bytes_of(ctx: FunctionContext, source: str) -> bytes:
         pass
     try:
         return base64.b64decode(source.removeprefix("b64:"), validate=True)
-    except binascii.Error:
+    except ValueError:
         raise StateFailedError(
             "Could not load provided source: it is not a path of the target, PEM, hexadecimal or base64"
         ) from None
@@ -120,8 +119,7 @@ async def public_key_of(ctx: FunctionContext, source: str, passphrase: str | Non
     """
     if source.startswith("/"):
         form = await form_of(ctx, source)
-        label = await _label(ctx, source) if form is Form.PEM else ""
-        if form in {Form.KEY, Form.PKCS12} or label.endswith("PRIVATE KEY"):
+        if form in {Form.KEY, Form.PKCS12} or (form is Form.PEM and await _has_private(ctx, source)):
             return await public_key(ctx, Key(path=source, passphrase=passphrase))
         if form is Form.DER:
             # An encrypted private key starts like a certificate.
@@ -133,42 +131,29 @@ async def public_key_of(ctx: FunctionContext, source: str, passphrase: str | Non
     if label.endswith("PRIVATE KEY"):
         return _public_of_private(ctx, data, passphrase)
     if label.endswith("CERTIFICATE REQUEST"):
-        key: Any = (await request_of(ctx, source)).public_key()
+        key: Any = key_in(await request_of(ctx, source))
     elif label.endswith("PUBLIC KEY"):
         key = loaded_public(data.decode("utf-8", "replace"))
     else:
-        key = (await certificate_of(ctx, source)).public_key() if label else _binary_key(source, data)
+        key = key_in(await certificate_of(ctx, source)) if label else _binary_key(source, data)
     return public_pem(key)
 
 
-def loaded_public(text: str) -> Any:
-    """Load a public key from PEM.
-
-    Raises:
-        StateFailedError: it is not a public key.
-    """
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key
-
-    try:
-        return load_pem_public_key(text.encode())
-    except ValueError as error:
-        raise StateFailedError(f"the public key cannot be read: {error}") from None
-
-
-async def _label(ctx: FunctionContext, path: str) -> str:
-    """Return the type of the first entry of a PEM file; only its label is read."""
-    command = Command(argv=["grep", "-m", "1", "-e", BEGIN, "--", path], cwd="/")
+async def _has_private(ctx: FunctionContext, path: str) -> bool:
+    """Return whether a PEM file contains a private key, be it after something else; only labels are read."""
+    command = Command(argv=["grep", "-e", BEGIN, "--", path], cwd="/", env={"LC_ALL": "C"})
     done = await ctx.connection.run(command)
-    return done.stdout.decode("utf-8", "replace").partition(BEGIN)[2].partition("-----")[0]
+    return any(line.rstrip().endswith(b"PRIVATE KEY-----") for line in done.stdout.splitlines())
 
 
 def _public_of_private(ctx: FunctionContext, data: bytes, passphrase: str | None) -> str:
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     ctx.masker.add(data.decode("utf-8", "replace"), *([passphrase] if passphrase else []))
     try:
         key = load_pem_private_key(data, passphrase.encode() if passphrase else None)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise StateFailedError(f"the private key cannot be read: {error}") from None
     return public_pem(key.public_key())
 
@@ -176,20 +161,25 @@ def _public_of_private(ctx: FunctionContext, data: bytes, passphrase: str | None
 def _binary_key(source: str, data: bytes) -> Any:
     """Return the public key in a key, certificate or signing request in DER."""
     from cryptography import x509
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_der_public_key
 
     try:
         return load_der_public_key(data)
     except ValueError:
         pass
+    except UnsupportedAlgorithm as error:
+        raise StateFailedError(f"the public key in {_named(source)} cannot be read: {error}") from None
     try:
-        return x509.load_der_x509_csr(data).public_key()
+        request = x509.load_der_x509_csr(data)
     except ValueError:
         pass
+    else:
+        return key_in(request)
     held = held_in(data)
     if held is None:
         raise StateFailedError(f"{_named(source)} contains no readable key, certificate or request")
-    return held.certificate.public_key()
+    return key_in(held.certificate)
 
 
 async def _of_either_form(

@@ -23,7 +23,7 @@ from ensue.model.data import is_list, is_mapping
 from ensue.model.paths import traverse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
 FIELD_MANAGER: Final = "ensue"
 """The field manager of applied objects."""
@@ -32,6 +32,10 @@ _TIMEOUTS_S: Final = (10, 60)
 """The timeouts for a connection and for an answer, in seconds."""
 _LONGEST_WATCH_S: Final = 5
 """A watch is reopened after this time, so that a dead connection and a `stop` are noticed."""
+_WATCH_GRACE_S: Final = 10
+"""A server that has not ended a watch this long after its time is not waited for."""
+_UNREADABLE: Final = "the answer of the API server cannot be read"
+_END: Final = object()
 _NOT_FOUND: Final = 404
 _CONFLICT: Final = 409
 
@@ -63,6 +67,24 @@ class RefusedError(DriverError):
         super().__init__(message)
 
 
+class _SilentError(DriverError):
+    """The API server began an answer and does not go on."""
+
+
+class _ListedKind(msgspec.Struct, frozen=True):
+    """A kind, as the API server lists it."""
+
+    name: str
+    kind: str
+    namespaced: bool
+
+
+class _ListedKinds(msgspec.Struct, frozen=True):
+    """The answer of the API server to which kinds there are."""
+
+    resources: list[_ListedKind] | None = None
+
+
 class Cluster:
     """A connection to a cluster.
 
@@ -78,16 +100,18 @@ class Cluster:
         self._watch: Any = _module("kubernetes.watch").Watch()
         self._stopped = threading.Event()
         chosen = {"context": access.context or None}
-        with _as_driver_error("the kubeconfig"):
+        contexts: Any
+        with _as_driver_error("the kubeconfig"), _valid_kubeconfig():
             if access.path:
                 client = config.new_client_from_config(access.path, persist_config=False, **chosen)
                 contexts, current = config.list_kube_config_contexts(access.path)
                 active = current["name"]
             else:
-                contexts, active = _contexts(access.kubeconfig)
+                contexts = access.kubeconfig.get("contexts") or []
+                active = access.kubeconfig.get("current-context") or ""
                 client = config.new_client_from_config_dict(access.kubeconfig, persist_config=False, **chosen)
         wanted = access.context or active
-        named = (traverse(one, "context:namespace") for one in contexts if one.get("name") == wanted)
+        named = (traverse(one, "context:namespace") for one in contexts if one["name"] == wanted)
         self.namespace: str = next((one for one in named if one), "default")
         self.server: str = client.configuration.host
         self._client: Any = dynamic.DynamicClient(client, discoverer=_Kinds)
@@ -118,7 +142,7 @@ class Cluster:
             DriverError: the cluster cannot be reached, or refuses.
         """
         try:
-            return self._call(key, self._client.get)
+            return _as_object(key, self._call(key, self._client.get))
         except RefusedError as error:
             if error.status == _NOT_FOUND:
                 return None
@@ -141,7 +165,7 @@ class Cluster:
         """
         options: dict[str, Any] = {"field_manager": FIELD_MANAGER, "force_conflicts": force}
         options |= {"dry_run": "All"} if dry_run else {}
-        return self._call(key, self._client.server_side_apply, body=manifest, **options)
+        return _as_object(key, self._call(key, self._client.server_side_apply, body=manifest, **options))
 
     def delete(self, key: ObjectKey, uid: str) -> None:
         """Delete an object and, in the background, its dependents; a missing object is not an error.
@@ -176,8 +200,6 @@ class Cluster:
         Raises:
             DriverError: the cluster cannot be reached or refuses, or the object was deleted.
         """
-        kind = self._kind(key.api_version, key.kind)
-        where = {"namespace": key.namespace} if key.namespace else {}
         end = time.monotonic() + timeout_s
         while not self._stopped.is_set():
             found = self.find(key)
@@ -187,23 +209,43 @@ class Cluster:
                 return True
             if (left := end - time.monotonic()) <= 0:
                 return False
-            version = found["metadata"]["resourceVersion"]
-            longest = max(1, round(min(left, _LONGEST_WATCH_S)))
-            if self._stopped.is_set():
-                break
-            with _as_driver_error(str(key)):
-                events = self._client.watch(
-                    kind,
-                    name=key.name,
-                    resource_version=version,
-                    timeout=longest,
-                    watcher=self._watch,
-                    **where,
-                )
-                for event in events:
-                    if self._stopped.is_set() or event["type"] == "DELETED" or is_done(event["raw_object"]):
-                        break
+            for event in self._events(key, max(1, round(min(left, _LONGEST_WATCH_S)))):
+                if self._stopped.is_set() or event.get("type") == "DELETED":
+                    break
+                if is_mapping(found := event.get("raw_object")) and is_done(found):
+                    break
         return False
+
+    def _events(self, key: ObjectKey, longest_s: int) -> Iterator[Mapping[str, Any]]:
+        """Return the changes of an object from now on, the first of which is what it is now.
+
+        No version is given: the server forgets the changes after that of an object which is some minutes old.
+        """
+        kind = self._kind(key.api_version, key.kind)
+        where = {"namespace": key.namespace} if key.namespace else {}
+        events = self._watch.stream(
+            kind.get,
+            **where,
+            field_selector=f"metadata.name={key.name}",
+            serialize=False,
+            timeout_seconds=longest_s,
+            _request_timeout=(_TIMEOUTS_S[0], longest_s + _WATCH_GRACE_S),
+        )
+        while not self._stopped.is_set():
+            try:
+                with _as_driver_error(str(key)), _readable(str(key)):
+                    event = next(events, _END)
+            except _SilentError:
+                return
+            except DriverError:
+                if self._stopped.is_set():
+                    return
+                raise
+            if event is _END:
+                return
+            # The client passes lines on that are not JSON, as None.
+            if is_mapping(event):
+                yield event
 
     def _kind(self, api_version: str, kind: str) -> Any:
         with _as_driver_error(f"{api_version} {kind}"):
@@ -217,10 +259,10 @@ class Cluster:
         kind = self._kind(key.api_version, key.kind)
         where = {"namespace": key.namespace} if key.namespace else {}
         with _as_driver_error(str(key)):
-            found: dict[str, Any] = function(
-                kind, name=key.name, **where, serializer=_plain, _request_timeout=_TIMEOUTS_S, **options
+            response = function(
+                kind, name=key.name, **where, serialize=False, _request_timeout=_TIMEOUTS_S, **options
             )
-            return found
+            return _answer(str(key), response)
 
 
 class _Kinds:
@@ -246,32 +288,72 @@ class _Kinds:
         prefix = "apis" if group else "api"
         not_found = _module("kubernetes.dynamic.exceptions").NotFoundError
         try:
-            listed = self._client.request(
-                "get", f"/{prefix}/{api_version}", serializer=_plain, _request_timeout=_TIMEOUTS_S
+            response = self._client.request(
+                "get", f"/{prefix}/{api_version}", serialize=False, _request_timeout=_TIMEOUTS_S
             )
+            listed = msgspec.convert(_answer(api_version, response), _ListedKinds)
         except not_found:
             return {}
+        except msgspec.ValidationError as error:
+            raise DriverError(f"{api_version}: {_UNREADABLE}: {error}") from None
         return {
-            (api_version, one["kind"]): dynamic.Resource(
+            (api_version, one.kind): dynamic.Resource(
                 prefix=prefix,
                 group=group,
                 api_version=version,
-                kind=one["kind"],
-                name=one["name"],
-                namespaced=one["namespaced"],
+                kind=one.kind,
+                name=one.name,
+                namespaced=one.namespaced,
                 client=self._client,
             )
-            for one in listed.get("resources") or ()
-            if "/" not in one["name"]
+            for one in listed.resources or ()
+            if "/" not in one.name
         }
 
 
-def _contexts(kubeconfig: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
-    return kubeconfig.get("contexts") or [], kubeconfig.get("current-context") or ""
+def _answer(what: str, response: Any) -> dict[str, Any]:
+    """Return the answer of the API server, which may be anything.
+
+    Raises:
+        DriverError: it is not a mapping in JSON.
+    """
+    data = response.data
+    with _readable(what):
+        answer = load_json(data)
+    if not is_mapping(answer):
+        raise DriverError(f"{what}: {_UNREADABLE}: it is not a mapping")
+    return answer
 
 
-def _plain(_client: Any, data: Any) -> Any:
-    return data
+def _as_object(key: ObjectKey, answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer that is an object of a cluster, which has a uid.
+
+    Raises:
+        DriverError: it is something else.
+    """
+    if not isinstance(traverse(answer, "metadata:uid"), str):
+        raise DriverError(f"{key}: {_UNREADABLE}: it is not an object with a uid")
+    return answer
+
+
+@contextmanager
+def _readable(what: str) -> Generator[None]:
+    """Convert what a parser raises to a DriverError; the client's parser of a watch checks nothing."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise DriverError(f"{what}: {_UNREADABLE}") from None
+
+
+@contextmanager
+def _valid_kubeconfig() -> Generator[None]:
+    """Convert what the client raises for a kubeconfig of another shape; the error may quote its secrets."""
+    import yaml
+
+    try:
+        yield
+    except (yaml.YAMLError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise DriverError("the kubeconfig is invalid: it is not a kubeconfig in YAML") from None
 
 
 def _module(name: str) -> Any:
@@ -295,6 +377,8 @@ def _as_driver_error(what: str) -> Generator[None]:
         raise RefusedError(f"{what}: {_message(error)}", status=status) from None
     except config.ConfigException as error:
         raise DriverError(f"{what} is invalid: {error}") from None
+    except transport.ReadTimeoutError as error:
+        raise _SilentError(f"{what}: the cluster cannot be reached: {error}") from None
     except (transport.HTTPError, OSError) as error:
         raise DriverError(f"{what}: the cluster cannot be reached: {error}") from None
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ensue.model.data import is_list
 from ensue.model.paths import traverse
 
 
@@ -24,8 +25,10 @@ def is_available(deployment: dict[str, Any]) -> bool:
 
 def is_established(definition: dict[str, Any]) -> bool:
     """Return whether the API server serves the kind of a CustomResourceDefinition."""
-    conditions = traverse(definition, "status:conditions") or ()
-    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
+    conditions = traverse(definition, "status:conditions")
+    return is_list(conditions) and any(
+        traverse(one, "type") == "Established" and traverse(one, "status") == "True" for one in conditions
+    )
 
 
 def _number(found: dict[str, Any], path: str, default: int = 0) -> int:

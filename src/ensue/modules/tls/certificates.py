@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.certificates import making
 from ensue.certificates.containers import Packing, pack
 from ensue.certificates.openssl import Key
+from ensue.certificates.public import key_in
 from ensue.certificates.signing import signed_certificate
 from ensue.certificates.sources import certificate_of, request_of
 from ensue.errors import StateFailedError
@@ -253,7 +254,7 @@ def _asked_for(
         x509.CertificateBuilder()
         .subject_name(request.subject)
         .issuer_name(issuer.subject)
-        .public_key(request.public_key())
+        .public_key(key_in(request))
         .serial_number(making.serial_of(None))
         .not_valid_before(now)
         .not_valid_after(now + dt.timedelta(days=days))

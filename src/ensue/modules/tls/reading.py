@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.certificates.names import extension_name
 from ensue.certificates.openssl import must
+from ensue.certificates.public import key_in
 from ensue.certificates.sources import certificate_of, revocations_of
 from ensue.modules.tls.places import authority_named, entries
 from ensue.modules.x509.describing import named
@@ -110,7 +111,7 @@ async def validate(
         revoked = {each.serial for each in await entries(ctx, authority.index) if each.revoked}
     else:
         there = await revocations_of(ctx, crl_file)
-        key: Any = issuer.public_key()
+        key: Any = key_in(issuer)
         if not there.is_signature_valid(key):
             return {"valid": False, "error": "CRL signature failure"}
         revoked = {each.serial_number for each in there}

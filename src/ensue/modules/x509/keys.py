@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.certificates.public import key_data
-from ensue.certificates.sources import certificate_of, loaded_public, public_key_of, revocations_of
+from ensue.certificates.public import key_data, loaded_public
+from ensue.certificates.sources import certificate_of, public_key_of, revocations_of
 
 if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.certificates.public import key_data, public_pem
+from ensue.certificates.public import key_data, key_in, public_pem
 from ensue.certificates.sources import certificate_of, request_of, revocations_of
 from ensue.errors import StateFailedError
 from ensue.modules.x509.describing import TIME, extensions_data, hexadecimal, name_data, name_hash, named
@@ -39,7 +39,7 @@ async def read_certificate(ctx: FunctionContext, certificate: str) -> DataMap:
     digests = {"sha1": hashes.SHA1(), "sha256": hashes.SHA256(), "md5": hashes.MD5()}  # noqa: S303 (told to people)
     return {
         "version": found.version.value + 1,
-        **key_data(found.public_key()),
+        **key_data(key_in(found)),
         "serial_number": hexadecimal(found.serial_number),
         "fingerprints": {word: hexadecimal(found.fingerprint(digest)) for word, digest in digests.items()},
         "subject": name_data(found.subject),
@@ -50,7 +50,7 @@ async def read_certificate(ctx: FunctionContext, certificate: str) -> DataMap:
         "issuer_str": found.issuer.rfc4514_string(),
         "not_before": found.not_valid_before_utc.strftime(TIME),
         "not_after": found.not_valid_after_utc.strftime(TIME),
-        "public_key": public_pem(found.public_key()),
+        "public_key": public_pem(key_in(found)),
         "extensions": extensions_data(found.extensions),
         "signature_algorithm": named(found.signature_algorithm_oid),
     }
@@ -88,7 +88,7 @@ async def read_csr(ctx: FunctionContext, csr: str) -> DataMap:
     from cryptography import x509
 
     found = await request_of(ctx, csr)
-    key = found.public_key()
+    key = key_in(found)
     return {
         **key_data(key),
         "subject": name_data(found.subject),

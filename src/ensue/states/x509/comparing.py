@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.certificates.names import extension_name
+from ensue.certificates.public import key_in
+from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -33,13 +35,21 @@ def differences(
     changes: DataMap = {}
     if current.subject != candidate.subject:
         changes["subject_name"] = candidate.subject.rfc4514_string()
-    if current.public_key() != candidate.public_key():
+    if _key(current) != key_in(candidate):
         changes["private_key"] = True
     if current.signature_algorithm_oid != candidate.signature_algorithm_oid:
         changes["digest"] = getattr(candidate.signature_hash_algorithm, "name", None)
     if extensions := _extensions(_by_name(current, config), _by_name(candidate, config)):
         changes["extensions"] = extensions
     return changes
+
+
+def _key(current: x509.Certificate | x509.CertificateSigningRequest) -> Any:
+    """Return the existing key; None, which no new one is, for one that cannot be read."""
+    try:
+        return key_in(current)
+    except StateFailedError:
+        return None
 
 
 def _by_name(

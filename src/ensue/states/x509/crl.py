@@ -12,6 +12,7 @@ from ensue.certificates import making
 from ensue.certificates.key_files import in_files
 from ensue.certificates.keys import public_key
 from ensue.certificates.openssl import Key
+from ensue.certificates.public import loaded_public
 from ensue.certificates.revocations import (
     Signer,
     changed_extensions,
@@ -95,7 +96,8 @@ async def crl_managed(
     authority = await certificate_of(ctx, signing_cert)
     async with in_files(ctx, {"signing_private_key": signing_private_key}) as placed:
         key = Key(path=placed["signing_private_key"], passphrase=signing_private_key_passphrase)
-        signer = Signer(authority, key, making.checked_digest(digest), int(days_valid))
+        digest = making.checked_digest(digest)
+        signer = Signer(authority, key, digest, int(days_valid))
         changes: DataMap = {"created": name}
         current = None
         if there is not None:
@@ -139,17 +141,20 @@ async def _changes(
     digest: str,
 ) -> DataMap:
     """Return the differences in issuer, key and digest."""
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+    from cryptography.exceptions import UnsupportedAlgorithm
 
     changes: DataMap = {}
-    signed = current.signature_hash_algorithm
-    if signed is not None and signed.name != digest:
-        changes["digest"] = digest
     if current.issuer != authority.subject:
         changes["issuer_name"] = authority.subject.rfc4514_string()
-    signer: Any = load_pem_public_key((await public_key(ctx, key)).encode())
-    if not current.is_signature_valid(signer):
-        changes["public_key"] = True
+    signer: Any = loaded_public(await public_key(ctx, key))
+    try:
+        signed = current.signature_hash_algorithm
+        if signed is not None and signed.name.replace("-", "_") != digest:
+            changes["digest"] = digest
+        if not current.is_signature_valid(signer):
+            changes["public_key"] = True
+    except UnsupportedAlgorithm:
+        changes["digest"] = digest
     return changes
 
 
