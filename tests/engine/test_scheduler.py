@@ -223,7 +223,7 @@ def test_interrupted_earlier_run_is_taken_over() -> None:
         return StateReturn(name=name, result=True)
 
     lab = Lab(functions={"nop": noted})
-    done = {("", back.tag): back for back in first.returns.values()}
+    done = {back.identity: back for back in first.returns.values()}
     outcome = run_virtually(lab.engine().run(plan_of([Row("a"), Row("b"), Row("c", require=["b"])]), done))
     assert (starts(outcome), called) == (["a", "b", "c"], ["c"])
 
