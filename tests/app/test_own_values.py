@@ -283,8 +283,8 @@ class Writer:
         if kind in {"sls", "apply"}:
             self.files[f"late{place}"] = text
         if kind == "block":
-            calls = f"delayed_render: [block: {name}]"
-            return f"{name}:\n  test.nop:\n    - {calls}\n#!delayed_block {name}\n{text}#!end_delayed_block {name}\n"
+            caller = f"{name}:\n  test.nop:\n    - delayed_render: [block: {name}]\n"
+            return f"{caller}#!delayed_block {name}\n{text}#!end_delayed_block {name}\n"
         if kind == "require":
             return f"{name}:\n  test.nop: []\n#!require:{name}\n{text}#!END\n"
         if kind == "sls":
