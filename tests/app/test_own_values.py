@@ -205,7 +205,7 @@ class Edition:
 
 
 def _scopes(below: st.SearchStrategy[Scope]) -> st.SearchStrategy[Scope]:
-    kinds = st.sampled_from(["block", "sls", "apply", "require"])
+    kinds = st.sampled_from(["block", "sls", "apply", "require", "twins"])
     return st.builds(
         Scope,
         st.lists(st.sampled_from("ab"), unique=True, min_size=1),
@@ -218,8 +218,12 @@ TREES = _scopes(_scopes(_scopes(st.builds(Scope, st.just(["a", "b"])))))
 
 def _places(scope: Scope, above: str = "") -> Iterator[tuple[str, Scope]]:
     yield above, scope
-    for number, (_, below) in enumerate(scope.callers):
-        yield from _places(below, f"{above}{number}")
+    for number, (kind, below) in enumerate(scope.callers):
+        place = f"{above}{number}"
+        if kind == "twins":
+            yield from ((where, Scope(below.producers)) for where in (place, f"{place}x", f"{place}y"))
+        else:
+            yield from _places(below, place)
 
 
 @st.composite
@@ -256,7 +260,7 @@ class Writer:
         self.files: dict[str, str] = {}
 
     def text(self, scope: Scope, place: str = "") -> str:
-        parts = [self._producer(place, id_) for id_ in scope.producers]
+        parts = [self._producer([place], place, id_) for id_ in scope.producers]
         parts += [
             self._caller(f"{place}{number}", kind, below)
             for number, (kind, below) in enumerate(scope.callers)
@@ -264,20 +268,38 @@ class Writer:
         ]
         return "".join(reversed(parts) if place in self._edition.backwards else parts)
 
-    def _producer(self, place: str, id_: str) -> str:
-        key = f"{place}{id_}"
-        value = f"{key} {self._edition.number}"
-        is_skipped = key in self._edition.skipped
-        if not is_skipped:
-            self.known[key] = value
-        self.expected[f"read {key}"] = self.known.get(key)
+    def _producer(self, places: list[str], written: str, id_: str) -> str:
+        """Return a producer and its reader; in a block of twins, `written` stands for several places."""
+        is_skipped = f"{places[0]}{id_}" in self._edition.skipped
+        for key in (f"{place}{id_}" for place in places):
+            if not is_skipped:
+                self.known[key] = f"{key} {self._edition.number}"
+            self.expected[f"read {key}"] = self.known.get(key)
         skip = "    - creates: /\n" if is_skipped else ""
+        value = f"{written}{id_} {self._edition.number}"
         return (
-            f"{id_}:\n  test.present:\n    - new_state: {{v: {value}}}\n{skip}"
-            f"read {key}:\n  test.show_notification:\n    - text: ${{test:{id_}:v}}\n"
+            f"{id_}:\n  test.present:\n    - new_state:\n        v: {value}\n{skip}"
+            f"read {written}{id_}:\n  test.show_notification:\n    - text: ${{test:{id_}:v}}\n"
+        )
+
+    def _twins(self, place: str, below: Scope) -> str:
+        """Return a declaration of two states that call one block."""
+        names = [name for name in "xy" if f"{place}{name}" not in self._edition.missing]
+        if not names:
+            return ""
+        if place in self._edition.backwards:
+            names.reverse()
+        own = f"c{place[-1]}"
+        places = [f"{place}{name}" for name in names]
+        inner = [self._producer(places, f"{place}{{{{ prev_ret.name }}}}", id_) for id_ in below.producers]
+        return (
+            f"{own}:\n  test.nop:\n    - names: {names}\n    - delayed_render: [block: {own}]\n"
+            f"#!delayed_block {own} delayed_repeat_limit=None\n{''.join(inner)}#!end_delayed_block {own}\n"
         )
 
     def _caller(self, place: str, kind: str, below: Scope) -> str:
+        if kind == "twins":
+            return self._twins(place, below)
         name = f"c{place[-1]}"
         text = self.text(below, place)
         if kind in {"sls", "apply"}:
@@ -329,7 +351,7 @@ def test_values_that_an_older_version_kept_for_a_path_are_not_read(tmp_path: Pat
     tag = "test_|-token_|-token_|-present"
     encode = msgspec.msgpack.encode
     file = EnforcedFile(tmp_path / ".ensue")
-    for scope in ("", "caller/b"):
+    for scope in ("", "caller/b", "test_|-caller_|-caller_|-nop/block:b"):
         own = ("test", "present", "token", "token", "t", encode({"v": f"of {scope or 'top'}"}), (), None, ())
         file.write([Row("minion:m", scope, tag, "earlier", decode_entry(encode(own)))])
     file.close()
@@ -341,4 +363,4 @@ def test_values_that_an_older_version_kept_for_a_path_are_not_read(tmp_path: Pat
         async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             return [(one.scope, one.state.new_state) for one in project.enforced() if one.state.id == "token"]
 
-    assert asyncio.run(shown()) == [("", {"v": "of top"}), ("caller/b", {"v": "of caller/b"})]
+    assert asyncio.run(shown())[:2] == [("", {"v": "of top"}), ("caller/b", {"v": "of caller/b"})]

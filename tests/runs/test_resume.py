@@ -84,3 +84,12 @@ def test_what_was_done_elsewhere_is_not_taken_over(target: str, calls: int) -> N
     kept = msgspec.structs.replace(back, target=target or back.target)
     run_virtually(lab.engine().run(plan_of(rows), {kept.identity: kept}))
     assert len(called) == calls
+
+
+def test_states_of_scopes_in_older_journals_are_called_again() -> None:
+    """A journal of ensue 0.1.0 has only the path of a scope, so nothing in it is taken over."""
+    (back,) = Lab().run([Row("a")]).returns.values()
+    old = msgspec.structs.replace(back, scope="caller/block")
+    assert resumed_run([[_began("1"), NodeFinished(returned=old)]]).done == {}
+    new = msgspec.structs.replace(old, scope_identity="caller/block:block")
+    assert resumed_run([[_began("1"), NodeFinished(returned=new)]]).done == {new.identity: new}
