@@ -186,6 +186,46 @@ def test_what_is_torn_down_is_named_by_its_own_scope(tmp_path: Path) -> None:
         assert comments(apply(tmp_path, test=test)) == ["remove outer", "remove inner"]
 
 
+KNOWN = """
+def known(ctx, name, v):
+    before = ctx.enforced
+    comment = f"knows {before.new_state['v'] if before else None}"
+    return {"name": name, "result": True, "changes": {}, "comment": comment, "new_state": {"v": v}}
+
+
+FUNCTIONS = {"known": known}
+"""
+
+
+def test_a_function_knows_what_it_made_in_its_own_scope(tmp_path: Path) -> None:
+    """`ctx.enforced` of a state in a block is the entry of that state, not of its namesake outside."""
+    (tmp_path / "states/_states").mkdir(parents=True)
+    (tmp_path / "states/_states/own.py").write_text(KNOWN)
+    token = "token:\n  own.known: [v: {}]\n"
+    caller = "caller:\n  test.nop:\n    - delayed_render: [block: b]\n#!delayed_block b\n"
+    write(tmp_path, token.format("outer"))
+    assert comments(apply(tmp_path), "token") == ["knows None"]
+    write(tmp_path, f"{token.format('outer')}{caller}{token.format('inner')}#!end_delayed_block\n")
+    assert comments(apply(tmp_path), "token") == ["knows outer", "knows None"]
+    assert comments(apply(tmp_path), "token") == ["knows outer", "knows inner"]
+
+
+def test_a_skipped_state_registers_what_it_made_in_its_own_scope(tmp_path: Path) -> None:
+    """A resource that a skipped state of a block registers is configured by that state's own value."""
+    for folder in ("outer", "inner"):
+        (tmp_path / folder).mkdir()
+    make = "make:\n  test.present:\n    - new_state: {path: ROOT/WHERE}\n".replace("ROOT", str(tmp_path))
+    caller = "caller:\n  test.nop:\n    - delayed_render: [block: b]\n#!delayed_block b\n"
+    registers = '    - registers:\n      - minion:box: {root: "${self:path}"}\n    SKIP\n'
+    file = "file:\n  file.managed:\n    - name: /EDITION\n    - contents: x\n    - tgt: T@minion:box\n"
+    outer, inner = make.replace("WHERE", "outer"), make.replace("WHERE", "inner") + registers
+    text = f"{outer}{caller}{inner}#!end_delayed_block\n{file}"
+    for edition, skip in (("first", ""), ("second", SKIPPED)):
+        write(tmp_path, text.replace("SKIP", skip).replace("EDITION", edition))
+        assert apply(tmp_path).exit_code == 0
+    assert {path.name for path in (tmp_path / "inner").iterdir()} == {"first", "second"}
+
+
 @dataclass
 class Scope:
     """A scope that a test writes: the IDs of its producers, and the scopes that its callers open."""
