@@ -74,7 +74,7 @@ class Calls:
         first = self.lab.run(rows).returns.values()
         self.called.clear()
         done: dict[tuple[str, str], Return | None] = {
-            (back.scope, back.tag): msgspec.structs.replace(back, **changed)
+            back.identity: msgspec.structs.replace(back, **changed)
             for back in first
             if back.id not in set(without)
         }

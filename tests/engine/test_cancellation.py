@@ -65,6 +65,25 @@ def test_listeners_are_left_out() -> None:
     assert [each.id for each in outcome.not_run] == ["listener_l"]
 
 
+def test_listeners_of_a_scope_that_was_ended_are_left_out() -> None:
+    """Listeners run after failhard, but not in a scope that ended because its state took too long."""
+    lab = Lab(
+        functions={"apply": apply_b},
+        growth={"b": [Row("l", listen=["c"]), Row("c", "change"), Row("s", "sleep", {"seconds": 100})]},
+    )
+    rows = [
+        Row("a", "apply", options=StateOptions(timeout_s=5)),
+        Row("f", "fail", require=["w"]),
+        Row("w", "sleep"),
+        Row("top", listen=["changed"]),
+        Row("changed", "change"),
+    ]
+    outcome = lab.run(rows, ordered=False, failhard=True)
+    assert by_id(outcome.returns)["a"].comment == "Timed out after 5 seconds"
+    assert [str(one) for one in outcome.not_run] == ["a/b: listener_l (test.mod_watch)"]
+    assert "listener_top" in by_id(outcome.returns)
+
+
 def test_no_further_attempts() -> None:
     """Waiting for the next attempt ends at once; the last attempt's result stands."""
     options = StateOptions(retry=Retry(attempts=5, interval_s=30.0))
@@ -180,7 +199,7 @@ def _with_reading(inputs: SlowInputs) -> tuple[Lab, dict[tuple[str, str], Any]]:
     """Return a lab that compares like this, and what a run has done whose state read a file."""
     back = Lab().returns([Row("a")])["a"]
     done = msgspec.structs.replace(back, read=["file base salt://a"], read_mark="mark")
-    return Lab(hooks=Hooks(inputs=inputs)), {(back.scope, back.tag): done}
+    return Lab(hooks=Hooks(inputs=inputs)), {back.identity: done}
 
 
 def test_ended_while_what_was_read_is_compared() -> None:

@@ -156,6 +156,17 @@ def test_handled_failure_does_not_fail_the_run() -> None:
     assert Lab().run([Row("a", "fail"), Row("b", onfail=["a"])]).exit_code == 2
 
 
+def test_a_handler_that_failed_has_handled_nothing() -> None:
+    """Where the `onfail` state failed itself, the failure that it was for fails the run.
+
+    That the handler's own failure is handled does not change this.
+    """
+    option = StateOptions(onfail_stop=False)
+    handler = Row("b", "fail", onfail=["a"], options=option)
+    rows = [Row("a", "fail"), handler, Row("c", onfail=["b"], options=option)]
+    assert Lab().run(rows).exit_code == 2
+
+
 def test_blocking_functions_go_to_a_thread() -> None:
     """A project's own plain function that is marked blocking does not hold up the event loop."""
     threads: list[threading.Thread] = []
@@ -223,7 +234,7 @@ def test_interrupted_earlier_run_is_taken_over() -> None:
         return StateReturn(name=name, result=True)
 
     lab = Lab(functions={"nop": noted})
-    done = {("", back.tag): back for back in first.returns.values()}
+    done = {back.identity: back for back in first.returns.values()}
     outcome = run_virtually(lab.engine().run(plan_of([Row("a"), Row("b"), Row("c", require=["b"])]), done))
     assert (starts(outcome), called) == (["a", "b", "c"], ["c"])
 

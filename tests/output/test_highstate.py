@@ -174,6 +174,27 @@ def test_a_deferred_block_is_said() -> None:
     assert text.endswith("Deferred: 1 (known after apply)\n")
 
 
+@pytest.mark.parametrize(
+    ("result", "status", "shown"),
+    [
+        (None, "deferred", True),
+        (True, "deferred", True),
+        (True, "not_rendered", True),
+        (True, "failed", True),
+        (True, "done", False),
+    ],
+)
+def test_without_verbosity_what_was_not_rendered_is_shown(
+    result: bool | None,
+    status: str,
+    shown: bool,
+) -> None:
+    """`state_verbose: false` leaves out what is done and changed nothing, and no entry that was not."""
+    scope = ScopeReturn(kind="block", name="b", scope="a/b", status=status, comment="why")
+    text = _text(_report(_return("a", result=result, delayed=[scope])), _options("quiet"))
+    assert ("     Delayed: " in text) is shown
+
+
 def test_a_broken_delayed_block_counts_as_failed() -> None:
     """A rendering that broke is a failure of its own: the summary says so, as the exit code does."""
     scope = ScopeReturn(

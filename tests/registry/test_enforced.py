@@ -78,7 +78,7 @@ def test_another_process_finds_what_was_kept(cachedir: Path) -> None:
     """What one run notes, a later one finds, whatever kinds of data it holds."""
     data = {"id": "i-1", 80: ["open", None, 1.5], "big": 2**63, "blob": b"\x00\xff", "on": True}
     keep(cachedir, returned("vm", data))
-    (found,) = store_in(cachedir).find(MINION, "cloud.instance", "vm")
+    (found,) = store_in(cachedir).find(MINION, "", "cloud.instance", "vm")
     assert found.new_state == data
     assert (found.function, found.sls, found.sensitive) == ("present", "vm", ())
 
@@ -86,7 +86,7 @@ def test_another_process_finds_what_was_kept(cachedir: Path) -> None:
 def test_integers_of_any_size_are_kept(cachedir: Path) -> None:
     """An integer that has no form in the store is kept as its text; the rest stays as it was."""
     keep(cachedir, returned("vm", {"huge": [2**80, 7]}))
-    (found,) = store_in(cachedir).find(MINION, "cloud", "vm")
+    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
     assert found.new_state == {"huge": [str(2**80), 7]}
 
 
@@ -95,21 +95,23 @@ def test_a_path_is_whole_or_a_dotted_prefix(cachedir: Path, path: str) -> None:
     """`cloud` means `cloud.instance`, and `clou` means nothing."""
     keep(cachedir, returned("vm", {}))
     store = store_in(cachedir)
-    assert len(store.find(MINION, path, "vm")) == 1
-    assert store.find(MINION, path[:-1], "vm") == []
+    assert len(store.find(MINION, "", path, "vm")) == 1
+    assert store.find(MINION, "", path[:-1], "vm") == []
 
 
-def test_id_and_name_both_find_and_scopes_do_not(cachedir: Path) -> None:
-    """An entry is found by its ID and by its name, once; one inside a delayed scope is not."""
+def test_id_and_name_both_find_in_their_scope_only(cachedir: Path) -> None:
+    """An entry is found by its ID and by its name, once; one of another scope is not."""
     keep(
         cachedir,
         returned("a", {"n": 1}, name="same"),
         returned("same", {"n": 2}),
-        returned("same", {"n": 3}, scope="caller/block"),
+        returned("same", {"n": 3}, scope="caller/block", scope_identity="c/block:block"),
     )
-    found = store_in(cachedir).find(MINION, "cloud", "same")
+    found = store_in(cachedir).find(MINION, "", "cloud", "same")
     assert [entry.new_state for entry in found] == [{"n": 1}, {"n": 2}]
-    assert store_in(cachedir).find(Srn("ssh_host", "m1"), "cloud", "same") == []
+    (inner,) = store_in(cachedir).find(MINION, "c/block:block", "cloud", "same")
+    assert inner.new_state == {"n": 3}
+    assert store_in(cachedir).find(Srn("ssh_host", "m1"), "", "cloud", "same") == []
 
 
 def test_only_what_was_made_true_is_kept(cachedir: Path) -> None:
@@ -121,7 +123,7 @@ def test_only_what_was_made_true_is_kept(cachedir: Path) -> None:
         returned("vm", {"n": 3}, result=None),
         returned("vm", None),
     )
-    (found,) = store_in(cachedir).find(MINION, "cloud", "vm")
+    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
     assert found.new_state == {"n": 1}
 
 
@@ -129,7 +131,7 @@ def test_a_later_run_replaces_it(cachedir: Path) -> None:
     """The last apply counts."""
     keep(cachedir, returned("vm", {"n": 1}))
     keep(cachedir, returned("vm", {"n": 2}))
-    state = store_in(cachedir).of_state(MINION, "", returned("vm", None).tag)
+    state = store_in(cachedir).of_state(returned("vm", None).identity)
     assert state is not None
     assert state.new_state == {"n": 2}
 
@@ -149,9 +151,9 @@ def test_secrets_are_encrypted_and_masked(cachedir: Path) -> None:
     }
     masker = Masker()
     store = store_in(cachedir, masker)
-    (found,) = store.find(MINION, "cloud", "vm")
+    (found,) = store.find(MINION, "", "cloud", "vm")
     assert found.new_state == declared.new_state
-    (other,) = store.find(MINION, "cloud", "other")
+    (other,) = store.find(MINION, "", "cloud", "other")
     assert (other.new_state, other.sensitive) == (known.new_state, ("line",))
     assert masker.text("hunter2-secret and token=s3cr3t-token") == "(sensitive) and (sensitive)"
 
@@ -159,7 +161,7 @@ def test_secrets_are_encrypted_and_masked(cachedir: Path) -> None:
 def test_what_an_entry_is_called_holds_no_secret(cachedir: Path) -> None:
     """A name, an ID, a tag and a scope made of a secret are masked in the file; drift is not told of it."""
     secret = "s3cr3t-token"
-    called = returned(f"user-{secret}", {"n": 1}, scope=f"add-{secret}/block")
+    called = returned(f"user-{secret}", {"n": 1}, scope=f"add-{secret}/block", scope_identity=f"{secret}/b")
     keep(cachedir, called, masker=Masker([secret]))
     assert secret.encode() not in b"".join(path.read_bytes() for path in cachedir.glob(f"{FILE}*"))
     (shown,) = store_in(cachedir).shown()
@@ -168,7 +170,7 @@ def test_what_an_entry_is_called_holds_no_secret(cachedir: Path) -> None:
         "user-(sensitive)",
         "user-(sensitive)",
     )
-    assert store_in(cachedir, Masker([secret])).of_state(MINION, called.scope, called.tag) is None
+    assert store_in(cachedir, Masker([secret])).of_state(called.identity) is None
 
 
 def test_its_file_is_private(cachedir: Path) -> None:
@@ -186,7 +188,7 @@ def test_without_a_file_nothing_is_known_and_none_is_made(cachedir: Path) -> Non
     store = store_in(cachedir)
     store.note(returned("vm", None))
     store.flush()
-    assert store.find(MINION, "cloud", "vm") == []
+    assert store.find(MINION, "", "cloud", "vm") == []
     assert list(store.shown()) == []
     assert not cachedir.exists()
 
@@ -207,7 +209,7 @@ def test_new_keys_reseal_it(cachedir: Path) -> None:
     store = opened(EnforcedStore(cachedir, vault=vault, masker=Masker()))
     vault.rotate()
     assert store.reseal() == 1
-    (found,) = store_in(cachedir).find(MINION, "cloud", "vm")
+    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
     assert found.new_state == secret.new_state
 
 
@@ -219,10 +221,10 @@ def test_a_lost_key_and_a_changed_entry_are_said(cachedir: Path) -> None:
     file.write([msgspec.structs.replace(first, entry=second.entry)])
     file.close()
     with pytest.raises(TamperedError):
-        store_in(cachedir).of_state(MINION, "", returned("a", None).tag)
+        store_in(cachedir).of_state(returned("a", None).identity)
     next(cachedir.glob("*key*")).unlink()
     with pytest.raises(KeyFileError):
-        store_in(cachedir).find(MINION, "cloud", "b")
+        store_in(cachedir).find(MINION, "", "cloud", "b")
 
 
 @pytest.mark.parametrize(("content", "meant"), [(b"no database at all\n" * 99, "it is not an ensue store")])
@@ -231,7 +233,7 @@ def test_a_damaged_file_is_said(cachedir: Path, content: bytes, meant: str) -> N
     cachedir.mkdir()
     (cachedir / FILE).write_bytes(content)
     with pytest.raises(StoreError, match=f"{FILE}: {meant}"):
-        store_in(cachedir).find(MINION, "cloud", "vm")
+        store_in(cachedir).find(MINION, "", "cloud", "vm")
 
 
 def test_a_newer_file_is_refused(cachedir: Path) -> None:
@@ -241,7 +243,7 @@ def test_a_newer_file_is_refused(cachedir: Path) -> None:
         database.execute("PRAGMA user_version = 99")
     database.close()
     with pytest.raises(StoreError, match="use a newer ensue"):
-        store_in(cachedir).find(MINION, "cloud", "vm")
+        store_in(cachedir).find(MINION, "", "cloud", "vm")
 
 
 def test_a_long_output_that_holds_a_secret_is_cut_after_masking(cachedir: Path) -> None:
@@ -255,6 +257,6 @@ def test_a_long_output_that_holds_a_secret_is_cut_after_masking(cachedir: Path) 
     (shown,) = store.shown()
     assert "hunter22" not in str(shown.state.new_state)
     assert shown.state.cut == (("out",), ("other",))
-    (found,) = store.find(MINION, "cloud", "vm")
+    (found,) = store.find(MINION, "", "cloud", "vm")
     assert found.whole == {}
     assert b"hunter22" not in (cachedir / FILE).read_bytes()

@@ -35,7 +35,7 @@ def _called(back: Return) -> NodeStarted:
 
 def test_the_newest_journal_that_names_a_state_decides(returned: Return) -> None:
     """What a later run called again counts as it ended there, and not at all where it did not end."""
-    key = (returned.scope, returned.tag)
+    key = returned.identity
     newer = msgspec.structs.replace(returned, comment="newer")
     failed = msgspec.structs.replace(returned, result=False)
     first: list[RunEvent] = [_began("1"), _called(returned), NodeFinished(returned=returned)]
@@ -59,7 +59,7 @@ def test_what_a_journal_does_not_have_whole_is_called_again(
     """It had succeeded, which is known; a return that is not there as it was is not taken over."""
     back = msgspec.structs.replace(returned, **change)
     done = resumed_run([[_began("1"), NodeFinished(returned=back, exact=exact)]]).done
-    assert done == ({(back.scope, back.tag): None} if back.result is True else {})
+    assert done == ({back.identity: None} if back.result is True else {})
 
 
 def test_the_chain_names_the_runs_newest_first(returned: Return) -> None:
@@ -82,5 +82,14 @@ def test_what_was_done_elsewhere_is_not_taken_over(target: str, calls: int) -> N
     back = lab.returns(rows)["a"]
     called.clear()
     kept = msgspec.structs.replace(back, target=target or back.target)
-    run_virtually(lab.engine().run(plan_of(rows), {(back.scope, back.tag): kept}))
+    run_virtually(lab.engine().run(plan_of(rows), {kept.identity: kept}))
     assert len(called) == calls
+
+
+def test_states_of_scopes_in_older_journals_are_called_again() -> None:
+    """A journal of ensue 0.1.0 has only the path of a scope, so nothing in it is taken over."""
+    (back,) = Lab().run([Row("a")]).returns.values()
+    old = msgspec.structs.replace(back, scope="caller/block")
+    assert resumed_run([[_began("1"), NodeFinished(returned=old)]]).done == {}
+    new = msgspec.structs.replace(old, scope_identity="caller/block:block")
+    assert resumed_run([[_began("1"), NodeFinished(returned=new)]]).done == {new.identity: new}

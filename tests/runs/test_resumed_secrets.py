@@ -29,7 +29,7 @@ def test_only_a_state_with_secrets_is_called_again(sensitive: tuple[str, ...], c
         first, new_state={"password": "(sensitive)"} if sensitive else first.new_state
     )
     called.clear()
-    outcome = run_virtually(lab.engine().run(plan_of(rows), {("", kept.tag): kept}))
+    outcome = run_virtually(lab.engine().run(plan_of(rows), {kept.identity: kept}))
     assert len(called) == calls
     assert by_id(outcome.returns)["a"].new_state == {"password": "clear"}
 
@@ -48,5 +48,5 @@ def test_arguments_with_a_secret_leave_no_trace(secret: str, calls: int) -> None
     first = by_id(lab.run(rows).returns)["a"]
     assert (first.fingerprint == NO_FINGERPRINT) is bool(calls)
     called.clear()
-    run_virtually(lab.engine().run(plan_of(rows), {("", first.tag): first}))
+    run_virtually(lab.engine().run(plan_of(rows), {first.identity: first}))
     assert len(called) == calls

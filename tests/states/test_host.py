@@ -59,6 +59,17 @@ def test_clean_takes_a_name_from_other_addresses(here: MinionConnection, hosts: 
     assert hosts.read_text().endswith("10.0.0.2\t\told\t# hi\n")
 
 
+def test_a_name_is_added_once(here: MinionConnection, hosts: Path) -> None:
+    """A name that the address has already is not written a second time, whichever line of it has the name."""
+    hosts.write_text(BEFORE + "10.0.0.9 other\n")
+    for name in ("old", "old.example", "other"):
+        assert execute("hosts.add_host", context(here), "10.0.0.9", name) is True
+    assert hosts.read_text() == BEFORE + "10.0.0.9 other\n"
+    for _ in range(2):
+        assert execute("hosts.add_host", context(here), "10.0.0.1", "foo") is True
+    assert hosts.read_text() == BEFORE + "10.0.0.9 other\n10.0.0.1\t\tfoo\n"
+
+
 def test_only_these_names(here: MinionConnection, hosts: Path) -> None:
     """`only` sets the names of an address; none removes it."""
     planned, done = thrice("host.only", here, "10.0.0.9", hostnames=["only.example", "o2"])

@@ -20,6 +20,7 @@ from ensue.errors import (
 from ensue.model.events import CommandStarted
 from ensue.model.requisite import RequisiteKind
 from ensue.model.srn import MINION_TYPE, Srn
+from ensue.model.state_identity import StateIdentity
 from ensue.runs.process_marks import process_mark
 
 if TYPE_CHECKING:
@@ -210,7 +211,8 @@ class CallContext(TargetContext):
     def enforced(self) -> EnforcedState | None:
         """The enforced state: what the last apply recorded for this state."""
         site = self._site
-        return self._project.enforced.of_state(site.target, site.plan.scope, site.chunk.tag)
+        identity = StateIdentity(str(site.target), site.plan.identity, site.chunk.tag)
+        return self._project.enforced.of_state(identity)
 
     @property
     def declaration(self) -> Declaration:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.language.compiler import SlsRequest
+from ensue.language.compiler import SlsRequest, Within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,8 @@ class SlsExpander:
         await self._services.prepare(request.target)
         compiler = self._services.compiler(request.target, test=self._test)
         requests = [SlsRequest(name=name, saltenv=request.caller.saltenv) for name in request.names]
-        compiled = await asyncio.to_thread(compiler.compile, requests, scope=request.scope)
+        within = Within(scope=request.scope, identity=request.identity)
+        compiled = await asyncio.to_thread(compiler.compile, requests, within)
         return compiled.plan
 
 

@@ -18,6 +18,7 @@ from ensue.app.inline import NeedsThread
 from ensue.errors import InternalError
 from ensue.language.blocks.calls import Called
 from ensue.language.blocks.inline_blocks import is_brief
+from ensue.language.compiler import Within
 from ensue.language.late.outer_ids import OuterIds
 from ensue.language.late.repeat_limits import RepeatLimits
 from ensue.language.late.scoped_variables import scoped_variables
@@ -100,8 +101,8 @@ class LateRendering:
         renderer = own.seeing({"prev_ret": request.prev_ret})
         stream = _rendered(called, renderer)
         compiler = self._services.compiler(request.target, test=self._test, renderer=renderer)
-        around = OuterIds(request.plan)
-        return compiler.compile_late(called.file, stream, scope=request.scope, outer_ids=around).plan
+        within = Within(scope=request.scope, identity=request.identity, outer_ids=OuterIds(request.plan))
+        return compiler.compile_late(called.file, stream, within).plan
 
 
 def _rendered(called: Called, renderer: SlsRenderer) -> Stream:

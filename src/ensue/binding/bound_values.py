@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from ensue.binding.fanned_instances import instance
+from ensue.contracts.enforced import enforced_of_skipped
 from ensue.errors import StateFailedError
 from ensue.language.references.follow import PathError, as_text, follow
-from ensue.language.references.producers import identity_of, meant
 from ensue.masking import MASK, SHORTEST_PART_CHARS
 from ensue.model.data import copied, is_encodable, is_list, is_mapping
 from ensue.model.data_bounds import MOST_ADDED_VALUES, DataBoundError, check_data, weight
 from ensue.model.fan_out import FannedReturn
 from ensue.model.returns import Return
 from ensue.model.sensitive_paths import values_at
-from ensue.model.srn import Srn
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data
     from ensue.model.enforced import EnforcedState
     from ensue.model.reference import Binding, BoundText
+    from ensue.model.srn import Srn
 
 _INERT: Final = (bool, int, float, type(None))
 """Types of values that contain nothing to render."""
@@ -160,21 +160,11 @@ class BoundValues:
             return Unknown(binding.reference.text)
         if returned.new_state is not None:
             return _Source(returned.new_state, returned.sensitive)
-        earlier = self._enforced_before(binding, returned) if returned.skipped else None
+        earlier = None if self._enforced is None else enforced_of_skipped(returned, self._enforced.of_state)
         if earlier is not None:
             return _enforced(bound, binding, earlier, call)
         said = "was skipped and has" if returned.skipped else "returned"
         raise _failed(bound, binding, call, f"{returned.id!r} {said} no new_state")
-
-    def _enforced_before(self, binding: Binding, returned: Return) -> EnforcedState | None:
-        """Return what the last apply enforced of a producer that was skipped."""
-        if self._enforced is None:
-            return None
-        entries = self._enforced.find(Srn.parse(returned.target), returned.module, returned.id)
-        if returned.id == binding.reference.id:
-            entries = meant(binding.reference, entries, identity_of)
-        left = [one for one in entries if one.tag == returned.tag]
-        return left[0] if left else None
 
 
 _AS_JSON: Final = "stdout_json"

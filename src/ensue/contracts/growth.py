@@ -70,6 +70,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         chunks: in order of execution; requisites are indices into this tuple, never a chunk's own.
         scope: the scope's path, `""` at the top.
+        identity: the identity of the scope (`state_identity`), `""` at the top; the engine sets it.
         target: the target of chunks without a `target`.
         tree: what the language keeps of the SLS that it was compiled from; None: it is not from SLS.
         deployment: the environment whose resources it provisions; None: it provisions none.
@@ -82,6 +83,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     chunks: tuple[Chunk, ...]
     scope: str
+    identity: str = ""
     target: Srn
     tree: CompiledTree | None = None
     deployment: DeploymentScope | None = None
@@ -115,6 +117,7 @@ class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
         kind: what grows.
         names: one name, or the SLS names of an `apply`.
         scope: the new scope's path.
+        identity: its identity (`state_identity`).
         target: its target.
         caller: the chunk that requests it.
         plan: the plan of the caller.
@@ -127,6 +130,7 @@ class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
     kind: GrowthKind
     names: tuple[str, ...]
     scope: str
+    identity: str
     target: Srn
     caller: Chunk
     plan: Plan

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec import structs
+
 from ensue.engine.node import Role
 from ensue.errors import EnsueError
 from ensue.model.call_fingerprint import NO_FINGERPRINT, fingerprint
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.engine.services import Hooks
     from ensue.model.data import DataMap
     from ensue.model.returns import Return
+    from ensue.model.state_identity import StateIdentity
 
 ARGUMENTS: Final = "arguments"
 """The name that replaces those of a call's readings if its arguments contain a secret."""
@@ -33,18 +36,16 @@ class Adoptions:
     """The returns that one run may take over.
 
     Args:
-        done: returns of finished states by (scope, tag); None for a state to be called again.
+        done: returns of finished states by identity; None for a state to be called again.
         hooks: compares what calls read, and knows which states have no effect beyond their run.
         executor: registers what an adopted state registered.
     """
 
-    def __init__(
-        self, done: Mapping[tuple[str, str], Return | None], hooks: Hooks, executor: Executor
-    ) -> None:
+    def __init__(self, done: Mapping[StateIdentity, Return | None], hooks: Hooks, executor: Executor) -> None:
         self._done = dict(done)
         self._hooks = hooks
         self._executor = executor
-        self._compared: set[tuple[str, str]] = set()
+        self._compared: set[StateIdentity] = set()
         self.first_free_number = max((back.run_num for back in done.values() if back), default=-1) + 1
 
     def find(self, node: Node) -> Return | None:
@@ -55,23 +56,24 @@ class Adoptions:
         """
         if not self._done or node.role is Role.CHECK or node.refused:
             return None
-        key = _key(node)
+        key = node.identity
         before = self._done.get(key)
         if before is None or before.sensitive or self._hooks.is_transient(node.chunk):
             # A state that had finished creates nothing new when it is called again.
             node.is_news = key not in self._done
             return None
-        node.is_news = (
-            before.target != str(node.target)
-            or not self._has_same_arguments(node, before)
-            or any(_has_changed_anew(heard) for heard in _heard(node))
+        node.is_news = not self._has_same_arguments(node, before) or any(
+            _has_changed_anew(heard) for heard in _heard(node)
         )
-        return None if node.is_news else before
+        if node.is_news:
+            return None
+        # The path of the scope may have another number in this run.
+        return before if before.scope == node.scope.path else structs.replace(before, scope=node.scope.path)
 
     def must_compare(self, node: Node, before: Return) -> bool:
         """Return whether `compare` has to be awaited before a node takes over a return."""
         has_something = bool(before.read) or (before.ran and bool(node.chunk.options.registers))
-        return has_something and _key(node) not in self._compared
+        return has_something and node.identity not in self._compared
 
     async def compare(self, node: Node, before: Return) -> None:
         """Determine whether a node may take over a return, if that has to be awaited."""
@@ -82,9 +84,9 @@ class Adoptions:
         except Exception:  # noqa: BLE001 - grains are gathered by plug-ins; the call says what is wrong
             is_same = False
         if is_same:
-            self._compared.add(_key(node))
+            self._compared.add(node.identity)
         else:
-            del self._done[_key(node)]
+            del self._done[node.identity]
 
     async def _is_same(self, node: Node, before: Return) -> bool:
         if not before.read:
@@ -109,10 +111,6 @@ class Adoptions:
             return resolver().resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
         except EnsueError:
             return None
-
-
-def _key(node: Node) -> tuple[str, str]:
-    return node.scope.path, node.chunk.tag
 
 
 def _has_changed_anew(node: Node) -> bool:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from ensue.engine.services import EngineOptions, EngineServices
     from ensue.model.report import RunStatus
     from ensue.model.returns import Return
+    from ensue.model.state_identity import StateIdentity
 
-_NOTHING_DONE: dict[tuple[str, str], Return | None] = {}
+_NOTHING_DONE: dict[StateIdentity, Return | None] = {}
 
 
 class Engine:
@@ -35,7 +36,7 @@ class Engine:
     async def run(
         self,
         plan: Plan,
-        done: Mapping[tuple[str, str], Return | None] = _NOTHING_DONE,
+        done: Mapping[StateIdentity, Return | None] = _NOTHING_DONE,
         *,
         beside: Sequence[Plan] = (),
         newcomers: Newcomers | None = None,
@@ -48,8 +49,8 @@ class Engine:
 
         Args:
             plan: the plan.
-            done: returns of states that an interrupted run finished, by (scope, tag), to be taken over; None
-                for those to be called again.
+            done: returns of states that an interrupted run finished, by identity, to be taken over; None for
+                those to be called again.
             beside: plans of other resources, each of which is a scope of its own; their tags differ from
                 those of `plan` and from each other's.
             newcomers: names the resources whose plans join the run later; None: there are none.

@@ -135,7 +135,7 @@ class Executor:
         """Register what a skipped state enforced in an earlier run; nothing if it never ran."""
         if not node.chunk.options.registers:
             return skipped
-        enforced = self._hooks.enforced(node.target, node.scope.path, node.chunk.tag)
+        enforced = self._hooks.enforced(node.identity)
         if enforced is None:
             return skipped
         made = msgspec.structs.replace(skipped, new_state=enforced.whole)
@@ -171,6 +171,7 @@ class Executor:
 
     async def _attempt(self, node: Node, callee: Callee) -> Reply:
         chunk = node.chunk
+        node.opened = None
         try:
             context = self._calls.context(node, callee)
             if chunk.options is NO_OPTIONS:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
+from ensue.contracts.enforced import enforced_of_skipped
 from ensue.contracts.growth import GrowthRequest
 from ensue.engine.returns import exception_text
 from ensue.errors import EnsueError
@@ -19,6 +20,7 @@ from ensue.graph.cycles import CycleError
 from ensue.model.data import copied
 from ensue.model.events import ScopeClosed, ScopeOpened
 from ensue.model.returns import ScopeReturn
+from ensue.model.state_identity import ScopeStep, scope_identity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,7 +97,7 @@ class Growth:
         # All renderings see the return as it is now; and whatever a template does to it, the return in the
         # results is unchanged.
         is_rendered = self._is_rendered(returned)
-        enforced = self._enforced_before(node, returned) if is_rendered else None
+        enforced = enforced_of_skipped(returned, self._enforced) if is_rendered else None
         prev_ret = _return_to_show(returned, enforced) if is_rendered else None
         missing = _missing(returned, enforced)
         for entry, (kind, name) in enumerate(node.chunk.options.delayed_render):
@@ -108,12 +110,6 @@ class Growth:
             if came.status == "failed":
                 came.comment += missing
                 self._runner.entry_failed(node)
-
-    def _enforced_before(self, node: Node, returned: Return) -> EnforcedState | None:
-        """Return what a skipped state last enforced."""
-        if not returned.skipped or returned.new_state is not None:
-            return None
-        return self._enforced(node.target, returned.scope, returned.tag)
 
     async def apply(self, node: Node, asked: AskedGrowth, *, test: bool, quiet: bool) -> ScopeReturn:
         """Run what a node's function requests: SLS on another target, or the plan of a source."""
@@ -160,10 +156,12 @@ class Growth:
         entry: int = 0,
         source: PlanSource | None = None,
     ) -> GrowthRequest:
+        name = ",".join(names)
         return GrowthRequest(
             kind=kind,
             names=names,
-            scope=self._path(node, ",".join(names)),
+            scope=self._path(node, name),
+            identity=self._identity(node, kind, name, target),
             target=target,
             caller=node.chunk,
             plan=node.scope.plan,
@@ -185,6 +183,22 @@ class Growth:
             count = known[path] = count + 1
         known[numbered] = 1
         return numbered
+
+    def _identity(self, node: Node, kind: GrowthKind, name: str, target: Srn) -> str:
+        """Return the identity of a new scope; in the next attempt of the same state it is the same."""
+        if node.opened is None:
+            node.opened = {}
+        opened = (kind, name, target)
+        number = node.opened[opened] = node.opened.get(opened, 0) + 1
+        step = ScopeStep(
+            caller=node.chunk.tag,
+            caller_target=self._recorder.target_text(node.target),
+            target=self._recorder.target_text(target),
+            kind=kind,
+            name=name,
+            number=number,
+        )
+        return scope_identity(node.scope.identity, step)
 
     async def _grow(
         self, request: GrowthRequest, node: Node, into: list[ScopeReturn], *, test: bool, quiet: bool
@@ -237,7 +251,8 @@ class Growth:
                 f"{request.caller.id} ({request.caller.full_function}) at {request.caller.span()} calls for "
                 f"{', '.join(request.names)} once more; probably two blocks call each other without end"
             )
-        return await self._expander.expand(request)
+        plan = await self._expander.expand(request)
+        return msgspec.structs.replace(plan, identity=request.identity)
 
     def _opened(self, request: GrowthRequest, node: Node, total: int) -> ScopeOpened:
         return ScopeOpened(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.engine.promise import Promise
 from ensue.engine.status import WAITING, NodeStatus
 from ensue.errors import InternalError
+from ensue.model.state_identity import StateIdentity
 
 if TYPE_CHECKING:
     import asyncio
@@ -58,7 +59,8 @@ class Node:
     `prereq`. `returned` is its return once it has ended; None before, and if it never ran. `bound` has the
     arguments of its call with references resolved, `reads` what the call has read in addition to its
     arguments; `instead` is an answer that replaces the call; `callee` is its function if nothing else is
-    called, and `lease` what it needs meanwhile; `is_news` marks a node that is called in a resumed run
+    called, and `lease` what it needs meanwhile; `opened` counts the scopes that its present attempt has
+    opened, by kind, name and target; `is_news` marks a node that is called in a resumed run
     because the run before had not finished it, or had called it with other arguments or readings.
     """
 
@@ -76,6 +78,7 @@ class Node:
         "is_over",
         "is_test",
         "lease",
+        "opened",
         "reads",
         "refused",
         "returned",
@@ -112,6 +115,7 @@ class Node:
         self.verdict: Verdict | None = None
         self.callee: Callee | None = None
         self.lease: Lease | None = None
+        self.opened: dict[tuple[str, str, Srn], int] | None = None
         self.instead: Answer | None = None
         self.applied: list[ScopeReturn] | None = None
         self.awaited: tuple[Node, ...] = ()
@@ -142,6 +146,11 @@ class Node:
         self._told.append(tell)
 
     @property
+    def identity(self) -> StateIdentity:
+        """The identity of its state."""
+        return StateIdentity(str(self.target), self.scope.identity, self.chunk.tag)
+
+    @property
     def label(self) -> str:
         """Its name in messages: `scope: ID (module.function)`."""
         where = f"{self.scope.path}: " if self.scope.path else ""
@@ -159,8 +168,8 @@ class Scope:
         test: whether nothing may be changed in it.
         quiet: whether it belongs to a check: nothing of it is reported.
 
-    `path` is the scope's path, empty at the top. `fanned` has the nodes of each fan-out by the number of the
-    node that was fanned out.
+    `path` is the scope's path and `identity` its identity, both empty at the top. `fanned` has the nodes of
+    each fan-out by the number of the node that was fanned out.
     """
 
     __slots__ = (
@@ -170,6 +179,7 @@ class Scope:
         "depth",
         "fanned",
         "finished",
+        "identity",
         "listeners",
         "nodes",
         "order",
@@ -189,6 +199,7 @@ class Scope:
         self.serial = serial
         self.plan = plan
         self.path = plan.scope
+        self.identity = plan.identity
         self.caller = caller
         self.test = test
         self.quiet = quiet

@@ -78,6 +78,7 @@ class Recorder:
                 scope=node.scope.path,
                 target=self._target_of(node),
                 run_num=start.run_num,
+                scope_identity=node.scope.identity,
             )
         )
 
@@ -183,4 +184,6 @@ class Recorder:
             returned.place = str(chunk.span())
         if node.applied is not None:
             returned.applied = node.applied
+        if node.scope.identity:
+            returned.scope_identity = node.scope.identity
         return returned

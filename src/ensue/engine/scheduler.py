@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ensue.engine.promise import Promise
     from ensue.engine.services import EngineOptions, EngineServices
     from ensue.model.returns import Return, ScopeReturn
+    from ensue.model.state_identity import StateIdentity
 
 T = TypeVar("T")
 
@@ -54,11 +55,11 @@ class Scheduler:
     Args:
         services: everything that is called.
         options: switches.
-        done: returns of states that an interrupted run finished, by (scope, tag); see `adoption`.
+        done: returns of states that an interrupted run finished, by identity; see `adoption`.
     """
 
     def __init__(
-        self, services: EngineServices, options: EngineOptions, done: Mapping[tuple[str, str], Return | None]
+        self, services: EngineServices, options: EngineOptions, done: Mapping[StateIdentity, Return | None]
     ) -> None:
         self._options = options
         self._clock = services.clock

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ensue.model.events import RunEvent
     from ensue.model.returns import ScopeReturn, StateReturn
     from ensue.model.srn import Srn
+    from ensue.model.state_identity import StateIdentity
 
 
 def _never(_: Srn) -> bool:
@@ -98,7 +99,7 @@ def _outlives_its_run(_: Chunk) -> bool:
     return False
 
 
-def _made_nothing(_target: Srn, _scope: str, _tag: str) -> EnforcedState | None:
+def _made_nothing(_: StateIdentity) -> EnforcedState | None:
     return None
 
 
@@ -159,7 +160,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         has_registered: whether an earlier run registered something through a state, by the path of its scope
             and its tag; None: no state did.
         prune: called with what such a state returned; what it returns is the state's return.
-        enforced: returns what the last apply enforced for a state, by target, path of the scope and tag.
+        enforced: returns what the last apply that ran a state enforced; see `contracts.enforced`.
         matcher: finds the resources that a chunk is fanned out to; None: nothing is fanned out.
         fanned_out: called with the path of a scope and the tags of the chunks that a chunk of it became.
         is_transient: returns whether the effect of a chunk ends with its process, so that a resumed run has
@@ -174,7 +175,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     registered: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
     has_registered: Callable[[str, str], bool] | None = None
     prune: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
-    enforced: Callable[[Srn, str, str], EnforcedState | None] = _made_nothing
+    enforced: Callable[[StateIdentity], EnforcedState | None] = _made_nothing
     matcher: TargetMatcher | None = None
     fanned_out: Callable[[str, Sequence[str]], None] = _notes_nothing
     is_transient: Callable[[Chunk], bool] = _outlives_its_run

@@ -66,6 +66,23 @@ class SlsRequest(msgspec.Struct, frozen=True, kw_only=True):
     place: Place | None = None
 
 
+class Within(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a scope is.
+
+    Args:
+        scope: its path.
+        identity: its identity (`state_identity`).
+        outer_ids: IDs and names of the enclosing scopes, which references cannot name.
+    """
+
+    scope: str = ""
+    identity: str = ""
+    outer_ids: Container[str] = ()
+
+
+AT_THE_TOP: Final = Within()
+
+
 class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a compilation.
 
@@ -127,32 +144,26 @@ class Compiler:
         self._auto_order = auto_order
         self._enforced = enforced
 
-    def compile(
-        self, requests: Sequence[SlsRequest], *, scope: str = "", outer_ids: Container[str] = ()
-    ) -> Compiled:
+    def compile(self, requests: Sequence[SlsRequest], within: Within = AT_THE_TOP) -> Compiled:
         """Compile SLS into one scope.
 
         Args:
             requests: the SLS.
-            scope: the scope's path.
-            outer_ids: IDs and names of the enclosing scopes, which references cannot name.
+            within: where the scope is.
 
         Raises:
             CompileError: with all errors.
         """
         found = Collector()
-        return self._compiled(self.load(requests, found), found, scope, outer_ids)
+        return self._compiled(self.load(requests, found), found, within)
 
-    def compile_late(
-        self, file: SlsFile, stream: Stream, *, scope: str, outer_ids: Container[str] = ()
-    ) -> Compiled:
+    def compile_late(self, file: SlsFile, stream: Stream, within: Within) -> Compiled:
         """Compile a delayed block or SLS that was rendered, with what it includes, into one scope.
 
         Args:
             file: the SLS that it belongs to.
             stream: its rendering.
-            scope: the scope's path.
-            outer_ids: IDs and names of the enclosing scopes, which references cannot name.
+            within: where the scope is.
 
         Raises:
             CompileError: with all errors.
@@ -161,10 +172,10 @@ class Compiler:
         render = self._renderer.of_one_loading().render_file
         loader = TreeLoader(self._roots, render, found, numbered=self._auto_order)
         loader.load_data(file, stream)
-        return self._compiled(_finished(loader.tree, found), found, scope, outer_ids)
+        return self._compiled(_finished(loader.tree, found), found, within)
 
-    def _compiled(self, tree: Tree, found: Collector, scope: str, outer_ids: Container[str]) -> Compiled:
-        tree.outer_ids = outer_ids
+    def _compiled(self, tree: Tree, found: Collector, within: Within) -> Compiled:
+        tree.outer_ids = outer_ids = within.outer_ids
         drafter = Drafter(
             self._catalog, found, self._checks.vocabulary, unknown_fails=self._checks.unknown_fails
         )
@@ -187,14 +198,19 @@ class Compiler:
         if tree.binds:
             from ensue.language.references.lower import Bindings, Surroundings
 
-            around = Surroundings(target=self._target, enforced=self._enforced, outer_ids=outer_ids)
+            around = Surroundings(
+                target=self._target,
+                identity=within.identity,
+                enforced=self._enforced,
+                outer_ids=outer_ids,
+            )
             bindings = Bindings(drafts, around, found)
             bindings.lower(requested)
         ordered, checks = put_in_order(drafts, requested, found, bindings)
         found.stop_on_errors()
         plan = Plan(
             chunks=_chunks(drafts, requested, ordered, bindings, slots=tree.slots),
-            scope=scope,
+            scope=within.scope,
             target=self._target,
             tree=tree,
             warnings=tuple(found.warnings),

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
+from ensue.model.state_identity import StateIdentity
+
 if TYPE_CHECKING:
     from ensue.model.returns import Return, ScopeReturn
 
@@ -50,7 +52,7 @@ class JobPublished(msgspec.Struct, frozen=True, tag=True):
     minions: tuple[str, ...]
 
 
-class NodeStarted(msgspec.Struct, frozen=True, tag=True):
+class NodeStarted(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
     """A chunk's function is about to be called; not sent if it has no effect outside this process."""
 
     tag_: str
@@ -59,6 +61,12 @@ class NodeStarted(msgspec.Struct, frozen=True, tag=True):
     scope: str
     target: str
     run_num: int
+    scope_identity: str = ""
+
+    @property
+    def identity(self) -> StateIdentity:
+        """The identity of its state."""
+        return StateIdentity(self.target, self.scope_identity, self.tag_)
 
 
 class CommandStarted(msgspec.Struct, frozen=True, tag=True):

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.model.state_identity import StateIdentity
+
 if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
@@ -93,7 +95,8 @@ class Return(msgspec.Struct, omit_defaults=True):
     In a plan, `unknown` is True if only an apply can show what the state would do, and `drift` has the
     differences from the last apply: colon path to `{"old": …, "new": …}`. For a run that resumes this one,
     `fingerprint` identifies the arguments of the call, `read` names the other inputs of the call (files,
-    pillar, grains), and `read_mark` is a keyed fingerprint of those inputs.
+    pillar, grains), and `read_mark` is a keyed fingerprint of those inputs. `scope_identity` is the identity
+    of the scope (`state_identity`), empty at the top.
     """
 
     tag: str
@@ -124,6 +127,12 @@ class Return(msgspec.Struct, omit_defaults=True):
     read_mark: str = ""
     delayed: list[ScopeReturn] = []
     applied: list[ScopeReturn] = []
+    scope_identity: str = ""
+
+    @property
+    def identity(self) -> StateIdentity:
+        """The identity of its state."""
+        return StateIdentity(self.target, self.scope_identity, self.tag)
 
     def as_data(self) -> dict[str, Any]:
         """Return the mapping that `prev_ret` contains, with Salt's key names and the growth it caused."""

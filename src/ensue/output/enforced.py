@@ -24,15 +24,18 @@ def enforced_data(entries: Iterable[ShownState], minion_id: str, masker: Masker)
 
     Returns:
         An entry has `function`, `id`, `name`, `sls`, `new_state` and `run`; the tag of one in a
-        scope of delayed rendering has the scope's path and a slash before it.
+        scope of delayed rendering has the scope's path and a slash before it; the identity of the scope
+        instead if another entry has the same path.
     """
     own = str(Srn(MINION_TYPE, minion_id))
     document: dict[str, Any] = {minion_id: {}}
     for entry in entries:
         state = entry.state
         target = document.setdefault(minion_id if entry.target == own else entry.target, {})
-        tag = f"{entry.scope}/{state.tag}" if entry.scope else state.tag
-        target[masker.text(tag)] = {
+        key = masker.text(f"{entry.scope}/{state.tag}" if entry.scope else state.tag)
+        if entry.scope and key in target:
+            key = masker.text(f"{entry.identity}/{state.tag}")
+        shown = {
             "function": f"{state.module}.{state.function}",
             "id": masker.text(state.id),
             "name": masker.text(state.name),
@@ -40,4 +43,5 @@ def enforced_data(entries: Iterable[ShownState], minion_id: str, masker: Masker)
             "new_state": presentable(state.new_state, masker),
             "run": entry.run_id,
         }
+        target.setdefault(key, shown)
     return document

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ensue.model.kept_output import DataPath
     from ensue.model.returns import Return
     from ensue.model.srn import Srn
+    from ensue.model.state_identity import StateIdentity
 
 MOST_PENDING: Final = 1000
 """The most entries that wait to be written, and so the most that a killed apply loses."""
@@ -45,12 +46,14 @@ class ShownState(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         target: the SRN, as text.
         scope: the path of its scope.
+        identity: the identity of its scope.
         state: the entry, secrets masked.
         run_id: the run that last wrote it.
     """
 
     target: str
     scope: str
+    identity: str
     state: EnforcedState
     run_id: str
 
@@ -84,32 +87,42 @@ class EnforcedStore:
         """Set the run that the following entries belong to."""
         self._run_id = run_id
 
-    def find(self, target: Srn, path: str, id: str) -> list[EnforcedState]:  # noqa: A002 - the word it has
-        """Return every entry of the top scope that a reference could mean; see the contract.
+    def find(self, target: Srn, scope: str, path: str, id: str) -> list[EnforcedState]:  # noqa: A002 - the word it has
+        """Return every entry of a scope that a reference could mean; see the contract.
 
         Raises:
             StoreError: the file cannot be read, or an entry cannot be decrypted.
         """
-        if found := self._named(target, path, id):
+        if found := self._named(target, scope, path, id):
             return found
         # A state that has a `tgt`, or is applied to a target, is stored under the ID of its return.
-        found = self._named(target, path, f"{target.id} {id}")
+        found = self._named(target, scope, path, f"{target.id} {id}")
         return [msgspec.structs.replace(one, id=id) for one in found]
 
-    def _named(self, target: Srn, path: str, word: str) -> list[EnforcedState]:
-        rows = self._file.named(str(target), word)
-        return [self._opened(row) for row in rows if f"{row.entry.module}.".startswith(f"{path}.")]
+    def _named(self, target: Srn, scope: str, path: str, word: str) -> list[EnforcedState]:
+        if self._masker.text(scope) != scope:
+            return []
+        rows = self._file.named(str(target), scope, word)
+        return [
+            self._opened(row)
+            for row in rows
+            if f"{row.entry.module}.".startswith(f"{path}.") and not row.is_unidentified
+        ]
 
-    def of_state(self, target: Srn, scope: str, tag: str) -> EnforcedState | None:
-        """Return one state's entry from the last apply that ran it; None if there is none.
+    def of_state(self, identity: StateIdentity) -> EnforcedState | None:
+        """Return one state's entry from the last apply that ran it, this run included; None if there is none.
 
         Raises:
             StoreError: the file cannot be read, or the entry cannot be decrypted.
         """
+        for returned in reversed(self._pending):
+            if returned.tag == identity.tag and returned.identity == identity:
+                return _state_of(returned)
+        tag, scope = identity.tag, identity.scope
         if self._masker.text(tag) != tag or self._masker.text(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
-        row = self._file.one(str(target), scope, tag)
-        return None if row is None else self._opened(row)
+        row = self._file.one(identity.target, scope, tag)
+        return None if row is None or row.is_unidentified else self._opened(row)
 
     def note(self, returned: Return) -> None:
         """Record a state's `new_state`; written once enough entries wait, and by `flush`.
@@ -141,7 +154,11 @@ class EnforcedStore:
         """
         for row in self._file.all():
             yield ShownState(
-                target=row.target, scope=row.scope, state=_state(row, row.entry.shown), run_id=row.run_id
+                target=row.target,
+                scope=row.entry.path or row.scope,
+                identity=row.scope,
+                state=_state(row, row.entry.shown),
+                run_id=row.run_id,
             )
 
     def reseal(self) -> int:
@@ -164,14 +181,25 @@ class EnforcedStore:
         new_state, cut = self._kept(returned.new_state)
         if not self._masker.knows_secrets and not returned.sensitive:
             module, function, sls = returned.module, returned.function, returned.sls
-            entry = Entry(module, function, returned.id, returned.name, sls, new_state, cut=cut)
-            return Row(returned.target, returned.scope, returned.tag, self._run_id, entry)
+            path = returned.scope
+            entry = Entry(module, function, returned.id, returned.name, sls, new_state, cut=cut, path=path)
+            return Row(returned.target, returned.scope_identity, returned.tag, self._run_id, entry)
         paths, shown = self._masked(returned)
         text = self._masker.text
         id_, name = text(returned.id), text(returned.name)
         shown, _ = self._kept(shown)
-        entry = Entry(returned.module, returned.function, id_, name, returned.sls, shown, paths, cut=cut)
-        row = Row(returned.target, text(returned.scope), text(returned.tag), self._run_id, entry)
+        entry = Entry(
+            returned.module,
+            returned.function,
+            id_,
+            name,
+            returned.sls,
+            shown,
+            paths,
+            cut=cut,
+            path=text(returned.scope),
+        )
+        row = Row(returned.target, text(returned.scope_identity), text(returned.tag), self._run_id, entry)
         return self._sealed(row, new_state) if paths else row
 
     def _kept(self, new_state: Data) -> tuple[bytes, tuple[DataPath, ...]]:
@@ -217,6 +245,19 @@ def _state(row: Row, new_state: bytes) -> EnforcedState:
         new_state=_DECODE(new_state),
         sensitive=entry.sensitive,
         cut=entry.cut,
+    )
+
+
+def _state_of(returned: Return) -> EnforcedState:
+    return EnforcedState(
+        tag=returned.tag,
+        module=returned.module,
+        function=returned.function,
+        id=returned.id,
+        name=returned.name,
+        sls=returned.sls,
+        new_state=returned.new_state,
+        sensitive=returned.sensitive,
     )
 
 

@@ -66,7 +66,7 @@ class EnforcedFile:
         self._turn = threading.RLock()
         self._states: States = {}
         self._read_up_to = 0
-        self._by_word: dict[str, dict[str, list[str]]] = {}
+        self._by_word: dict[tuple[str, str], dict[str, list[str]]] = {}
 
     def one(self, target: str, scope: str, tag: str) -> Row | None:
         """Return a row; None when there is none.
@@ -79,18 +79,19 @@ class EnforcedFile:
             kept = self._states.get(target, {}).get(scope, {}).get(tag)
             return None if kept is None else row_of(target, scope, tag, kept)
 
-    def named(self, target: str, word: str) -> list[Row]:
-        """Return the rows of the top scope that have a word as ID or name, by tag.
+    def named(self, target: str, scope: str, word: str) -> list[Row]:
+        """Return the rows of a scope that have a word as ID or name, by tag.
 
         Raises:
             StoreError: the file cannot be read.
         """
         with self._turn:
             self._refresh()
-            top = self._states.get(target, {}).get("", {})
-            if target not in self._by_word:
-                self._by_word[target] = _tags_by_word(top)
-            return [row_of(target, "", tag, top[tag]) for tag in sorted(self._by_word[target].get(word, ()))]
+            states = self._states.get(target, {}).get(scope, {})
+            if (target, scope) not in self._by_word:
+                self._by_word[target, scope] = _tags_by_word(states)
+            tags = sorted(self._by_word[target, scope].get(word, ()))
+            return [row_of(target, scope, tag, states[tag]) for tag in tags]
 
     def all(self) -> list[Row]:
         """Return every row, by target, scope and tag.

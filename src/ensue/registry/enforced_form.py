@@ -23,6 +23,8 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         sensitive: paths into it.
         sealed: the new state in the clear, encrypted; None where there is no secret in it.
         cut: paths of the values that were shortened.
+        path: the path of its scope, as users see it; empty at the top. Entries of ensue 0.1.0 have none, not
+            even those in a scope.
     """
 
     module: str
@@ -34,6 +36,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     sensitive: tuple[str, ...] = ()
     sealed: bytes | None = None
     cut: tuple[tuple[str, ...], ...] = ()
+    path: str = ""
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -41,7 +44,7 @@ class Row(msgspec.Struct, frozen=True):
 
     Args:
         target: SRN, as text.
-        scope: the path of its scope; empty at the top.
+        scope: the identity of its scope (`state_identity`); empty at the top.
         tag: the chunk's tag.
         run_id: the run that last wrote it.
         entry: the entry.
@@ -52,6 +55,11 @@ class Row(msgspec.Struct, frozen=True):
     tag: str
     run_id: str
     entry: Entry
+
+    @property
+    def is_unidentified(self) -> bool:
+        """Whether ensue 0.1.0 wrote it for the path of a scope, which may be that of another scope now."""
+        return bool(self.scope) and not self.entry.path
 
 
 Kept: TypeAlias = "tuple[str, bytes]"

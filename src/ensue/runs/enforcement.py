@@ -14,7 +14,6 @@ from ensue.diagnostics import Diagnostic
 from ensue.errors import StoreError
 from ensue.masking import MASK
 from ensue.model.sensitive_paths import hide_paths
-from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +77,7 @@ class Enforcement:
         found = returned.new_state if returned.result is True else returned.old_state
         if not isinstance(found, dict):
             return {}
-        entry = self._store.of_state(Srn.parse(returned.target), returned.scope, returned.tag)
+        entry = self._store.of_state(returned.identity)
         before = None if entry is None else entry.whole
         if entry is None or not isinstance(before, dict):
             return {}

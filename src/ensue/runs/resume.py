@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ensue.model.events import CommandStarted, RunEvent
     from ensue.model.returns import Return
+    from ensue.model.state_identity import StateIdentity
 
 
 class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,8 +36,8 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
         chain: its id and those of the runs that it resumed, newest first.
         mods: the requested SLS; empty for a highstate.
         tgt: the requested target; empty for a run of this machine.
-        done: the states that had finished, by (scope, tag), each with the return to take over; None for a
-            state that has to be called again nevertheless.
+        done: the states that had finished, each with the return to take over; None for a state that has to
+            be called again nevertheless.
         still_running: commands of unfinished states that still run.
     """
 
@@ -44,7 +45,7 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
     chain: tuple[str, ...]
     mods: tuple[str, ...]
     tgt: str
-    done: Mapping[tuple[str, str], Return | None]
+    done: Mapping[StateIdentity, Return | None]
     still_running: Sequence[CommandStarted]
 
 
@@ -130,18 +131,20 @@ def run_started(events: Iterable[RunEvent]) -> RunStarted | None:
     return next((event for event in events if isinstance(event, RunStarted)), None)
 
 
-def _done(events: Iterable[RunEvent]) -> dict[tuple[str, str], Return | None]:
-    done: dict[tuple[str, str], Return | None] = {}
+def _done(events: Iterable[RunEvent]) -> dict[StateIdentity, Return | None]:
+    done: dict[StateIdentity, Return | None] = {}
     for event in events:
         if isinstance(event, NodeFinished):
             returned = event.returned
-            done.pop((returned.scope, returned.tag), None)
+            if returned.scope and not returned.scope_identity:
+                continue  # Journals of ensue 0.1.0 have only the path, which may be that of another scope.
+            done.pop(returned.identity, None)
             if returned.result is True:
                 whole = event.exact and _outlives(returned)
-                done[returned.scope, returned.tag] = returned if whole else None
+                done[returned.identity] = returned if whole else None
         elif isinstance(event, NodeStarted):
             # A later run has called it again, and how far that call got is unknown.
-            done.pop((event.scope, event.tag_), None)
+            done.pop(event.identity, None)
     return done
 
 

@@ -90,6 +90,28 @@ def test_a_cancelled_login_passes_its_place_on() -> None:
     asyncio.run(scene())
 
 
+def test_a_login_that_is_cancelled_as_it_gets_its_place_gives_it_back() -> None:
+    """A place that was passed to a login which is cancelled before it begins is passed on to the next."""
+
+    async def scene() -> list[str]:
+        gate, told = Handshakes(1), list[str]()
+
+        async def login(name: str) -> None:
+            async with gate.one():
+                told.append(name)
+
+        async with gate.one():
+            tasks = [asyncio.create_task(login(name)) for name in ("second", "third")]
+            await asyncio.sleep(0)
+        # The second has the place by now, and does not know it yet.
+        tasks[0].cancel()
+        await asyncio.wait(tasks, timeout=10)
+        tasks[1].cancel()
+        return told
+
+    assert asyncio.run(scene()) == ["third"]
+
+
 def test_one_for_each_event_loop() -> None:
     """All hosts of one event loop share the places; another event loop has its own."""
 

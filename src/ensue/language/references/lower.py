@@ -51,11 +51,13 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         target: the target of the scope.
+        identity: the identity of the scope (`state_identity`); empty at the top.
         enforced: the enforced state; None if the project keeps none.
         outer_ids: IDs and names of the enclosing scopes, which references cannot name.
     """
 
     target: Srn
+    identity: str = ""
     enforced: EnforcedStates | None = None
     outer_ids: Container[str] = ()
 
@@ -199,7 +201,8 @@ class Bindings:
 
     def _enforced(self, reference: Reference) -> EnforcedState | Fault:
         store = self._around.enforced
-        entries = store.find(self._around.target, reference.path, reference.id) if store else ()
+        around = self._around
+        entries = store.find(around.target, around.identity, reference.path, reference.id) if store else ()
         left = meant(reference, entries, identity_of)
         if len(left) > 1:
             return self._faults.ambiguous_before(reference, left)

@@ -1,0 +1,406 @@
+"""Each scope reads its own values over many applies, whatever stands in the scopes around it."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.model.fan_out import parts_of
+from ensue.registry.enforced_file import EnforcedFile
+from ensue.registry.enforced_form import Row, decode_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ensue.model.report import RunReport
+    from ensue.model.returns import Return
+
+NEVER = "was skipped and has no new_state"
+
+
+def write(root: Path, text: str, name: str = "t") -> None:
+    path = root / "states" / f"{name}.sls"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+
+
+def apply(root: Path, *mods: str, test: bool = False) -> RunReport:
+    async def run() -> RunReport:
+        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+            return await project.apply(mods or ("t",), RunOptions(test=test), on_event=lambda _: None)
+
+    return asyncio.run(run())
+
+
+def comments(report: RunReport, beginning: str = "read") -> list[str]:
+    """Return the comments of the states with an ID that begins with a word, in order of start."""
+    found = [one for one in every_return(report.returns.values()) if one.id.startswith(beginning)]
+    return [one.comment for one in sorted(found, key=lambda one: one.run_num)]
+
+
+def every_return(returns: Iterable[Return]) -> Iterator[Return]:
+    for returned in (part for one in returns for part in parts_of(one)):
+        yield returned
+        for scope in (*returned.delayed, *returned.applied):
+            yield from every_return(scope.returns.values())
+
+
+TWO_CALLERS = """
+caller:
+  test.nop:
+    - names: {names}
+    - delayed_render: [block: b]
+#!delayed_block b delayed_repeat_limit=None
+token:
+  test.present:
+    - new_state: {{v: "{edition} {{{{ prev_ret.name }}}}"}}
+    {skip}
+read:
+  test.show_notification:
+    - text: ${{test:token:v}}
+#!end_delayed_block
+"""
+SKIPPED = "- unless: 'true'"
+
+
+def test_the_order_of_callers_is_no_identity(tmp_path: Path) -> None:
+    """Callers of one block keep their own values when they change places, and when one of them is gone."""
+    write(tmp_path, TWO_CALLERS.format(names="[x, y]", edition="of", skip=""))
+    assert comments(apply(tmp_path)) == ["of x", "of y"]
+    for names, expected in (("[y, x]", ["of y", "of x"]), ("[y]", ["of y"]), ("[x, y]", ["of x", "of y"])):
+        write(tmp_path, TWO_CALLERS.format(names=names, edition="new", skip=SKIPPED))
+        assert comments(apply(tmp_path, test=True)) == expected
+        assert comments(apply(tmp_path)) == expected
+    write(tmp_path, TWO_CALLERS.format(names="[z]", edition="new", skip=SKIPPED))
+    (comment,) = comments(apply(tmp_path))
+    assert comment.endswith(NEVER)
+
+
+def test_a_block_and_an_id_with_slashes_are_distinguished(tmp_path: Path) -> None:
+    """The scopes of block `b/c` of `a` and of block `c` of `a/b` have one path, but not one value."""
+    text = (
+        "{id}:\n  test.nop:\n    - delayed_render: [block: {block}]\n#!delayed_block {block}\n"
+        "token:\n  test.present:\n    - new_state: {{v: {id}}}\n    {skip}\n"
+        "read:\n  test.show_notification:\n    - text: ${{test:token:v}}\n#!end_delayed_block\n"
+    )
+    write(tmp_path, text.format(id="a", block="b/c", skip=""))
+    assert comments(apply(tmp_path)) == ["a"]
+    write(tmp_path, text.format(id="a/b", block="c", skip=SKIPPED))
+    (comment,) = comments(apply(tmp_path))
+    assert comment.endswith(NEVER)
+    write(tmp_path, text.format(id="a", block="b/c", skip=SKIPPED))
+    assert comments(apply(tmp_path)) == ["a"]
+
+
+def test_a_reference_within_a_block_reads_no_earlier_state_of_the_top(tmp_path: Path) -> None:
+    """A state of another SLS can be named at the top, but not in a block: a reference crosses no scope."""
+    write(tmp_path, "token:\n  test.present:\n    - new_state: {v: outer}\n", "base")
+    read = "read:\n  test.show_notification:\n    - text: ${test:token:v}\n"
+    caller = "caller:\n  test.nop:\n    - delayed_render: [block: b]\n"
+    apply(tmp_path, "base")
+    write(tmp_path, read)
+    assert comments(apply(tmp_path)) == ["outer"]
+    write(tmp_path, f"{caller}#!delayed_block b\n{read}#!end_delayed_block\n")
+    (entry,) = next(iter(apply(tmp_path).returns.values())).delayed
+    assert entry.status == "failed"
+    assert "names no state" in entry.comment
+
+
+RETRIED = """
+caller:
+  ssh_host.state_applied:
+    - name: minion:m
+    - mods: there
+    - retry: {attempts: 3, interval: 0.01}
+"""
+THERE = """
+token:
+  test.present:
+    - new_state: {v: EDITION}
+    - unless: test -e ROOT/mark
+read:
+  cmd.run:
+    - name: echo read ${test:token:v} >> ROOT/read
+mark:
+  cmd.run:
+    - name: touch ROOT/mark
+ready:
+  cmd.run:
+    - name: echo x >> ROOT/calls; test $(wc -l < ROOT/calls) -gt LEAST
+"""
+
+
+def test_an_attempt_reads_what_the_attempt_before_made(tmp_path: Path) -> None:
+    """A state that the first attempt made is skipped in the next, and is what the first made of it."""
+    write(tmp_path, RETRIED)
+    for edition, least in (("first", 1), ("second", 3)):
+        write(
+            tmp_path,
+            THERE.replace("EDITION", edition).replace("ROOT", str(tmp_path)).replace("LEAST", str(least)),
+            "there",
+        )
+        (tmp_path / "mark").unlink(missing_ok=True)
+        assert [one.result for one in apply(tmp_path).returns.values()] == [True]
+    lines = (tmp_path / "read").read_text().splitlines()
+    assert lines == ["read first", "read first", "read second", "read second"]
+
+
+def test_a_check_reads_what_the_state_made(tmp_path: Path) -> None:
+    """The check of a `prereq` and a plan read what the apply of the same SLS made."""
+    write(
+        tmp_path,
+        "before:\n  test.nop:\n    - prereq: [ssh_host: caller]\n"
+        "caller:\n  ssh_host.state_applied:\n    - name: minion:m\n    - mods: there\n",
+    )
+    there = "token:\n  test.present:\n    - new_state: {v: 1}\n    SKIP\n"
+    there += "read:\n  test.show_notification:\n    - text: ${test:token:v}\n"
+    change = "change:\n  test.succeed_with_changes: []\n"
+    write(tmp_path, there.replace("SKIP", "") + change, "there")
+    assert comments(apply(tmp_path)) == ["1"]
+    write(tmp_path, there.replace("SKIP", SKIPPED) + change, "there")
+    for test in (True, False, True):
+        assert comments(apply(tmp_path, test=test)) == ["1"]
+    write(tmp_path, there.replace("SKIP", SKIPPED), "there")
+    report = apply(tmp_path, test=True)
+    assert [one.result for one in report.returns.values()] == [True, True]
+
+
+def test_what_is_torn_down_is_named_by_its_own_scope(tmp_path: Path) -> None:
+    """An SLS that takes things down reads the values of the top; the block's own end reads the block's."""
+    token = "token:\n  test.present:\n    - new_state: {v: WHERE}\n"
+    caller = "caller:\n  test.nop:\n    - delayed_render: [block: b]\n#!delayed_block b\n"
+    inner = f"{token.replace('WHERE', 'inner')}#!end_delayed_block\n"
+    write(tmp_path, token.replace("WHERE", "outer") + caller + inner)
+    apply(tmp_path)
+    down = "read down:\n  test.show_notification:\n    - text: remove ${test:token:v}\n"
+    write(tmp_path, f"{down}{caller}{down}#!end_delayed_block\n")
+    for test in (True, False):
+        assert comments(apply(tmp_path, test=test)) == ["remove outer", "remove inner"]
+
+
+KNOWN = """
+def known(ctx, name, v):
+    before = ctx.enforced
+    comment = f"knows {before.new_state['v'] if before else None}"
+    return {"name": name, "result": True, "changes": {}, "comment": comment, "new_state": {"v": v}}
+
+
+FUNCTIONS = {"known": known}
+"""
+
+
+def test_a_function_knows_what_it_made_in_its_own_scope(tmp_path: Path) -> None:
+    """`ctx.enforced` of a state in a block is the entry of that state, not of its namesake outside."""
+    (tmp_path / "states/_states").mkdir(parents=True)
+    (tmp_path / "states/_states/own.py").write_text(KNOWN)
+    token = "token:\n  own.known: [v: {}]\n"
+    caller = "caller:\n  test.nop:\n    - delayed_render: [block: b]\n#!delayed_block b\n"
+    write(tmp_path, token.format("outer"))
+    assert comments(apply(tmp_path), "token") == ["knows None"]
+    write(tmp_path, f"{token.format('outer')}{caller}{token.format('inner')}#!end_delayed_block\n")
+    assert comments(apply(tmp_path), "token") == ["knows outer", "knows None"]
+    assert comments(apply(tmp_path), "token") == ["knows outer", "knows inner"]
+
+
+def test_a_skipped_state_registers_what_it_made_in_its_own_scope(tmp_path: Path) -> None:
+    """A resource that a skipped state of a block registers is configured by that state's own value."""
+    for folder in ("outer", "inner"):
+        (tmp_path / folder).mkdir()
+    make = "make:\n  test.present:\n    - new_state: {path: ROOT/WHERE}\n".replace("ROOT", str(tmp_path))
+    caller = "caller:\n  test.nop:\n    - delayed_render: [block: b]\n#!delayed_block b\n"
+    registers = '    - registers:\n      - minion:box: {root: "${self:path}"}\n    SKIP\n'
+    file = "file:\n  file.managed:\n    - name: /EDITION\n    - contents: x\n    - tgt: T@minion:box\n"
+    outer, inner = make.replace("WHERE", "outer"), make.replace("WHERE", "inner") + registers
+    text = f"{outer}{caller}{inner}#!end_delayed_block\n{file}"
+    for edition, skip in (("first", ""), ("second", SKIPPED)):
+        write(tmp_path, text.replace("SKIP", skip).replace("EDITION", edition))
+        assert apply(tmp_path).exit_code == 0
+    assert {path.name for path in (tmp_path / "inner").iterdir()} == {"first", "second"}
+
+
+@dataclass
+class Scope:
+    """A scope that a test writes: the IDs of its producers, and the scopes that its callers open."""
+
+    producers: list[str]
+    callers: list[tuple[str, Scope]] = field(default_factory=list)
+
+
+@dataclass
+class Edition:
+    """What one run makes of a tree of scopes: the producers it skips, the callers it lacks, and its order."""
+
+    skipped: set[str]
+    missing: set[str]
+    backwards: set[str]
+    number: int
+
+
+def _scopes(below: st.SearchStrategy[Scope]) -> st.SearchStrategy[Scope]:
+    kinds = st.sampled_from(["block", "sls", "apply", "require", "twins"])
+    return st.builds(
+        Scope,
+        st.lists(st.sampled_from("ab"), unique=True, min_size=1),
+        st.lists(st.tuples(kinds, below), max_size=2),
+    )
+
+
+TREES = _scopes(_scopes(_scopes(st.builds(Scope, st.just(["a", "b"])))))
+
+
+def _places(scope: Scope, above: str = "") -> Iterator[tuple[str, Scope]]:
+    yield above, scope
+    for number, (kind, below) in enumerate(scope.callers):
+        place = f"{above}{number}"
+        if kind == "twins":
+            yield from ((where, Scope(below.producers)) for where in (place, f"{place}x", f"{place}y"))
+        else:
+            yield from _places(below, place)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> tuple[Scope, list[Edition]]:
+    """Return a tree of scopes, and editions of it."""
+    tree = draw(TREES)
+    places = dict(_places(tree))
+    producers = [f"{place}{id_}" for place, scope in places.items() for id_ in scope.producers]
+    some = st.sets(st.sampled_from(producers))
+    editions = [
+        Edition(
+            skipped=draw(some) if number else set(),
+            missing=draw(st.sets(st.sampled_from(sorted(places)))) - {""},
+            backwards=draw(st.sets(st.sampled_from(sorted(places)))),
+            number=number,
+        )
+        for number in range(3)
+    ]
+    return tree, editions
+
+
+class Writer:
+    """Writes the SLS of one edition, and works out what its readers have to read.
+
+    Args:
+        edition: the edition.
+        known: what each producer last made true; updated as the edition runs.
+    """
+
+    def __init__(self, edition: Edition, known: dict[str, str]) -> None:
+        self._edition = edition
+        self.known = dict(known)
+        self.expected: dict[str, str | None] = {}
+        self.files: dict[str, str] = {}
+
+    def text(self, scope: Scope, place: str = "") -> str:
+        parts = [self._producer([place], place, id_) for id_ in scope.producers]
+        parts += [
+            self._caller(f"{place}{number}", kind, below)
+            for number, (kind, below) in enumerate(scope.callers)
+            if f"{place}{number}" not in self._edition.missing
+        ]
+        return "".join(reversed(parts) if place in self._edition.backwards else parts)
+
+    def _producer(self, places: list[str], written: str, id_: str) -> str:
+        """Return a producer and its reader; in a block of twins, `written` stands for several places."""
+        is_skipped = f"{places[0]}{id_}" in self._edition.skipped
+        for key in (f"{place}{id_}" for place in places):
+            if not is_skipped:
+                self.known[key] = f"{key} {self._edition.number}"
+            self.expected[f"read {key}"] = self.known.get(key)
+        skip = "    - creates: /\n" if is_skipped else ""
+        value = f"{written}{id_} {self._edition.number}"
+        return (
+            f"{id_}:\n  test.present:\n    - new_state:\n        v: {value}\n{skip}"
+            f"read {written}{id_}:\n  test.show_notification:\n    - text: ${{test:{id_}:v}}\n"
+        )
+
+    def _twins(self, place: str, below: Scope) -> str:
+        """Return a declaration of two states that call one block."""
+        names = [name for name in "xy" if f"{place}{name}" not in self._edition.missing]
+        if not names:
+            return ""
+        if place in self._edition.backwards:
+            names.reverse()
+        own = f"c{place[-1]}"
+        places = [f"{place}{name}" for name in names]
+        inner = [self._producer(places, f"{place}{{{{ prev_ret.name }}}}", id_) for id_ in below.producers]
+        return (
+            f"{own}:\n  test.nop:\n    - names: {names}\n    - delayed_render: [block: {own}]\n"
+            f"#!delayed_block {own} delayed_repeat_limit=None\n{''.join(inner)}#!end_delayed_block {own}\n"
+        )
+
+    def _caller(self, place: str, kind: str, below: Scope) -> str:
+        if kind == "twins":
+            return self._twins(place, below)
+        name = f"c{place[-1]}"
+        text = self.text(below, place)
+        if kind in {"sls", "apply"}:
+            self.files[f"late{place}"] = text
+        if kind == "block":
+            caller = f"{name}:\n  test.nop:\n    - delayed_render: [block: {name}]\n"
+            return f"{caller}#!delayed_block {name}\n{text}#!end_delayed_block {name}\n"
+        if kind == "require":
+            return f"{name}:\n  test.nop: []\n#!require:{name}\n{text}#!END\n"
+        if kind == "sls":
+            return f"{name}:\n  test.nop:\n    - delayed_render: [sls: late{place}]\n"
+        return f"{name}:\n  ssh_host.state_applied:\n    - name: minion:m\n    - mods: late{place}\n"
+
+
+def read_in(report: RunReport) -> Mapping[str, str | None]:
+    """Return what each reader read; None where its producer was skipped and has never run."""
+    readers = [one for one in every_return(report.returns.values()) if one.id.startswith("read ")]
+    assert all(one.result is True or one.comment.endswith(NEVER) for one in readers)
+    return {one.id: one.comment if one.result is True else None for one in readers}
+
+
+@settings(max_examples=settings.default.max_examples // 2)
+@given(histories())
+def test_every_scope_reads_its_own_values(history: tuple[Scope, list[Edition]]) -> None:
+    """Whatever is skipped, missing or in another order, a reference reads what its own producer last made.
+
+    All scopes have states of the same IDs and names; a dictionary by place is the reference.
+    """
+    tree, editions = history
+    known: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for edition in editions:
+            writer = Writer(edition, known)
+            write(root, writer.text(tree))
+            for name, text in writer.files.items():
+                write(root, text, name)
+            assert dict(read_in(apply(root, test=True))) == writer.expected
+            assert dict(read_in(apply(root))) == writer.expected
+            known = writer.known
+
+
+def test_values_that_an_older_version_kept_for_a_path_are_not_read(tmp_path: Path) -> None:
+    """Entries of ensue 0.1.0 for a path of scopes are shown, and never read; those of the top are read."""
+    skipped = "token:\n  test.present:\n    - unless: 'true'\n"
+    read = "read:\n  test.show_notification:\n    - text: ${test:token:v}\n"
+    caller = "caller:\n  test.nop:\n    - delayed_render: [block: b]\n"
+    write(tmp_path, f"{skipped}{read}{caller}#!delayed_block b\n{skipped}{read}#!end_delayed_block\n")
+    tag = "test_|-token_|-token_|-present"
+    encode = msgspec.msgpack.encode
+    file = EnforcedFile(tmp_path / ".ensue")
+    for scope in ("", "caller/b", "test_|-caller_|-caller_|-nop/block:b"):
+        own = ("test", "present", "token", "token", "t", encode({"v": f"of {scope or 'top'}"}), (), None, ())
+        file.write([Row("minion:m", scope, tag, "earlier", decode_entry(encode(own)))])
+    file.close()
+    of_top, of_block = comments(apply(tmp_path))
+    assert of_top == "of top"
+    assert of_block.endswith(NEVER)
+
+    async def shown() -> list[tuple[str, Any]]:
+        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+            return [(one.scope, one.state.new_state) for one in project.enforced() if one.state.id == "token"]
+
+    assert asyncio.run(shown())[:2] == [("", {"v": "of top"}), ("caller/b", {"v": "of caller/b"})]
