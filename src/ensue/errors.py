@@ -24,6 +24,7 @@ EnsueError
 │   ├── UnknownResourceError   no such resource (LookupError)
 │   └── ResourceConflictError  one id claimed twice (ValueError)
 ├── StoreError
+│   ├── DiskError              the disk takes no more: full, over quota, read-only or broken
 │   ├── WrongKeyError          the key does not open the store
 │   ├── TamperedError          the stored data was altered
 │   └── KeyFileError           the key file is missing, malformed or readable by others (PermissionError)
@@ -40,7 +41,8 @@ fields, never by its text.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import errno
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -212,6 +214,36 @@ class ResourceConflictError(ResourceError, ValueError):
 
 class StoreError(EnsueError):
     """An operation on the cross-run store failed; its content is unchanged."""
+
+
+class DiskError(StoreError):
+    """The disk takes no more: it is full, over its quota, read-only or broken; a run stops at it.
+
+    It is no `OSError`, because it is raised within calls whose own `OSError` means something else.
+
+    Args:
+        message: what cannot be written, and why.
+        number: the number in `errno`.
+    """
+
+    def __init__(self, message: str, number: int) -> None:
+        self.errno = number
+        super().__init__(message)
+
+
+_OF_THE_DISK: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG})
+
+
+def not_written(message: str, error: OSError) -> StoreError:
+    """Return the error of a file that cannot be written: a `DiskError` if its disk is the cause.
+
+    Args:
+        message: what cannot be written; the words of the error are appended.
+        error: the error.
+    """
+    message = f"{message}: {error.strerror}"
+    number = error.errno
+    return DiskError(message, number) if number in _OF_THE_DISK else StoreError(message)
 
 
 class WrongKeyError(StoreError):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.errors import CompileError, ConfigurationError, LockHeldError
+from ensue.errors import CompileError, ConfigurationError, DiskError, LockHeldError
 from ensue.model.events import RunEvent, RunFinished, RunStarted
 from ensue.model.srn import Srn
+from ensue.registry.enforced_file import EnforcedFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -353,3 +355,23 @@ def test_an_enforced_state_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
     report = apply(tmp_path, "t")
     assert [one.result for one in report.returns.values()] == [True]
     assert (report.exit_code, [one.code for one in report.warnings]) == (2, ["E0105"])
+
+
+def test_enforced_states_that_find_no_room_are_kept_by_a_resume(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run has failed; resumed, it keeps them and calls none of its states again."""
+    command = f"echo a >> {tmp_path}/log"
+    write(tmp_path, states__t=f"a:\n  cmd.run:\n    - name: {command}\n")
+    with monkeypatch.context() as full:
+        full.setattr(EnforcedFile, "write", _no_room)
+        report = apply(tmp_path, "t")
+    assert (report.status, report.exit_code, report.not_run) == ("failed", 2, ())
+    assert ([one.code for one in report.warnings], report.stopped) == (["E0105"], "no room")
+    assert apply(tmp_path, resume="last").exit_code == 0
+    assert (tmp_path / "log").read_text() == "a\n"
+    assert (tmp_path / ".ensue/enforced.db").exists()
+
+
+def _no_room(_file: EnforcedFile, _rows: object) -> None:
+    raise DiskError("no room", errno.ENOSPC)

@@ -8,6 +8,7 @@ import os
 import select
 import shlex
 import shutil
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -68,52 +69,65 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def life(project: Path, words: list[str]) -> Path:
-    """Plan, create, update and delete a bucket, each with what the one before it kept; return its folder."""
+def life(project: Path, words: list[str], **values: Any) -> str:
+    """Create, update and delete a bucket, each with what the one before it kept; return its name."""
     given: dict[str, Any] = {
-        "values": {"command": words, "plan": True, "storage": "storage", "size_gb": 5},
+        "values": {"command": words, "storage": "storage", "size_gb": 5, **values},
         "secrets": {"access_key": SECRET},
     }
     services = FakeDriverServices()
-    bucket = project / "storage" / "bucket-0123456789ab"
-
     asked = driver_request(project, services, **given)
     assert command.check(asked) == []
-    assert "bucket-0123456789ab" in plan(asked).comment
-    assert not bucket.exists()
-
     made = create(asked)
-    assert made.values == {"bucket": "bucket-0123456789ab", "region": "local"}
+    name = made.values["bucket"]
+    bucket = project / "storage" / name
     assert bucket.is_dir()
-    assert services.kept[-1] == made.cookie
 
     # Killed before its end, it has only what it kept.
-    for cookie in (made.cookie, services.kept[1]):
+    for cookie in (made.cookie, services.kept[-1]):
         again = driver_request(project, services, cookie=cookie, was_interrupted=True, **given)
         assert asyncio.run(command.update(again)).values == made.values
-    assert [path.name for path in (project / "storage").iterdir()] == [bucket.name]
+    assert [path.name for path in (project / "storage").iterdir()] == [name]
 
     for _ in range(2):
         asyncio.run(command.delete(driver_request(project, services, cookie=made.cookie)))
         assert not bucket.exists()
-    return bucket
+    return str(name)
 
 
-def test_the_documented_program_in_python(project: Path) -> None:
-    """It plans, makes, finds again, leaves alone and removes a bucket."""
-    life(project, [sys.executable, "programs/bucket.py"])
+needs_jq = pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq: apt-get install jq")
+PYTHON = [sys.executable, "programs/bucket.py", "storage"]
+SHELL = ["sh", "programs/bucket.sh", "storage"]
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq: apt-get install jq")
-def test_the_documented_program_in_shell(project: Path) -> None:
-    """It does the same as the one in Python."""
-    life(project, ["sh", "programs/bucket.sh"])
+@pytest.mark.parametrize("words", [PYTHON, pytest.param(SHELL, marks=needs_jq)])
+def test_the_documented_program_that_derives_names(project: Path, words: list[str]) -> None:
+    """It plans, makes, finds again, leaves alone and removes a bucket, and keeps nothing for that."""
+    asked = driver_request(project, values={"command": words, "plan": True})
+    assert "would create the bucket bucket-0123456789ab" in plan(asked).comment
+    assert not (project / "storage").exists()
+    assert life(project, words) == "bucket-0123456789ab"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [sys.executable, "programs/random_bucket.py"],
+        pytest.param(["sh", "programs/random_bucket.sh"], marks=needs_jq),
+    ],
+)
+def test_the_documented_program_that_waits(project: Path, words: list[str]) -> None:
+    """It makes a bucket of a name that nobody can derive once that is kept, and finds it again."""
+    assert life(project, words, acknowledge=True) != life(project, words, acknowledge=True)
+    with pytest.raises(DriverError, match="the cookie was not stored, so no bucket was created"):
+        life(project, words)  # Its input ends: nobody answers.
+    assert not list((project / "storage").iterdir())
 
 
 def test_what_the_documented_program_says(project: Path) -> None:
     """Secrets are in the secrets; the second time nothing has changed."""
     given: dict[str, Any] = {
-        "values": {"command": f"{sys.executable} programs/bucket.py", "storage": "storage", "size_gb": 5},
+        "values": {"command": f"{sys.executable} programs/bucket.py storage", "size_gb": 5},
         "secrets": {"access_key": SECRET},
     }
     first = create(driver_request(project, **given))
@@ -350,11 +364,117 @@ class FullStore(FakeDriverServices):
         self.kept.append(cookie)
 
 
+class SlowStore(FakeDriverServices):
+    """Says in a file that a cookie is durable, once it is."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    async def keep(self, cookie: DataMap) -> None:
+        for _ in range(20):
+            await asyncio.sleep(0)
+        await super().keep(cookie)
+        (self._folder / "durable").write_text(json.dumps(cookie["own"]))
+
+
+WAITING = """
+request = json.loads(sys.stdin.readline())
+seen = []
+for number in range(3):
+    print(json.dumps({"keep": {"number": number}}), flush=True)
+    answer = json.loads(sys.stdin.readline())
+    seen.append([answer, json.load(open("durable"))])
+print(json.dumps({"values": {"seen": seen}}))
+"""
+
+
+def test_each_line_is_answered_once_it_is_durable(tmp_path: Path) -> None:
+    """A program that has its answer finds what it kept in the store."""
+    words = [sys.executable, "-c", f"import json, sys{WAITING}"]
+    made = create(request(tmp_path, words, SlowStore(tmp_path), values={"acknowledge": True}))
+    assert made.values == {"seen": [[{"kept": number + 1}, {"number": number}] for number in range(3)]}
+
+
+def test_lines_that_come_at_once_are_answered_each(tmp_path: Path) -> None:
+    """Only the newest need be stored, but none lacks its answer, in order."""
+    services = FakeDriverServices()
+    line = """printf '{"keep": {"a": %d}}\\n' 1 2 2; read -r _; read -r a; read -r b; read -r c
+    echo '{"keep": {"a": 2}}'; read -r d; echo "$a $b $c $d" >seen; echo '{}'"""
+    create(request(tmp_path, shell(line), services, values={"acknowledge": True}))
+    assert (tmp_path / "seen").read_text() == '{"kept": 1} {"kept": 2} {"kept": 3} {"kept": 4}\n'
+    assert services.kept[-1]["own"] == {"a": 2}
+
+
+def test_a_line_before_the_document_is_read(tmp_path: Path) -> None:
+    """A program may keep something first; its answer follows the document."""
+    line = """echo '{"keep": {"a": 1}}'; read -r document; read -r answer
+    [ "$answer" = '{"kept": 1}' ] && echo '{}'"""
+    create(request(tmp_path, shell(line), values={"acknowledge": True, "long": "x" * 300_000}))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param("exec <&-; keep", id="closed"),
+        pytest.param("keep", id="unread"),
+        pytest.param("keep; sleep 600 >&- 2>&- & echo $! >pid", id="held by another"),
+        pytest.param("read -r _; keep; read -r _; exec <&-; keep", id="closed later"),
+    ],
+)
+def test_answers_that_nobody_reads_hold_nothing_up(tmp_path: Path, line: str) -> None:
+    """More of them than a pipe takes are neither waited for nor a fault, and nothing is left open."""
+    source = "for i in range(9000): print(json.dumps({'keep': {'i': i}}))"
+    (tmp_path / "keep.py").write_text(f"import json\n{source}")
+    services = FakeDriverServices()
+    words = shell(f"keep() {{ {sys.executable} keep.py; }}; {line}; echo '{{}}'")
+    create(request(tmp_path, words, services, values={"acknowledge": True}))
+    assert services.kept[-1]["own"] == {"i": 8999}
+    if (tmp_path / "pid").exists():
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+
+
+def test_a_line_that_keeps_nothing_ends_the_input(tmp_path: Path) -> None:
+    """A program that waits for an answer to it does not wait for ever."""
+    line = """read -r _; echo '{"keep": 5}'; read -r _ || { echo unanswered >&2; exit 1; }"""
+    with pytest.raises(DriverError, match="unanswered"):
+        create(request(tmp_path, shell(line), values={"acknowledge": True}))
+
+
+def test_a_plan_and_a_removal_answer_too(tmp_path: Path) -> None:
+    """A plan stores nothing; a removal calls the program as the last create did."""
+    line = """read -r _; echo '{"keep": {"a": 1}}'; read -r answer && echo '{"comment": "answered"}'"""
+    services = FakeDriverServices()
+    words, values = shell(line), {"acknowledge": True, "plan": True}
+    assert plan(request(tmp_path, words, services, values=values)).comment == "answered"
+    assert services.kept == []
+    made = create(request(tmp_path, words, services, values=values))
+    asyncio.run(command.delete(driver_request(tmp_path, services, cookie=made.cookie)))
+
+
+def test_a_cookie_of_before_has_a_program_that_is_not_answered(tmp_path: Path) -> None:
+    """What an older ensue has stored is read as it was meant."""
+    made = create(request(tmp_path, shell("cat >document; echo '{}'")))
+    assert isinstance(made.cookie, dict)
+    assert isinstance(made.cookie["program"], dict)
+    del made.cookie["program"]["acknowledge"]
+    asyncio.run(command.delete(driver_request(tmp_path, cookie=made.cookie)))
+    assert json.loads((tmp_path / "document").read_text())["operation"] == "delete"
+
+
 def test_a_cookie_that_cannot_be_kept_ends_the_program(tmp_path: Path) -> None:
     """It makes nothing more, and the store's own error is raised."""
     line = """echo '{"keep": {"id": 1}}'; sleep 600"""
     with pytest.raises(StoreError, match="full"):
         create(request(tmp_path, shell(line), FullStore()))
+
+
+def test_a_cookie_that_cannot_be_kept_is_not_answered(tmp_path: Path) -> None:
+    """A program that waits for its answer makes nothing."""
+    line = """read -r _; echo '{"keep": {"id": 1}}'; read -r _ && : >made; exit 1"""
+    with pytest.raises(StoreError, match="full"):
+        create(request(tmp_path, shell(line), FullStore(), values={"acknowledge": True}))
+    assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.parametrize(
@@ -368,7 +488,15 @@ def test_a_cookie_that_cannot_be_kept_ends_the_program(tmp_path: Path) -> None:
             ["values.command: no closing quotation (a list of words needs no quotes)"],
         ),
         (
-            {"values": {"command": 5, "timeout_s": 0, "cwd": "../a", "environment": {"A": []}, "plan": "no"}},
+            {
+                "values": {
+                    "command": 5,
+                    "timeout_s": 0,
+                    "cwd": "../a",
+                    "environment": {"A": []},
+                    "plan": "no",
+                }
+            },
             [
                 "values.command: it takes a text or a list of texts, not 5",
                 "values.environment.A: it takes a text or a number, not []",
@@ -384,6 +512,10 @@ def test_a_cookie_that_cannot_be_kept_ends_the_program(tmp_path: Path) -> None:
         (
             {"values": {"command": "a", "cwd": "a\0"}},
             ["values.cwd: 'a\\x00' is not a folder below the project's"],
+        ),
+        (
+            {"values": {"command": "a", "acknowledge": "yes"}},
+            ["values.acknowledge: it takes true or false, not 'yes'"],
         ),
         ({"values": Unknown("${a}"), "secrets": Unknown("${a}")}, []),
         ({"values": {"command": Unknown("${a}"), "cwd": Unknown("${a}"), "plan": Unknown("${a}")}}, []),

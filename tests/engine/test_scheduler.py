@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import threading
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually, starts
 
 from ensue.contracts.functions import touches_nothing
 from ensue.engine.services import Hooks
+from ensue.errors import DiskError
 from ensue.graph.cycles import CycleError
 from ensue.model.chunk import StateOptions
 from ensue.model.events import NodeFinished, NodeStarted
@@ -222,6 +224,57 @@ def test_broken_sink_ends_the_run() -> None:
     lab.events = Full()
     with pytest.raises(OSError, match="No space left"):
         lab.run(rows)
+
+
+class Refusing(list[Any]):
+    """Events of which one state's start cannot be recorded."""
+
+    def append(self, event: Any) -> None:
+        if isinstance(event, NodeStarted) and event.id == "b":
+            raise DiskError("the journal cannot be written", errno.ENOSPC)
+        super().append(event)
+
+
+def test_what_is_not_recorded_does_not_start() -> None:
+    """A state whose start is refused is not called, and neither is anything after it."""
+    called: list[str] = []
+
+    def noted(_ctx: Any, name: str) -> StateReturn:
+        called.append(name)
+        return StateReturn(name=name, result=True)
+
+    lab = Lab(functions={"nop": noted})
+    lab.events = Refusing()
+    outcome = lab.run([Row("a"), Row("b"), Row("c")])
+    assert called == ["a"]
+    assert [one.id for one in outcome.not_run] == ["b", "c"]
+    assert (outcome.status, outcome.exit_code, outcome.stopped) == (
+        "failed",
+        2,
+        "the journal cannot be written",
+    )
+
+
+def test_a_state_that_finds_no_room_for_its_record_stops_the_run() -> None:
+    """It has failed, and nothing else starts."""
+
+    def full(_ctx: Any, name: str) -> StateReturn:
+        raise DiskError(f"{name}: the store cannot be used", errno.ENOSPC)
+
+    lab = Lab(functions={"full": full})
+    outcome = lab.run([Row("a"), Row("b", "full"), Row("c", listen=["a"]), Row("d")])
+    assert [one.result for one in outcome.returns.values()] == [True, False]
+    assert [one.id for one in outcome.not_run] == ["c", "d"]
+    assert outcome.stopped == "b: the store cannot be used"
+
+
+def test_a_run_may_be_stopped_before_it_begins() -> None:
+    """Then nothing of it is called."""
+    lab = Lab()
+    engine = lab.engine()
+    engine.stop("no room")
+    outcome = run_virtually(engine.run(plan_of([Row("a")])))
+    assert (outcome.returns, outcome.stopped, len(outcome.not_run)) == ({}, "no room", 1)
 
 
 def test_interrupted_earlier_run_is_taken_over() -> None:

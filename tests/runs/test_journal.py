@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import errno
 import os
 import pathlib
+import resource
 import stat
 import subprocess
 import sys
@@ -14,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.errors import StoreError, UnknownRunError
+from ensue.errors import DiskError, StoreError, UnknownRunError
 from ensue.masking import Masker
 from ensue.model.events import (
     NodeFinished,
@@ -31,8 +34,10 @@ from ensue.model.unknown import Unknown
 from ensue.runs import journal_form, run_history
 from ensue.runs.journal import Journal, find_run, list_runs, new_run_id, prune_runs, read_run
 from ensue.runs.output_bound import OutputBound
+from ensue.runs.reserve import RESERVE_BYTES, make_reserve
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
 
     from ensue.model.events import RunEvent
@@ -278,6 +283,64 @@ def test_a_full_disk_is_an_error_and_reading_goes_on(tmp_path: Path) -> None:
         journal.write(EVENTS[0])
     journal.close()
     journal.close()
+
+
+@contextlib.contextmanager
+def at_most(size_bytes: int) -> Generator[None]:
+    """Let no file of this process become larger, as if its disk were full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_disk_that_is_full_at_any_byte(tmp_path: Path) -> None:
+    """With room again, the journal has every event but refused beginnings, and no broken line."""
+    whole = write(tmp_path / "whole", EVENTS).stat().st_size
+    for size_bytes in range(whole):
+        cachedir = tmp_path / str(size_bytes)
+        happened: list[RunEvent] = []
+        faults = 0
+        with at_most(size_bytes):
+            try:
+                journal = Journal.create(cachedir, RUN, masker=Masker())
+            except StoreError:
+                continue
+            for event in EVENTS:
+                try:
+                    journal.write(event)
+                except DiskError:
+                    faults += 1
+                    if isinstance(event, RunStarted | NodeStarted):
+                        continue
+                happened.append(event)
+        journal.flush()
+        journal.close()
+        assert faults
+        assert read_run(cachedir, RUN) == happened
+        lines = journal.path.read_bytes().splitlines()
+        assert len(lines) == len(happened) + 1 + (EVENTS[-1] in happened)
+        assert all(map(journal_form.decode, lines))
+
+
+def test_the_end_of_a_run_takes_the_reserve(tmp_path: Path) -> None:
+    """A disk that is full when a run ends has kept room for that."""
+    journal = Journal.create(tmp_path, RUN, masker=Masker())
+    reserve = tmp_path / "runs" / "reserve"
+    assert reserve.stat().st_blocks * 512 >= RESERVE_BYTES
+    assert stat.S_IMODE(reserve.stat().st_mode) == 0o600
+    journal.write(EVENTS[0])
+    with at_most(journal.path.stat().st_size), pytest.raises(DiskError) as caught:
+        journal.write(EVENTS[2])
+    assert caught.value.errno == errno.EFBIG
+    assert reserve.stat().st_size == 0
+    journal.write(EVENTS[-1])
+    journal.close()
+    assert read_run(tmp_path, RUN) == [EVENTS[0], EVENTS[2], EVENTS[-1]]
+    make_reserve(reserve.parent)
+    assert reserve.stat().st_blocks * 512 >= RESERVE_BYTES
 
 
 # --- secrets ---------------------------------------------------------------------------------

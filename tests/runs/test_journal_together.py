@@ -121,4 +121,5 @@ def test_a_full_disk_is_told_to_who_writes_next(tmp_path: Path) -> None:
     turns.turn()
     with pytest.raises(StoreError, match="No space left"):
         journal.write(finished(1))
-    journal.close()
+    with pytest.raises(StoreError, match="No space left"):
+        journal.close()

@@ -8,14 +8,11 @@ from __future__ import annotations
 import fcntl
 import os
 import random
-import shutil
 import signal
-import subprocess
 import termios
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cli.shell import command, environment
 from tests.torture.project import TRAPPED, WHOLE, TortureProject
 
 from ensue.model.events import RunFinished
@@ -32,7 +29,6 @@ KILLED = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
 
 SEEDS = random.sample(range(10**6), ROUNDS)
 _LONGEST_AWAKE_S = 0.05
-_TMPFS_KIB = 44
 
 
 @pytest.fixture(scope="module")
@@ -128,34 +124,6 @@ def _check_interrupted(project: TortureProject, code: int, results: Any) -> None
     assert events[-1].status == "interrupted"
     project.check(project.shell.run("runs", "resume", "--out", "json"), results)
     assert project.log() == WHOLE
-
-
-@pytest.mark.namespace
-def test_a_full_disk(make: Callable[..., TortureProject], results: Any) -> None:
-    """A run that finds no room for its journal ends; with room again it is resumed from what was written."""
-    project = make()
-    project.shell.write(
-        "full",
-        f"mkdir .ensue && mount -t tmpfs -o size={_TMPFS_KIB}k tmpfs .ensue &&"
-        " dd if=/dev/zero of=.ensue/filler bs=1k count=36 status=none &&"
-        f" {' '.join(command())} apply t; code=$?; rm .ensue/filler; cp -a .ensue kept; exit $code\n",
-    )
-    done = subprocess.run(
-        ["unshare", "-Urm", "sh", "full"],
-        cwd=project.root,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1, done.stderr
-    assert "No space left on device" in done.stderr
-    assert "Traceback" not in done.stderr
-    project.cachedir.rmdir()
-    shutil.move(project.root / "kept", project.cachedir)
-    (killed,) = list_runs(project.cachedir)
-    assert killed.status == "killed"
-    project.check(project.shell.run("runs", "resume", "--out", "json"), results)
 
 
 def test_a_closed_terminal(make: Callable[..., TortureProject], results: Any) -> None:

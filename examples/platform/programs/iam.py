@@ -12,6 +12,8 @@ def provision(request):
     path, document = wanted(request)
     # Keep the cookie before anything is made, so that the next call finds what a killed create has made.
     print(json.dumps({"keep": {"path": str(path)}}), flush=True)
+    if not sys.stdin.readline():
+        sys.exit("the path was not stored, so nothing was written")
     old = (request["cookie"] or {}).get("path")
     if old and old != str(path):
         Path(old).unlink(missing_ok=True)
@@ -59,5 +61,5 @@ def content(path):
 
 
 operations = {"create": provision, "update": provision, "delete": delete, "plan": plan}
-request = json.load(sys.stdin)
+request = json.loads(sys.stdin.readline())
 print(json.dumps(operations[request["operation"]](request)))

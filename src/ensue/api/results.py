@@ -68,6 +68,7 @@ class RunResult:
         not_run: what never started, as `ID (module.function)` with its scope.
         warnings: warnings of the compiler and of the run.
         duration_s: how long it took, in seconds.
+        stopped: why the run stopped early, because it could not be recorded; empty for any other run.
     """
 
     run_id: str
@@ -77,6 +78,7 @@ class RunResult:
     not_run: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     duration_s: float = 0.0
+    stopped: str = ""
 
     @property
     def ok(self) -> bool:
@@ -124,6 +126,7 @@ def run_result(report: RunReport, masker: Masker, silenced: Container[str]) -> R
         not_run=tuple(map(masker.text, report.not_run)),
         warnings=tuple(masked(one, masker) for one in without_silenced(report.warnings, silenced)),
         duration_s=report.duration_s,
+        stopped=masker.text(report.stopped),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -14,9 +15,7 @@ from ensue.connections.umask import narrowed
 from ensue.contracts.context import Declaration
 from ensue.engine.asked_growth import AskedGrowth
 from ensue.engine.clock import SystemClock
-from ensue.errors import (
-    UnknownResourceError,
-)
+from ensue.errors import StoreError, UnknownResourceError
 from ensue.model.events import CommandStarted
 from ensue.model.requisite import RequisiteKind
 from ensue.model.srn import MINION_TYPE, Srn
@@ -150,7 +149,12 @@ class CallContext(TargetContext):
         if asyncio.get_running_loop() is services.loop:
             self._run.on_event(event)
         else:
-            services.loop.call_soon_threadsafe(self._run.on_event, event)
+            services.loop.call_soon_threadsafe(self._tell, event)
+
+    def _tell(self, event: RunEvent) -> None:
+        """Report an event in a turn of the event loop, which cannot handle an error; the run stops anyway."""
+        with suppress(StoreError):
+            self._run.on_event(event)
 
     def _noted(self) -> CallReads | None:
         """Return where the call records what it reads; None if that is not needed."""

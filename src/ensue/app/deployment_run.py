@@ -13,7 +13,8 @@ import msgspec
 
 from ensue.app.deployment_checks import DeploymentChecks, refuse_missing_drivers, refuse_unstorable
 from ensue.app.driver_services import ResourceServices
-from ensue.errors import DriverError, EnsueError
+from ensue.diagnostics import Diagnostic
+from ensue.errors import DiskError, DriverError, EnsueError, StoreError
 from ensue.language.collector import Collector
 from ensue.model.returns import StateReturn
 from ensue.provisioning.derived_registrations import (
@@ -171,6 +172,20 @@ class DeploymentRun:
             await invalidate_derived(context.registry, self.context, key)
         return returned
 
+    async def recorded(self, report: RunReport) -> RunReport:
+        """Write the remaining records, and return the report, which says if they cannot be written."""
+        try:
+            await self._services.active.flush()
+        except StoreError as error:
+            warning = Diagnostic(
+                code="E0112",
+                summary=f"records of resources were not written: {error}",
+                detail="the next deployment calls their drivers again",
+                help="make room on the disk, or the file writable, and deploy again",
+            )
+            return report.as_stopped(str(error), warning)
+        return report
+
     async def end(self) -> tuple[NodeOutcome, ...]:
         """Write the remaining records; return the outcome of every resource, in the order of provisioning.
 
@@ -178,6 +193,10 @@ class DeploymentRun:
             StoreError: a record cannot be written.
         """
         await self._services.active.flush()
+        return self.outcomes()
+
+    def outcomes(self) -> tuple[NodeOutcome, ...]:
+        """Return the outcome of every resource, in the order of provisioning."""
         graph = self.built.graph if self.built else None
         removed = {one.key for one in self._removed.values()}
         kept = self._provisioner.kept
@@ -213,6 +232,8 @@ class DeploymentRun:
         except EnsueError as error:
             old = self._provisioner.kept.get(key)
             self._outcomes[key] = Outcome("failed", self._services.masker.text(str(error)), old=old)
+            if isinstance(error, DiskError):
+                raise  # The run stops at it.
             return StateReturn(name=str(key), result=False, comment=str(error))
         self._outcomes[key] = outcome
         if problem := self._problem_of_update(key, outcome):

@@ -105,9 +105,9 @@ class Project(KeptResources):
         deployment = DeploymentRun(services, services.deployments(order.definitions), order)
 
         async def run() -> DeploymentReport:
-            report = await self._run((), options, on_event, on_warning, deployment)
-            nodes = await deployment.end()
-            if options.test:
+            report = await deployment.recorded(await self._run((), options, on_event, on_warning, deployment))
+            nodes = deployment.outcomes()
+            if options.test or report.stopped:
                 return DeploymentReport(run=report, deployment=deployment, nodes=nodes)
             rendered = await deployment.rendered(nodes)
             report = msgspec.structs.replace(report, warnings=(*report.warnings, *rendered.warnings))

@@ -114,12 +114,12 @@ class Pruning:
         """Orphan what removed declarations registered, and return warnings about it.
 
         Args:
-            outcome: how the run ended; one that was interrupted orphans nothing here.
+            outcome: how the run ended; one that was cut short orphans nothing here.
 
         Returns:
             A warning per resource, or one that says why they could not be orphaned.
         """
-        if not self._earlier or outcome.status == "interrupted":
+        if not self._earlier or outcome.status == "interrupted" or outcome.stopped:
             return ()
         gone = [
             one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
+from contextlib import closing
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -13,19 +13,17 @@ import msgspec
 from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls
 from ensue.app.first_plans import FirstPlans
 from ensue.app.joining_plans import JoiningPlans
+from ensue.app.run_record import RunRecord, now
 from ensue.app.run_wiring import RunWiring
 from ensue.derived import using_registry
-from ensue.model.events import NodeFinished, RunFinished, RunStarted
+from ensue.model.events import RunStarted
 from ensue.model.report import RunReport
 from ensue.model.returns import Return
-from ensue.model.sizes import size_bytes
-from ensue.runs.enforcement import Enforcement
-from ensue.runs.journal import KEEP_RUNS, KEEP_RUNS_BYTES, Journal, new_run_id
-from ensue.runs.output_bound import OutputBound
+from ensue.runs.journal import new_run_id
 from ensue.runs.run_chain import left_running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Sequence
 
     from ensue.app.deployment_run import DeploymentRun
     from ensue.app.resource_plans import ResourcePlans
@@ -79,26 +77,25 @@ class Run:
         mods = resumed.mods if resumed else mods
         tgt = resumed.tgt or None if resumed else self._options.tgt
         run_id = new_run_id(datetime.now(UTC))
-        enforcement = Enforcement(self._services.enforced, run_id, test=self._options.test)
-        bound = OutputBound(self._settings.keep_output_bytes)
-        with self._journal(run_id, on_event, resumed, bound) as tell_others:
-
-            def tell(event: RunEvent) -> None:
-                if type(event) is NodeFinished:
-                    enforcement.see(event.returned)
-                tell_others(event)
-
+        record = RunRecord(
+            self._services,
+            run_id,
+            on_event,
+            test=self._options.test,
+            resumes=resumed.chain if resumed else (),
+        )
+        with closing(record):
             first = await self._first_plans(mods, tgt)
             self._begin(run_id)
             if resumed is None and not self._options.test:
                 for one in await asyncio.to_thread(left_running, self._settings.cachedir):
                     self._warn(one)
-            tell(
+            record.tell(
                 RunStarted(
                     run_id=run_id,
                     test=self._options.test,
                     total=first.total,
-                    started_at=_now(),
+                    started_at=now(),
                     mods=tuple(mods),
                     minion_id=self._services.minion.id,
                     resumes=resumed.run_id if resumed else "",
@@ -107,20 +104,8 @@ class Run:
                 )
             )
             is_highstate = not mods and self._deployment is None
-            report = await self._reported(run_id, first, resumed, tell, is_highstate=is_highstate)
-            report = enforcement.end(report)
-            if (left_out := bound.warning()) is not None:
-                report = msgspec.structs.replace(report, warnings=(*report.warnings, left_out))
-            tell(
-                RunFinished(
-                    run_id=run_id,
-                    status=report.status,
-                    exit_code=report.exit_code,
-                    ended_at=_now(),
-                    not_run=report.not_run,
-                )
-            )
-        return report
+            report = await self._reported(run_id, first, resumed, record, is_highstate=is_highstate)
+            return record.end(report)
 
     def _resumed(self) -> ResumedRun | None:
         options = self._options
@@ -179,15 +164,16 @@ class Run:
         run_id: str,
         first: FirstPlans,
         resumed: ResumedRun | None,
-        tell: Callable[[RunEvent], None],
+        record: RunRecord,
         *,
         is_highstate: bool,
     ) -> RunReport:
         """Run plans and return their report."""
         started = perf_counter()
         nothing_assigned = _nothing_assigned(first) if is_highstate else ""
-        wiring = RunWiring(self._services, self._options, tell)
+        wiring = RunWiring(self._services, self._options, record.tell)
         wired = await wiring.wired(first, highstate=is_highstate and not nothing_assigned)
+        record.stops(wired.engine.stop)
         outcome, remarks = await self._outcome(wired, first, resumed)
         returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
         nothing = first.nothing or ("" if returns else nothing_assigned)
@@ -205,6 +191,7 @@ class Run:
             warnings=(*first.warnings, *remarks, *self._services.exposed.warnings()),
             duration_s=perf_counter() - started,
             resumes=resumed.run_id if resumed else "",
+            stopped=outcome.stopped,
         )
 
     async def _outcome(
@@ -225,41 +212,6 @@ class Run:
             self._services.insertions.clear()
         remarks = (*joining.remarks, *wired.expander.end(), *await wired.pruning.end(outcome))
         return outcome, [one for one in dict.fromkeys(remarks) if one not in first.warnings]
-
-    @contextmanager
-    def _journal(
-        self,
-        run_id: str,
-        on_event: Callable[[RunEvent], None],
-        resumed: ResumedRun | None,
-        bound: OutputBound,
-    ) -> Generator[Callable[[RunEvent], None]]:
-        """Yield what receives every event; the first event creates the journal, so a refused run has none."""
-        journal: Journal | None = None
-        keep_runs = int(self._settings.option("keep_runs", KEEP_RUNS))
-        keep_runs_bytes = size_bytes(self._settings.option("keep_runs_bytes", KEEP_RUNS_BYTES))
-
-        def tell(event: RunEvent) -> None:
-            nonlocal journal
-            if journal is None:
-                journal = Journal.create(
-                    self._settings.cachedir,
-                    run_id,
-                    masker=self._services.masker,
-                    keep_runs=keep_runs,
-                    keep_runs_bytes=keep_runs_bytes or KEEP_RUNS_BYTES,
-                    resumes=resumed.chain if resumed else (),
-                    bound=bound,
-                )
-                journal.write_together(asyncio.get_running_loop().call_soon)
-            journal.write(event)
-            on_event(event)
-
-        try:
-            yield tell
-        finally:
-            if journal is not None:
-                journal.close()
 
 
 def _nothing_assigned(first: FirstPlans) -> str:
@@ -285,7 +237,3 @@ def _no_states(services: Services, comment: str) -> Return:
         comment=comment,
         ran=False,
     )
-
-
-def _now() -> str:
-    return datetime.now().astimezone().isoformat(timespec="microseconds")

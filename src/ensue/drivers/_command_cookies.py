@@ -17,10 +17,48 @@ from ensue.model.data import is_mapping
 from ensue.model.secret_values import secret_values
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
 
     from ensue.contracts.driver import DriverRequest, DriverServices
     from ensue.model.data import DataMap
+    from ensue.processes.runner import OpenInput
+
+
+class Answers:
+    """Answers each `keep` line of a program: `{"kept": N}` says that the N-th line of this call is stored.
+
+    Without an input to write to, nothing is answered: the program does not wait for it.
+    """
+
+    def __init__(self) -> None:
+        self._input: OpenInput | None = None
+        self._answered = self._due = 0
+        self._is_over = False
+
+    def open(self, to: OpenInput) -> None:
+        """Write answers to the input of the program, beginning with those that are due already."""
+        self._input = to
+        self._write()
+
+    def up_to(self, number: int) -> None:
+        """Answer all lines up to this one; the first is number 1."""
+        self._due = max(self._due, number)
+        self._write()
+
+    def end(self) -> None:
+        """End the input: the program has written something that is not a `keep` line."""
+        self._is_over = True
+        self._write()
+
+    def _write(self) -> None:
+        if self._input is None:
+            return
+        numbers = range(self._answered + 1, self._due + 1)
+        self._answered = self._due
+        if numbers:
+            self._input.write(b"".join(b'{"kept": %d}\n' % number for number in numbers))
+        if self._is_over:
+            self._input.close()
 
 
 class Cookies:
@@ -30,13 +68,17 @@ class Cookies:
         services: store it.
         program: the program that a deletion calls; None: not known.
         own: what the program keeps; None: nothing so far.
+
+    `answers` tells the program which of its lines have been stored.
     """
 
     def __init__(self, services: DriverServices, program: Program | None, own: DataMap | None) -> None:
         self._services = services
         self.program = program
         self.own = own
+        self.answers = Answers()
         self._kept: DataMap | None = None
+        self._taken = 0
         self._is_over = False
         self._news = asyncio.Event()
 
@@ -63,14 +105,16 @@ class Cookies:
         """Set what the program keeps from now on."""
         self._services.masker.add(*secret_values(own))
         self.own = own
+        self._taken += 1
         self._news.set()
 
     async def keep_newest(self) -> None:
-        """Store the newest cookie unless that has been done."""
-        newest = self.whole()
+        """Store the newest cookie unless that has been done, and answer the lines up to it."""
+        newest, taken = self.whole(), self._taken
         if newest != self._kept:
             await self._services.keep(newest)
             self._kept = newest
+        self.answers.up_to(taken)
 
     @contextlib.asynccontextmanager
     async def kept_as_they_come(self) -> AsyncGenerator[None]:
@@ -104,11 +148,13 @@ class KeepLines:
     """Separates a program's `keep` lines from the document that follows them.
 
     Args:
-        cookies: take what is kept; None: it is dropped.
+        take: receives what each line keeps.
+        end: called once when the document begins: no `keep` line follows.
     """
 
-    def __init__(self, cookies: Cookies | None) -> None:
-        self._cookies = cookies
+    def __init__(self, take: Callable[[DataMap], None], end: Callable[[], None]) -> None:
+        self._take = take
+        self._end = end
         self._is_document = False
         self._buffer = bytearray()
 
@@ -127,10 +173,11 @@ class KeepLines:
             kept = _kept_by(bytes(line))
             if kept is None and line.strip():
                 self._is_document = True
+                self._end()
                 return
             self._buffer = rest
-            if kept is not None and self._cookies is not None:
-                self._cookies.take(kept)
+            if kept is not None:
+                self._take(kept)
 
 
 def _kept_by(line: bytes) -> DataMap | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.drivers._inputs import SECONDS, TEXT, TEXT_OR_WORDS, VARIABLES, wrong_inputs
+from ensue.drivers._inputs import SECONDS, SWITCH, TEXT, TEXT_OR_WORDS, VARIABLES, wrong_inputs
 from ensue.files.regular_files import is_regular
 from ensue.model.data import is_mapping
 
@@ -30,6 +30,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "environment": VARIABLES,
     "cwd": TEXT,
     "timeout_s": SECONDS,
+    "acknowledge": SWITCH,
 }
 
 
@@ -42,6 +43,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         secret_environment: further ones, whose values are secrets.
         cwd: the folder it starts in, relative to the project's.
         timeout_s: it is ended after so many seconds.
+        acknowledge: whether its `keep` lines are answered on its standard input, which then stays open.
     """
 
     argv: list[str]
@@ -49,6 +51,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     secret_environment: dict[str, str]
     cwd: str
     timeout_s: float
+    acknowledge: bool = False
 
     @property
     def name(self) -> str:
@@ -87,6 +90,7 @@ def program_of(request: DriverRequest) -> Program:
         secret_environment=_variables(secrets),
         cwd=values.get("cwd") or ".",
         timeout_s=float(values.get("timeout_s") or DEFAULT_TIMEOUT_S),
+        acknowledge=values.get("acknowledge") is True,
     )
 
 

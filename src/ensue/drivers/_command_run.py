@@ -5,11 +5,13 @@ It does not interpret the documents that the program reads and writes.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import os
 from typing import TYPE_CHECKING, Final
 
-from ensue.drivers._command_cookies import KeepLines
+from ensue.drivers._command_cookies import Answers, KeepLines
 from ensue.drivers._command_program import is_below
 from ensue.errors import DriverError
 from ensue.model.data import is_mapping
@@ -40,18 +42,20 @@ async def run_program(
         program: the program.
         request: the resource.
         document: its input.
-        cookies: takes what it keeps; None: that is dropped.
+        cookies: takes what it keeps; None: that is dropped, and answered at once.
 
     Raises:
         DriverError: it cannot be started, takes too long, writes too much, or fails.
     """
-    lines = KeepLines(cookies)
-    stdin = json.dumps(document).encode() + b"\n"
-    if cookies is None:
-        ended = await _ended(program, request, stdin, lines)
-    else:
-        async with cookies.kept_as_they_come():
-            ended = await _ended(program, request, stdin, lines)
+    answers = Answers() if cookies is None else cookies.answers
+    dropped = itertools.count(1)
+
+    def drop(_: DataMap) -> None:
+        answers.up_to(next(dropped))
+
+    lines = KeepLines(drop if cookies is None else cookies.take, answers.end)
+    async with contextlib.nullcontext() if cookies is None else cookies.kept_as_they_come():
+        ended = await _ended(program, request, document, lines, answers)
     if ended.returncode:
         # The secrets in its output are learned before any other part of it is shown.
         request.services.masker.add(*_secrets_in(lines.rest))
@@ -61,9 +65,11 @@ async def run_program(
     return lines.rest
 
 
-async def _ended(program: Program, request: DriverRequest, stdin: bytes, lines: KeepLines) -> Completed:
+async def _ended(
+    program: Program, request: DriverRequest, document: DataMap, lines: KeepLines, answers: Answers
+) -> Completed:
     try:
-        return await run_once(_launch(program, request, stdin, lines))
+        return await run_once(_launch(program, request, document, lines, answers))
     except TimeoutError:
         what = f"did not end within {program.timeout_s:g} s, and was ended (`timeout_s` is the limit)"
     except OutputBoundError as error:
@@ -76,7 +82,9 @@ async def _ended(program: Program, request: DriverRequest, stdin: bytes, lines: 
     raise DriverError(message)
 
 
-def _launch(program: Program, request: DriverRequest, stdin: bytes, lines: KeepLines) -> Launch:
+def _launch(
+    program: Program, request: DriverRequest, document: DataMap, lines: KeepLines, answers: Answers
+) -> Launch:
     environment = {name: value for name, value in os.environ.items() if name != _KEPT_FROM_IT}
     environment |= program.environment | program.secret_environment
     folder = request.root / program.cwd
@@ -87,11 +95,12 @@ def _launch(program: Program, request: DriverRequest, stdin: bytes, lines: KeepL
         argv=[os.fsencode(word) for word in program.argv],
         cwd=str(folder),
         env={os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
-        stdin=stdin,
+        stdin=json.dumps(document).encode() + b"\n",
         timeout_s=program.timeout_s,
         end_grace_s=_END_GRACE_S,
         on_output=lines.feed,
         most_bytes=MOST_OUTPUT_BYTES,
+        on_open_input=answers.open if program.acknowledge else None,
     )
 
 

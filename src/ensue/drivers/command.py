@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 CODE: Final[Mapping[str, CodeKind]] = {"command": "shell-words"}
 """Which inputs are code; see `ensue.contracts.driver`."""
 
-_OWN_VALUES: Final = frozenset({"command", "environment", "cwd", "timeout_s", "plan"})
+_OWN_VALUES: Final = frozenset({"command", "environment", "cwd", "timeout_s", "acknowledge", "plan"})
 _OWN_SECRETS: Final = frozenset({"environment"})
 _ANYTHING: Final = MappingOf("a mapping", OneOf("anything", (object, bool)))
 

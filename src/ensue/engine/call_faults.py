@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.engine.returns import exception_return
-from ensue.errors import NotOfferedError, RemoteError, UnknownResourceError
+from ensue.errors import DiskError, NotOfferedError, RemoteError, UnknownResourceError
 from ensue.model.fan_out import FannedChunk
 from ensue.model.resource import with_sources
 from ensue.model.returns import StateReturn, UnknownReturn
@@ -25,13 +25,17 @@ class CallFaults:
 
     Args:
         promises: the resources that a chunk will register.
+        stop: stops the run, with the reason: nothing more can be recorded on a disk that takes no more.
     """
 
-    def __init__(self, promises: Callable[[Chunk], Sequence[Srn]]) -> None:
+    def __init__(self, promises: Callable[[Chunk], Sequence[Srn]], stop: Callable[[str], None]) -> None:
         self._promises = promises
+        self._stop = stop
 
     def as_return(self, node: Node, error: Exception) -> StateReturn:
         """Make a return of an exception; in a plan, a target that the plan will register is not an error."""
+        if isinstance(error, DiskError):
+            self._stop(str(error))
         later = (isinstance(error, UnknownResourceError) and self._comes_later(node)) or (
             isinstance(error, RemoteError) and self.is_superseded(node, node.target)
         )

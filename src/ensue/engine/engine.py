@@ -22,7 +22,7 @@ _NOTHING_DONE: dict[StateIdentity, Return | None] = {}
 
 
 class Engine:
-    """Runs plans. It keeps no state of a run, so it may be used for several, one after the other.
+    """Runs plans, one after the other.
 
     Args:
         services: functions, contexts, growth, a sink of events, a clock.
@@ -32,6 +32,18 @@ class Engine:
     def __init__(self, services: EngineServices, options: EngineOptions) -> None:
         self._services = services
         self._options = options
+        self._scheduler: Scheduler | None = None
+        self._stopped = ""
+
+    def stop(self, reason: str) -> None:
+        """Start nothing new in this run or a later one; what is running ends, and the outcome says why.
+
+        Args:
+            reason: what makes it impossible to go on, for the user.
+        """
+        self._stopped = reason
+        if self._scheduler is not None:
+            self._scheduler.stop(reason)
 
     async def run(
         self,
@@ -61,7 +73,9 @@ class Engine:
         Raises:
             CycleError: the plan's requisites form a cycle; nothing was run.
         """
-        scheduler = Scheduler(self._services, self._options, done)
+        scheduler = self._scheduler = Scheduler(self._services, self._options, done)
+        if self._stopped:
+            scheduler.stop(self._stopped)
         work = asyncio.create_task(scheduler.run((plan, *beside), newcomers))
         try:
             await _outlast_cancellation(work, scheduler)
@@ -94,8 +108,11 @@ def _outcome(scheduler: Scheduler) -> EngineOutcome:
     status: RunStatus = "succeeded"
     if scheduler.stop_reason == INTERRUPTED:
         status = "interrupted"
-    elif scheduler.scopes.failed:
+    elif scheduler.scopes.failed or scheduler.was_stopped:
         status = "failed"
     return EngineOutcome(
-        returns=scheduler.scopes.release(), not_run=scheduler.scopes.left_out(), status=status
+        returns=scheduler.scopes.release(),
+        not_run=scheduler.scopes.left_out(),
+        status=status,
+        stopped=scheduler.stop_reason if scheduler.was_stopped else "",
     )

@@ -59,6 +59,7 @@ class Executor:
         apply: growth on behalf of a node's function.
         pause: waits so many seconds on behalf of a node, which lends its lease meanwhile; False if the
             run was interrupted and there is no further attempt.
+        stop: stops the run, with the reason.
     """
 
     def __init__(
@@ -67,11 +68,12 @@ class Executor:
         *,
         apply: Callable[[Node, AskedGrowth], Awaitable[ScopeReturn]],
         pause: Callable[[Node, float], Awaitable[bool]],
+        stop: Callable[[str], None],
     ) -> None:
         self._hooks = services.hooks
         self._random = services.random
         self._callees = Callees(services.functions)
-        self._faults = CallFaults(services.hooks.promises)
+        self._faults = CallFaults(services.hooks.promises, stop)
         self._calls = FunctionCalls(services, apply=apply, is_superseded=self._faults.is_superseded)
         self._pause = pause
 

@@ -41,12 +41,14 @@ class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
         returns: the top scope's returns by tag, in order of start; not in the `repr`, which asyncio
             writes for every finished task when it restores signal handlers.
         not_run: what never started, in plan order, scopes in order of opening.
-        status: how it ended; `failed` if anything failed in any scope.
+        status: how it ended; `failed` if anything failed in any scope, or the run was stopped.
+        stopped: why the run was stopped before its end by a fault outside of its states; empty if it was not.
     """
 
     returns: dict[str, Return]
     not_run: tuple[NotRunChunk, ...]
     status: RunStatus
+    stopped: str = ""
 
     @property
     def exit_code(self) -> int:

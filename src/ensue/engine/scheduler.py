@@ -24,6 +24,7 @@ from ensue.engine.recorder import Recorder
 from ensue.engine.returns import failure
 from ensue.engine.scopes import Scopes
 from ensue.engine.status import GROWING, READY, RUNNING, SETTLED, NotRun
+from ensue.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +66,7 @@ class Scheduler:
         self._clock = services.clock
         self._leases = Leases(options.concurrency)
         self._takes_slot = services.hooks.takes_slot
-        self._executor = Executor(services, apply=self._apply, pause=self._pause)
+        self._executor = Executor(services, apply=self._apply, pause=self._pause, stop=self.stop)
         self._adoptions = Adoptions(done, services.hooks, self._executor)
         self._recorder = Recorder(services, first_number=self._adoptions.first_free_number)
         self._growth = Growth(services, options, self._recorder, self)
@@ -101,14 +102,24 @@ class Scheduler:
                 raise
 
     def stop(self, reason: str) -> None:
-        """Start nothing new; what is running goes on to its end, without further retries if interrupted."""
-        self.stop_reason = self.stop_reason or reason
+        """Start nothing new; what is running goes on to its end, without further retries if interrupted.
+
+        Args:
+            reason: `FAILHARD`, `INTERRUPTED`, or what stops the run from outside of its states, for the user.
+        """
+        if self.stop_reason in {"", FAILHARD}:
+            self.stop_reason = reason
         self._joining.stop()
         if reason == INTERRUPTED:
             self.stop_reason = reason
             for sleeper in self._sleepers:
                 sleeper.cancel()
         self._wake.set()
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether something outside of the states has stopped the run, and nothing interrupted it."""
+        return self.stop_reason not in {"", FAILHARD, INTERRUPTED}
 
     def end_running(self) -> None:
         """Start nothing new, and end what is running."""
@@ -264,7 +275,13 @@ class Scheduler:
         node.status = RUNNING
         start = self._recorder.start(node, reported=node.role is not _CHECK and not node.scope.quiet)
         if node.callee is None or not node.callee.touches_nothing:
-            self._recorder.announce(node, start)
+            try:
+                self._recorder.announce(node, start)
+            except StoreError as error:
+                # What is not recorded does not start.
+                self.stop(str(error))
+                self._leave_out(node)
+                return None
         try:
             said = await self._executor.call(node)
         except asyncio.CancelledError:

@@ -182,6 +182,7 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
         exit_code: 0, 2, or 130.
         ended_at: ISO 8601 with offset.
         not_run: tags of chunks that never started, each with its scope.
+        stopped: why the run stopped early, although nothing interrupted it; it can be resumed then.
     """
 
     run_id: str
@@ -189,6 +190,7 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
     exit_code: int
     ended_at: str
     not_run: tuple[str, ...] = ()
+    stopped: str = ""
 
 
 RunEvent: TypeAlias = (

@@ -29,6 +29,8 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
         warnings: diagnostics of severity warning.
         duration_s: wall time of the run, in seconds.
         resumes: the id of the run that it resumed; empty for a new run.
+        stopped: why nothing more was started although the run had not ended: its record could not be written.
+            It can be resumed. Empty for any other run.
     """
 
     run_id: str
@@ -41,6 +43,22 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[Diagnostic, ...] = ()
     duration_s: float = 0.0
     resumes: str = ""
+    stopped: str = ""
+
+    def as_stopped(self, reason: str, warning: Diagnostic) -> RunReport:
+        """Return the report of a run that has failed because it could not be recorded.
+
+        Args:
+            reason: why.
+            warning: the same for the user, with a remedy.
+        """
+        return msgspec.structs.replace(
+            self,
+            status="failed" if self.status == "succeeded" else self.status,
+            exit_code=self.exit_code or 2,
+            warnings=(*self.warnings, warning),
+            stopped=self.stopped or reason,
+        )
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):

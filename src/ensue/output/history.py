@@ -38,6 +38,7 @@ def report_from_events(events: Sequence[RunEvent], minion_id: str) -> RunReport:
         exit_code=ended.exit_code if ended else 130,
         returns=_returns(events),
         not_run=ended.not_run if ended else (),
+        stopped=ended.stopped if ended else "",
         resumes=started.resumes if started else "",
         duration_s=_seconds(started.started_at, ended.ended_at) if started and ended else 0.0,
     )

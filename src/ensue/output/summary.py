@@ -78,6 +78,10 @@ def remarks(report: RunReport, tally: Tally, masker: Masker, palette: Palette) -
         yield palette.paint(palette.light_yellow, f"Not rendered: {tally.not_rendered}")
     if report.status == "interrupted":
         yield palette.paint(palette.red, f"Interrupted: {_count(len(report.not_run))} not run")
+    elif report.stopped:
+        why = on_one_line(masker.text(report.stopped))
+        left_out = f"{_count(len(report.not_run))} not run: " if report.not_run else ""
+        yield palette.paint(palette.red, f"Stopped: {left_out}{why}")
     elif report.not_run:
         yield palette.paint(palette.red, f"Not run: {_count(len(report.not_run))}")
     for name in report.not_run[:_MOST_NOT_RUN]:

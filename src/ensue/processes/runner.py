@@ -49,6 +49,28 @@ class OutputBoundError(ValueError):
         super().__init__(f"more than {most_bytes:,} bytes of output")
 
 
+class OpenInput:
+    """The input of a running process, to which more is written while it runs.
+
+    No method waits or fails: what is not read yet waits in memory, and what nobody reads any more is dropped.
+
+    Args:
+        pipe: the pipe to the process.
+    """
+
+    def __init__(self, pipe: asyncio.WriteTransport) -> None:
+        self._pipe = pipe
+
+    def write(self, data: bytes) -> None:
+        """Write more of the input."""
+        if not self._pipe.is_closing():
+            self._pipe.write(data)
+
+    def close(self) -> None:
+        """End the input once everything that was written has been read."""
+        self._pipe.close()
+
+
 class Launch(msgspec.Struct, frozen=True):
     """A process to start.
 
@@ -70,6 +92,8 @@ class Launch(msgspec.Struct, frozen=True):
             It must not raise.
         on_errors: called in the same way with each piece of the standard error output.
         most_bytes: the most that it may write to stdout and stderr together; None: no limit.
+        on_open_input: called with the input once `stdin`, which must not be empty, has been written. The
+            input stays open until the receiver closes it or the process ends. None: it ends after `stdin`.
     """
 
     argv: Sequence[bytes]
@@ -87,6 +111,7 @@ class Launch(msgspec.Struct, frozen=True):
     on_output: Callable[[bytes], None] | None = None
     on_errors: Callable[[bytes], None] | None = None
     most_bytes: int | None = None
+    on_open_input: Callable[[OpenInput], None] | None = None
 
 
 async def run_once(launch: Launch) -> Completed:
@@ -171,7 +196,10 @@ class _Running(asyncio.SubprocessProtocol):
         if self._launch.stdin:
             stdin = cast("asyncio.WriteTransport", self._started().get_pipe_transport(_STDIN))
             await self._feed.give(self._launch.stdin, stdin.write)
-            stdin.close()
+            if self._launch.on_open_input is None:
+                stdin.close()
+            else:
+                self._launch.on_open_input(OpenInput(stdin))
         await self.ended
 
     def completed(self) -> Completed:
@@ -205,9 +233,18 @@ class _Running(asyncio.SubprocessProtocol):
     def release(self) -> None:
         """Close the pipes; may be called at any time."""
         if self._transport is not None:
+            if self._launch.on_open_input is not None:
+                self._drop_input(self._transport)
             self._transport.close()
         if self._drain is not None:
             self._drain.cancel()
+
+    @staticmethod
+    def _drop_input(transport: asyncio.SubprocessTransport) -> None:
+        """Drop what the process has not read by its end: closing the pipe would wait for a reader of it."""
+        pipe = cast("asyncio.WriteTransport", transport.get_pipe_transport(_STDIN))
+        if pipe.get_write_buffer_size():
+            pipe.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport of the process that has started."""

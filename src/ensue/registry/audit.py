@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.errors import StoreError
+from ensue.errors import not_written
 from ensue.files import private_files
 from ensue.registry import audit_files, audit_form
 from ensue.registry.audit_files import AuditLimits
@@ -71,8 +71,7 @@ class AuditLog:
             with self._turn, self._locked() as (log, head):
                 self._append_locked(log, head, accesses)
         except OSError as error:
-            msg = f"{self.path}: the audit log cannot be written: {error.strerror}"
-            raise StoreError(msg) from error
+            raise not_written(f"{self.path}: the audit log cannot be written", error) from error
 
     def close(self) -> None:
         """Close the descriptors; a later append opens them again."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.errors import StoreError
+from ensue.errors import StoreError, not_written
 from ensue.files import private_files
 from ensue.registry.enforced_form import (
     Row,
@@ -30,7 +30,7 @@ from ensue.registry.enforced_form import (
     row_of,
 )
 from ensue.registry.enforced_upgrade import VERSION, bring_up_to_date
-from ensue.registry.sqlite_remedies import refuse_damaged, sqlite_remedy
+from ensue.registry.sqlite_remedies import refuse_damaged, sqlite_error
 
 if TYPE_CHECKING:
     import sqlite3
@@ -198,9 +198,9 @@ class EnforcedFile:
                     self._connection = self._open(create=create)
                 yield self._connection
             except sqlite3.Error as error:
-                raise StoreError(f"{self.path}: {sqlite_remedy(error, _LOST)}") from error
+                raise sqlite_error(str(self.path), error, _LOST) from error
             except OSError as error:
-                raise StoreError(f"{self.path}: it cannot be created: {error.strerror}") from error
+                raise not_written(f"{self.path}: it cannot be created", error) from error
 
     def _open(self, *, create: bool) -> sqlite3.Connection:
         if create and not self.path.exists():
@@ -223,6 +223,8 @@ class EnforcedFile:
             connection = _connect(temporary)
             try:
                 self._prepare(connection)
+                # Closing would do that as well, but not say that there was no room for it.
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             finally:
                 connection.close()
             with suppress(FileExistsError):

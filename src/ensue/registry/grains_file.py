@@ -14,9 +14,9 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ensue.errors import StoreError
+from ensue.errors import not_written
 from ensue.files import private_files
-from ensue.registry.sqlite_remedies import sqlite_remedy
+from ensue.registry.sqlite_remedies import sqlite_error
 
 if TYPE_CHECKING:
     import sqlite3
@@ -158,9 +158,9 @@ class GrainsFile:
             except sqlite3.Error as error:
                 if _is_damage(error):
                     self._remove_file()
-                raise StoreError(f"{self.path}: {sqlite_remedy(error)}") from error
+                raise sqlite_error(str(self.path), error) from error
             except OSError as error:
-                raise StoreError(f"{self.path}: it cannot be created: {error.strerror}") from error
+                raise not_written(f"{self.path}: it cannot be created", error) from error
 
     def _open(self) -> sqlite3.Connection:
         import sqlite3

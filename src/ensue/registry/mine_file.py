@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from ensue.errors import StateFailedError, StoreError
+from ensue.errors import StateFailedError, StoreError, not_written
 from ensue.files import private_files
 from ensue.model.data_bounds import DataBoundError, check_data
 
@@ -70,7 +70,7 @@ class MineFiles:
             private_files.make_private_directory(self._folder)
             private_files.replace_whole(path, self._vault.seal(plain.encode(), context=_context(srn)))
         except OSError as error:
-            raise StoreError(f"{path}: it cannot be written: {error.strerror}") from error
+            raise not_written(f"{path}: it cannot be written", error) from error
 
     def _path(self, srn: Srn) -> Path:
         return self._folder / quote(str(srn), safe="")

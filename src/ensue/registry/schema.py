@@ -143,6 +143,9 @@ def _create_sqlite(path: Path) -> None:
             with engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
             _create_tables(engine)
+            with engine.connect() as connection:
+                # Closing would do that as well, but not say that there was no room for it.
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         engine.dispose()
         with suppress(FileExistsError):
             os.link(temporary, path)

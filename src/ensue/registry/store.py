@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ensue.errors import StoreError
-from ensue.registry.sqlite_remedies import refuse_damaged, sqlite_remedy
+from ensue.errors import StoreError, not_written
+from ensue.registry.sqlite_remedies import refuse_damaged, sqlite_error
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -138,7 +138,7 @@ class CrossRunStore:
             )
             raise StoreError(msg) from error
         except OSError as error:
-            raise StoreError(f"{self.label}: the store cannot be created: {error.strerror}") from error
+            raise not_written(f"{self.label}: the store cannot be created", error) from error
 
     @contextmanager
     def _guarded(self) -> Generator[None]:
@@ -150,8 +150,7 @@ class CrossRunStore:
             yield
         except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
             # SQLite reports damage in text that may be damaged itself: hence the last of these.
-            why = sqlite_remedy(error, _LOST)
-            raise StoreError(f"{self.label}: the store cannot be used: {why}") from error
+            raise sqlite_error(f"{self.label}: the store cannot be used", error, _LOST) from error
 
 
 def _sqlite_path(cachedir: Path, url: str | None) -> Path | None:

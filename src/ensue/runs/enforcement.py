@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from ensue.diagnostics import Diagnostic
-from ensue.errors import StoreError
+from ensue.errors import DiskError, StoreError
 from ensue.masking import MASK
 from ensue.model.sensitive_paths import hide_paths
 
@@ -34,43 +34,52 @@ class Enforcement:
         store: the project's enforced states.
         run_id: the run's id.
         test: whether the run is a plan.
+
+    `fault` is why the enforced states cannot be read or written; None while they can.
     """
 
     def __init__(self, store: EnforcedStore, run_id: str, *, test: bool) -> None:
         self._store = store
         store.begin_run(run_id)
         self._test = test
-        self._fault: StoreError | None = None
+        self.fault: StoreError | None = None
 
     def see(self, returned: Return) -> None:
         """Process a return before it is reported; in a plan, add the drift to it."""
-        if self._fault is not None:
+        if self.fault is not None and (self._test or not isinstance(self.fault, DiskError)):
             return
         try:
-            if self._test:
-                returned.drift = self._drift(returned)
+            if not self._test:
+                self._store.note(returned)  # Again after a full disk: there may be room now.
             else:
-                self._store.note(returned)
+                returned.drift = self._drift(returned)
         except StoreError as error:
-            self._fault = error
+            self.fault = error
 
     def end(self, report: RunReport) -> RunReport:
         """Write the remaining enforced states; return the report with warnings for whatever failed."""
         try:
-            if self._fault is None:
+            if self.fault is None or isinstance(self.fault, DiskError):
                 self._store.flush()
+                self.fault = None
         except StoreError as error:
-            self._fault = error
-        if self._fault is None:
+            self.fault = error
+        if self.fault is None:
             return report
-        warnings = (*report.warnings, self._complaint(self._fault))
+        complaint = self._complaint(self.fault, report.run_id)
+        if isinstance(self.fault, DiskError) and not self._test:
+            return report.as_stopped(str(self.fault), complaint)
+        warnings = (*report.warnings, complaint)
         return msgspec.structs.replace(report, warnings=warnings, exit_code=report.exit_code or 2)
 
-    def _complaint(self, fault: StoreError) -> Diagnostic:
+    def _complaint(self, fault: StoreError, run_id: str) -> Diagnostic:
+        remedy = "repair the file or move it away, and apply again"
+        if isinstance(fault, DiskError) and not self._test:
+            remedy = f"make room on the disk, and run: ensue runs resume {run_id}"
         return Diagnostic(
             code="E0105",
             summary=f"the enforced state was not {'read' if self._test else 'kept'}: {fault}",
-            help="the states are as shown; repair the file or move it away, and apply again",
+            help=f"the states are as shown; {remedy}",
         )
 
     def _drift(self, returned: Return) -> DataMap:

@@ -16,13 +16,14 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Self
 
-from ensue.errors import StoreError
+from ensue.errors import StoreError, not_written
 from ensue.files import private_files
-from ensue.model.events import NodeFinished, NodeStarted, RunFinished
+from ensue.model.events import CommandStarted, NodeFinished, NodeStarted, RunFinished, RunStarted
 from ensue.runs import journal_form
 from ensue.runs.journal_form import JournalHeader, JournalSummary
 from ensue.runs.output_bound import OutputBound
 from ensue.runs.process_marks import process_mark
+from ensue.runs.reserve import make_reserve, spend_reserve
 from ensue.runs.run_chain import has_ended, needed_to_resume
 from ensue.runs.run_history import (
     find_run,
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from ensue.model.returns import Return
 
 __all__ = ["Journal", "find_run", "list_runs", "new_run_id", "prune_runs", "read_run"]
+
+_ANNOUNCEMENTS: Final = (RunStarted, NodeStarted, CommandStarted)
 
 KEEP_RUNS: Final = 100
 """How many journals are kept when the option `keep_runs` is not set."""
@@ -80,8 +83,8 @@ class Journal:
         self._soon: Callable[[Callable[[], None]], object] | None = None
         self._waiting: list[bytes] = []
         self._begun: set[int] = set()
-        self._fault: StoreError | None = None
         self._line_is_cut = False
+        self._has_failed = False
         self._changed = self._failed = self._total = 0
 
     @classmethod
@@ -117,10 +120,11 @@ class Journal:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
             journal = cls(path, private_files.open_private_file(path, flags), masker, bound)
         except OSError as error:
-            raise StoreError(f"{path}: the journal cannot be made: {error.strerror}") from error
+            raise not_written(f"{path}: the journal cannot be made", error) from error
         header = JournalHeader(run_id=run_id, pid=os.getpid(), process=process_mark(os.getpid()))
         journal.append(journal_form.encode_frame(header))
         prune_runs(cachedir, keep_runs, keep_runs_bytes, needed=resumes)
+        make_reserve(path.parent)
         return journal
 
     def write_together(self, soon: Callable[[Callable[[], None]], object]) -> None:
@@ -134,21 +138,23 @@ class Journal:
     def write(self, event: RunEvent) -> None:
         """Write an event; it is in the file when this returns, unless it may wait (`write_together`).
 
+        If there is no room for an event that announces something, the event is dropped, and the caller must
+        not let it happen. Any other event has happened: it takes the room of the reserve, or waits for the
+        next write. The error is raised even if the reserve has sufficed, except for the end of the run.
+
         Args:
             event: what happened.
 
         Raises:
             StoreError: it cannot be written (the disk is full).
         """
-        if self._fault is not None:
-            raise self._fault
         line = journal_form.encode(event, self._masker, self._bound)
         if isinstance(event, NodeFinished):
             self._count(event.returned)
             number = event.returned.run_num
             if number in self._begun:
                 self._begun.remove(number)
-            elif self._soon is not None:
+            elif self._soon is not None and not self._has_failed:
                 if not self._waiting:
                     self._soon(self._flush_in_passing)
                 self._waiting.append(line)
@@ -157,43 +163,66 @@ class Journal:
             self._begun.add(event.run_num)
         elif isinstance(event, RunFinished):
             line += journal_form.encode_frame(self._summary(event))
-        self._waiting.append(line)
+        try:
+            self.append(line)
+        except StoreError:
+            if isinstance(event, _ANNOUNCEMENTS):
+                self._waiting.pop()
+            spend_reserve(self.path.parent)
+            with suppress(StoreError):
+                self.flush()
+            if self._waiting or not isinstance(event, RunFinished):
+                raise
+
+    def append(self, lines: bytes) -> None:
+        """Write whole lines after the events that are waiting.
+
+        Raises:
+            StoreError: they cannot be written; they go on waiting.
+        """
+        self._waiting.append(lines)
         self.flush()
 
     def flush(self) -> None:
-        """Write the events that are waiting.
+        """Write the events that are waiting, in one write.
 
         Raises:
-            StoreError: it cannot be written (the disk is full).
+            StoreError: they cannot be written (the disk is full); those that are not whole go on waiting.
         """
-        if self._waiting:
-            content = b"".join(self._waiting)
-            self._waiting.clear()
-            self.append(content)
-
-    def _flush_in_passing(self) -> None:
+        if not self._waiting:
+            return
+        start = b"\n" if self._line_is_cut else b""
+        content = b"".join((start, *self._waiting))
+        written = 0
         try:
-            self.flush()
-        except StoreError as error:
-            # The event loop cannot handle the error; the next write raises it.
-            self._fault = error
-
-    def append(self, content: bytes) -> None:
-        """Write whole lines in one write.
-
-        Raises:
-            StoreError: they cannot be written.
-        """
-        if self._line_is_cut:
-            content = b"\n" + content
-        try:
-            written = os.write(self._descriptor, content)
             while written < len(content):
-                self._line_is_cut = True
                 written += os.write(self._descriptor, content[written:])
         except OSError as error:
-            raise StoreError(f"{self.path}: the journal cannot be written: {error.strerror}") from error
-        self._line_is_cut = False
+            self._has_failed = True
+            self._keep_waiting(written - len(start))
+            raise not_written(f"{self.path}: the journal cannot be written", error) from error
+        self._line_is_cut = self._has_failed = False
+        self._waiting.clear()
+
+    def _keep_waiting(self, written: int) -> None:
+        """Drop the events that were written whole, and remove the beginning of another one from the file.
+
+        Args:
+            written: how many bytes of them were written, less than 0 if not even one was.
+        """
+        while self._waiting and written >= len(self._waiting[0]):
+            written -= len(self._waiting.pop(0))
+            self._line_is_cut = False
+        if written > 0:
+            try:
+                os.ftruncate(self._descriptor, os.lseek(self._descriptor, 0, os.SEEK_END) - written)
+            except OSError:
+                self._line_is_cut = True
+
+    def _flush_in_passing(self) -> None:
+        # The event loop cannot handle the error; the next write does not wait, and raises it again.
+        with suppress(StoreError):
+            self.flush()
 
     def close(self) -> None:
         """Close the file; closing it again does nothing."""
@@ -229,6 +258,7 @@ class Journal:
             changed=self._changed,
             failed=self._failed,
             total=self._total,
+            stopped=finished.stopped,
         )
 
 

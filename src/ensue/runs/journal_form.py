@@ -70,6 +70,7 @@ class JournalSummary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     changed: int
     failed: int
     total: int
+    stopped: str = ""
 
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)

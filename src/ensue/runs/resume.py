@@ -17,7 +17,7 @@ from ensue.errors import StillRunningError, UnknownRunError
 from ensue.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted
 from ensue.runs.own_minion import own_minion
 from ensue.runs.process_marks import still_running
-from ensue.runs.run_chain import chain_to_resume, command_text
+from ensue.runs.run_chain import chain_to_resume, command_text, was_cut_short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -110,7 +110,7 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
             " `ensue apply` command again, which changes only what differs"
         )
     ended = next((event for event in chain[0] if isinstance(event, RunFinished)), None)
-    if ended is not None and ended.status != "interrupted":
+    if ended is not None and not was_cut_short(ended):
         raise UnknownRunError(
             f"{started.run_id} has ended ({ended.status}), so there is nothing to resume"
             " (ensue apply starts a new run)"

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from ensue.model.events import CommandStarted, RunEvent, RunStarted
+    from ensue.model.events import CommandStarted, RunEvent, RunFinished, RunStarted
+    from ensue.runs.journal_form import JournalSummary
 
 _COMMAND: Final = b'"type":"CommandStarted"'
 
@@ -98,14 +99,19 @@ def needed_to_resume(cachedir: Path, kept: Iterable[Path]) -> set[Path]:
 
 
 def has_ended(path: Path) -> bool:
-    """Return whether a run ended normally: it was neither killed nor interrupted, and is not still running.
+    """Return whether a run ended normally: it was neither killed nor cut short, and is not still running.
 
     Raises:
         OSError: the journal is gone.
         StoreError: it cannot be read.
     """
     ended = ends_of(path)[1]
-    return ended is not None and ended.status != "interrupted"
+    return ended is not None and not was_cut_short(ended)
+
+
+def was_cut_short(ended: RunFinished | JournalSummary) -> bool:
+    """Return whether a run that has an end did not get to the end of its states, and can be resumed."""
+    return ended.status == "interrupted" or bool(ended.stopped)
 
 
 def left_running(cachedir: Path) -> list[Diagnostic]:
@@ -138,7 +144,7 @@ def _commands_left_running(cachedir: Path) -> list[CommandStarted]:
             started, ended = ends_of(path)
             if started is not None and started.test:
                 continue
-            if ended is not None and ended.status != "interrupted":
+            if ended is not None and not was_cut_short(ended):
                 break
             if _COMMAND in path.read_bytes():  # far quicker than reading events
                 found += still_running(read_events(path))
