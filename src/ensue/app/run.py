@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -79,9 +79,12 @@ class Run:
         mods = resumed.mods if resumed else mods
         tgt = resumed.tgt or None if resumed else self._options.tgt
         run_id = new_run_id(datetime.now(UTC))
-        enforcement = Enforcement(self._services.enforced, run_id, test=self._options.test)
+        services = self._services
+        enforcement = Enforcement(services.enforced, services.store_thread, run_id, test=self._options.test)
         bound = OutputBound(self._settings.keep_output_bytes)
-        with self._journal(run_id, on_event, resumed, bound) as tell_others:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(enforcement)
+            tell_others = stack.enter_context(self._journal(run_id, on_event, resumed, bound))
 
             def tell(event: RunEvent) -> None:
                 if type(event) is NodeFinished:
@@ -108,7 +111,7 @@ class Run:
             )
             is_highstate = not mods and self._deployment is None
             report = await self._reported(run_id, first, resumed, tell, is_highstate=is_highstate)
-            report = enforcement.end(report)
+            report = await enforcement.end(report)
             if (left_out := bound.warning()) is not None:
                 report = msgspec.structs.replace(report, warnings=(*report.warnings, left_out))
             tell(

@@ -61,6 +61,8 @@ class Interrupts:
 
     def __init__(self, tell: Callable[[str], None] | None = None) -> None:
         self.tell = tell or _nothing
+        self.end_waits: Callable[[], None] = _no_waits
+        """Ends what waits for another process; called in a thread of its own at the second signal."""
         self._task: asyncio.Task[Any] | None = None
         self._count = 0
         # One thread writes each: the main thread counts calls of the handler, the other one bytes.
@@ -224,12 +226,17 @@ class Interrupts:
             self.tell(f"{name}: ending what is running")
 
     def _end_late(self) -> None:
+        self.end_waits()
         if not self._ended.acquire(timeout=GRACE_S):
             _end_here()
         self._ended.release()
 
 
 def _nothing(_: str) -> None:
+    pass
+
+
+def _no_waits() -> None:
     pass
 
 

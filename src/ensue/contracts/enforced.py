@@ -24,7 +24,7 @@ class EnforcedStates(Protocol):
         """Return every enforced state that a reference could mean; the caller chooses among them.
 
         An implementation adds the secrets in an entry to the masker before it returns the entry. It is
-        called in a separate thread while SLS are compiled, and on the event loop of a run.
+        called in a separate thread while SLS are compiled, and without I/O on the event loop of a run.
 
         Args:
             target: the resource the states ran against.

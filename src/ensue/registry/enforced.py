@@ -11,10 +11,12 @@ Source: Idem's enforced state management (ESM).
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.errors import StoreError
 from ensue.model.data import mapped
 from ensue.model.enforced import EnforcedState
 from ensue.model.kept_output import KEEP_OUTPUT_BYTES, shortened
@@ -32,9 +34,11 @@ if TYPE_CHECKING:
     from ensue.model.kept_output import DataPath
     from ensue.model.returns import Return
     from ensue.model.srn import Srn
+    from ensue.registry.loaded_states import LoadedStates
+    from ensue.registry.lock_waits import LockWaits
 
 MOST_PENDING: Final = 1000
-"""The most entries that wait to be written, and so the most that a killed apply loses."""
+"""How many entries wait to be written before they are; about as many are lost if an apply is killed."""
 
 _DECODE: Final = msgspec.msgpack.decode
 
@@ -63,6 +67,7 @@ class EnforcedStore:
         vault: encrypts what is secret.
         masker: masks the secrets of this process; learns those that are decrypted.
         keep_output_bytes: how much of a long text is kept.
+        waits: ends its waits for other processes.
     """
 
     def __init__(
@@ -72,17 +77,47 @@ class EnforcedStore:
         vault: Vault,
         masker: Masker,
         keep_output_bytes: int = KEEP_OUTPUT_BYTES,
+        waits: LockWaits | None = None,
     ) -> None:
-        self._file = EnforcedFile(cachedir)
+        self._file = EnforcedFile(cachedir, waits)
         self._vault = vault
         self._masker = masker
+        self._waits = waits
+        self._recalled: LoadedStates | StoreError | None = None
         self._pending: list[Return] = []
+        self._turn = threading.Lock()
         self._run_id = ""
         self._keep_output_bytes = keep_output_bytes
 
     def begin_run(self, run_id: str) -> None:
-        """Set the run that the following entries belong to."""
+        """Set the run that the following entries belong to, and read what earlier runs enforced; this blocks.
+
+        Until `end_run`, lookups do no I/O, and find what earlier runs enforced. If that cannot be read, each
+        lookup raises the error.
+        """
         self._run_id = run_id
+        try:
+            self._recalled = self._file.copy()
+        except StoreError as error:
+            self._recalled = error
+        except OSError as error:
+            self._recalled = StoreError(f"{self._file.path}: it cannot be read: {error.strerror}")
+
+    def end_run(self) -> None:
+        """Have later lookups read the file again."""
+        self._recalled = None
+
+    def end_waits(self) -> None:
+        """End the waits for other processes, now and from now on: what would wait raises a `StoreError`."""
+        if self._waits is not None:
+            self._waits.end()
+
+    @property
+    def _known(self) -> LoadedStates | EnforcedFile:
+        recalled = self._recalled
+        if isinstance(recalled, StoreError):
+            raise StoreError(str(recalled)) from recalled
+        return self._file if recalled is None else recalled
 
     def find(self, target: Srn, path: str, id: str) -> list[EnforcedState]:  # noqa: A002 - the word it has
         """Return every entry of the top scope that a reference could mean; see the contract.
@@ -97,7 +132,7 @@ class EnforcedStore:
         return [msgspec.structs.replace(one, id=id) for one in found]
 
     def _named(self, target: Srn, path: str, word: str) -> list[EnforcedState]:
-        rows = self._file.named(str(target), word)
+        rows = self._known.named(str(target), word)
         return [self._opened(row) for row in rows if f"{row.entry.module}.".startswith(f"{path}.")]
 
     def of_state(self, target: Srn, scope: str, tag: str) -> EnforcedState | None:
@@ -108,30 +143,36 @@ class EnforcedStore:
         """
         if self._masker.text(tag) != tag or self._masker.text(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
-        row = self._file.one(str(target), scope, tag)
+        row = self._known.one(str(target), scope, tag)
         return None if row is None else self._opened(row)
 
     def note(self, returned: Return) -> None:
-        """Record a state's `new_state`; written once enough entries wait, and by `flush`.
+        """Record a state's `new_state`; `flush` writes it."""
+        if returned.result is True and returned.new_state is not None:
+            with self._turn:
+                self._pending.append(returned)
 
-        Raises:
-            StoreError: the file cannot be written.
-        """
-        if returned.result is not True or returned.new_state is None:
-            return
-        self._pending.append(returned)
-        if len(self._pending) >= MOST_PENDING:
-            self.flush()
+    @property
+    def is_full(self) -> bool:
+        """Whether enough entries wait that `flush` is due."""
+        return len(self._pending) >= MOST_PENDING
 
     def flush(self) -> None:
-        """Write the recorded entries.
+        """Write the recorded entries; this blocks.
 
         Raises:
             StoreError: they cannot be written; they stay recorded.
         """
-        if self._pending:
-            self._file.write([self._row(returned) for returned in self._pending])
-            self._pending.clear()
+        with self._turn:
+            pending, self._pending = self._pending, []
+        if not pending:
+            return
+        try:
+            self._file.write([self._row(returned) for returned in pending])
+        except BaseException:
+            with self._turn:
+                self._pending = pending + self._pending
+            raise
 
     def shown(self) -> Iterator[ShownState]:
         """Yield every entry, secrets masked; needs no key.

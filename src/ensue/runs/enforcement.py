@@ -6,7 +6,9 @@ converged state, or the `old_state` of one that would change. Only properties pr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import msgspec
 
@@ -18,30 +20,46 @@ from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from concurrent.futures import Future
 
     from ensue.model.data import DataMap
     from ensue.model.report import RunReport
     from ensue.model.returns import Return
     from ensue.registry.enforced import EnforcedStore
+    from ensue.registry.store_thread import StoreThread
 
 _OF_ONE_CALL: Final = frozenset({"pid"})
 """Properties that differ in every call of the same state; a new value is not drift."""
 
+_INTERRUPTED: Final = 130
+
 
 class Enforcement:
-    """Follows the events of one run.
+    """Follows the events of one run; an async context manager, entered before the run compiles anything.
 
     Args:
         store: the project's enforced states.
+        thread: uses the store, so that the event loop does not wait for other processes.
         run_id: the run's id.
         test: whether the run is a plan.
     """
 
-    def __init__(self, store: EnforcedStore, run_id: str, *, test: bool) -> None:
+    def __init__(self, store: EnforcedStore, thread: StoreThread, run_id: str, *, test: bool) -> None:
         self._store = store
-        store.begin_run(run_id)
+        self._thread = thread
+        self._run_id = run_id
         self._test = test
         self._fault: StoreError | None = None
+        self._writing: Future[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Read what earlier runs enforced."""
+        await self._thread.run(partial(self._store.begin_run, self._run_id))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Forget what earlier runs enforced."""
+        self._store.end_run()
 
     def see(self, returned: Return) -> None:
         """Process a return before it is reported; in a plan, add the drift to it."""
@@ -52,20 +70,53 @@ class Enforcement:
                 returned.drift = self._drift(returned)
             else:
                 self._store.note(returned)
+                if self._store.is_full and (self._writing is None or self._writing.done()):
+                    self._write_on()
         except StoreError as error:
             self._fault = error
 
-    def end(self, report: RunReport) -> RunReport:
-        """Write the remaining enforced states; return the report with warnings for whatever failed."""
-        try:
-            if self._fault is None:
-                self._store.flush()
-        except StoreError as error:
-            self._fault = error
+    async def end(self, report: RunReport) -> RunReport:
+        """Write the remaining enforced states; return the report with warnings for whatever failed.
+
+        Cancelling the task ends a wait for another process: then the states are not kept, and the run counts
+        as interrupted.
+        """
+        was_interrupted = False
+        if self._fault is None and not self._test:
+            self._fault, was_interrupted = await self._rest_written()
         if self._fault is None:
             return report
-        warnings = (*report.warnings, self._complaint(self._fault))
-        return msgspec.structs.replace(report, warnings=warnings, exit_code=report.exit_code or 2)
+        report = msgspec.structs.replace(report, warnings=(*report.warnings, self._complaint(self._fault)))
+        if was_interrupted:
+            return msgspec.structs.replace(report, status="interrupted", exit_code=_INTERRUPTED)
+        return msgspec.structs.replace(report, exit_code=report.exit_code or 2)
+
+    def _write_on(self) -> None:
+        """Write what waits while the run goes on.
+
+        Raises:
+            StoreError: the write before has failed.
+        """
+        if self._writing is not None:
+            self._writing.result()
+        self._writing = self._thread.submit(self._store.flush)
+
+    async def _rest_written(self) -> tuple[StoreError | None, bool]:
+        """Write what waits; return what prevented it, and whether the task was cancelled."""
+        written = asyncio.wrap_future(self._thread.submit(self._store.flush))
+        was_interrupted = False
+        while not written.done():
+            try:
+                await asyncio.wait({written})
+            except asyncio.CancelledError:
+                was_interrupted = True
+                self._store.end_waits()
+                if (task := asyncio.current_task()) is not None:
+                    task.uncancel()
+        fault = written.exception()
+        if fault is not None and not isinstance(fault, StoreError):
+            raise fault
+        return fault, was_interrupted
 
     def _complaint(self, fault: StoreError) -> Diagnostic:
         return Diagnostic(

@@ -1,0 +1,68 @@
+"""Enforced states in memory, as the file had them when it was read; a lookup does no I/O."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.registry.enforced_form import decode_entry, row_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.registry.enforced_form import Kept, Row, States
+
+
+class LoadedStates:
+    """The entries of a file.
+
+    Args:
+        states: the entries; after a change to them, call `forget_words`.
+    """
+
+    def __init__(self, states: States) -> None:
+        self.states = states
+        self._by_word: dict[str, dict[str, list[str]]] = {}
+
+    def copy(self) -> LoadedStates:
+        """Return what is loaded now; later entries of the file do not change it."""
+        return LoadedStates(
+            {
+                target: {scope: dict(entries) for scope, entries in scopes.items()}
+                for target, scopes in self.states.items()
+            }
+        )
+
+    def forget_words(self) -> None:
+        """Look words up anew: entries were added or replaced."""
+        self._by_word = {}
+
+    def one(self, target: str, scope: str, tag: str) -> Row | None:
+        """Return a row; None when there is none."""
+        kept = self.states.get(target, {}).get(scope, {}).get(tag)
+        return None if kept is None else row_of(target, scope, tag, kept)
+
+    def named(self, target: str, word: str) -> list[Row]:
+        """Return the rows of the top scope that have a word as ID or name, by tag."""
+        top = self.states.get(target, {}).get("", {})
+        tags = self._by_word.get(target)
+        if tags is None:
+            tags = self._by_word[target] = _tags_by_word(top)
+        return [row_of(target, "", tag, top[tag]) for tag in sorted(tags.get(word, ()))]
+
+    def all(self) -> list[Row]:
+        """Return every row, by target, scope and tag."""
+        return [
+            row_of(target, scope, tag, kept)
+            for target, scopes in sorted(self.states.items())
+            for scope, states in sorted(scopes.items())
+            for tag, kept in sorted(states.items())
+        ]
+
+
+def _tags_by_word(states: Mapping[str, Kept]) -> dict[str, list[str]]:
+    words: dict[str, list[str]] = {}
+    for tag, kept in states.items():
+        entry = decode_entry(kept[1])
+        for word in {entry.id, entry.name}:
+            words.setdefault(word, []).append(tag)
+    return words
