@@ -9,6 +9,7 @@ import pytest
 from ensue.masking import Masker
 from ensue.model.returns import Return
 from ensue.registry.enforced import EnforcedStore
+from ensue.registry.store_thread import StoreThread
 from ensue.registry.vault import ProjectVault
 from ensue.runs.enforcement import Enforcement
 
@@ -67,6 +68,6 @@ def test_drift(
     store.note(returned(new_state=before, sensitive=sensitive))
     store.flush()
     planned = returned(new_state=now, sensitive=sensitive)
-    Enforcement(store, "run", test=True).see(planned)
+    Enforcement(store, StoreThread(), "run", test=True).see(planned)
     store.close()
     assert planned.drift == {path: {"old": old, "new": new} for path, (old, new) in drift.items()}

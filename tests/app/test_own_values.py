@@ -401,6 +401,10 @@ def test_values_that_an_older_version_kept_for_a_path_are_not_read(tmp_path: Pat
 
     async def shown() -> list[tuple[str, Any]]:
         async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
-            return [(one.scope, one.state.new_state) for one in project.enforced() if one.state.id == "token"]
+            return [
+                (one.scope, one.state.new_state)
+                for one in await project.enforced()
+                if one.state.id == "token"
+            ]
 
     assert asyncio.run(shown())[:2] == [("", {"v": "of top"}), ("caller/b", {"v": "of caller/b"})]

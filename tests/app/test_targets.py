@@ -171,7 +171,9 @@ def test_each_chunk_has_an_enforced_state_of_its_own(tmp_path: Path) -> None:
 
     async def shown() -> list[tuple[str, str]]:
         async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
-            return [(one.target, one.state.tag) for one in project.enforced() if one.state.module == "file"]
+            return [
+                (one.target, one.state.tag) for one in await project.enforced() if one.state.module == "file"
+            ]
 
     assert asyncio.run(shown()) == [
         ("minion:b1", "file_|-b1 cfg_|-b1 /a_|-managed"),

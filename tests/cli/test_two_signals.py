@@ -67,6 +67,22 @@ async def goes_on(ctx, name):
 FUNCTIONS = {"blocks": blocks, "goes_on": goes_on}
 """
 
+IN_A_LIBRARY = """\
+import ctypes
+from pathlib import Path
+
+
+async def waits(ctx, name):
+    library = ctypes.CDLL(None)
+    mutex = ctypes.create_string_buffer(256)
+    library.pthread_mutex_lock(mutex)
+    Path(name).write_text("running\\n")
+    library.pthread_mutex_lock(mutex)
+
+
+FUNCTIONS = {"waits": waits}
+"""
+
 
 class Running:
     """A command that has said through a pipe that it is where the test wants it."""
@@ -197,6 +213,19 @@ def test_a_function_that_holds_the_event_loop(
     assert code == 130
     assert err.endswith("stopped at once\n")
     assert shell.run("apply", "good").code == 0
+
+
+def test_a_library_that_does_not_return(shell: Shell, begin: Callable[..., Running], tmp_path: Path) -> None:
+    """A library's call on the event loop, during which Python runs no handler, is ended with the process."""
+    shell.write("states/_states/stuck.py", IN_A_LIBRARY)
+    shell.write("states/t.sls", f"x:\n  stuck.waits:\n    - name: {tmp_path}/began\n")
+    running = begin("apply", "t")
+    state = Path(f"/proc/{running.process.pid}/status")
+    while "State:\tS" not in state.read_text():
+        assert running.process.poll() is None
+    code, err = running.interrupt()
+    assert code == 130
+    assert err.endswith("stopped at once\n")
 
 
 def test_a_host_that_does_not_answer(shell: Shell) -> None:

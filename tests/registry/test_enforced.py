@@ -13,7 +13,7 @@ from ensue.errors import KeyFileError, StoreError, TamperedError
 from ensue.masking import Masker
 from ensue.model.returns import Return
 from ensue.model.srn import Srn
-from ensue.registry.enforced import MOST_PENDING, EnforcedStore
+from ensue.registry.enforced import EnforcedStore
 from ensue.registry.enforced_file import FILE, EnforcedFile
 from ensue.registry.vault import ProjectVault
 
@@ -191,14 +191,6 @@ def test_without_a_file_nothing_is_known_and_none_is_made(cachedir: Path) -> Non
     assert store.find(MINION, "", "cloud", "vm") == []
     assert list(store.shown()) == []
     assert not cachedir.exists()
-
-
-def test_a_large_run_is_written_in_parts(cachedir: Path) -> None:
-    """What a killed apply loses of its memory is bounded."""
-    store = store_in(cachedir)
-    for number in range(MOST_PENDING + 1):
-        store.note(returned(f"vm{number}", {"n": number}))
-    assert len(list(store_in(cachedir).shown())) == MOST_PENDING
 
 
 def test_new_keys_reseal_it(cachedir: Path) -> None:

@@ -145,9 +145,9 @@ class Project:
         """Return the project."""
         return self
 
-    async def __aexit__(self, *_: object) -> None:
-        """Close connections and stores."""
-        await self.close()
+    async def __aexit__(self, error: type[BaseException] | None = None, *_: object) -> None:
+        """Close connections and stores; after an error, without waiting for other processes."""
+        await self._project.__aexit__(error)
 
     async def _run(
         self,

@@ -126,13 +126,14 @@ class KeptResources(OpenedProject):
             if app in {None, context.app} and env in {None, context.env}
         ]
 
-    def enforced(self) -> list[ShownState]:
+    async def enforced(self) -> list[ShownState]:
         """Return what every state last enforced, secrets masked.
 
         Raises:
             StoreError: it cannot be read.
         """
-        return list(self._stores.enforced().shown())
+        store = self._stores.enforced()
+        return await self._stores.thread.run(lambda: list(store.shown()))
 
     def audit_entries(self) -> list[DataMap]:
         """Return the audit log, oldest first."""

@@ -120,8 +120,17 @@ class OpenedProject:
         """Return the project."""
         return self
 
-    async def __aexit__(self, *_: object) -> None:
+    def end_waits(self) -> None:
+        """End every wait for another process that has locked a store; any thread may call.
+
+        What waits fails, and so does what would have to wait afterwards.
+        """
+        self._stores.waits.end()
+
+    async def __aexit__(self, error: type[BaseException] | None = None, *_: object) -> None:
         """Close connections and the store."""
+        if error is not None:
+            self.end_waits()
         if self._opened is not None:
             await self._opened.close()
             self._opened = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import closing
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -84,7 +83,7 @@ class Run:
             test=self._options.test,
             resumes=resumed.chain if resumed else (),
         )
-        with closing(record):
+        async with record:
             first = await self._first_plans(mods, tgt)
             self._begin(run_id)
             if resumed is None and not self._options.test:
@@ -105,7 +104,7 @@ class Run:
             )
             is_highstate = not mods and self._deployment is None
             report = await self._reported(run_id, first, resumed, record, is_highstate=is_highstate)
-            return record.end(report)
+            return await record.end(report)
 
     def _resumed(self) -> ResumedRun | None:
         options = self._options

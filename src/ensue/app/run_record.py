@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 
@@ -33,7 +33,7 @@ _BEGINNINGS: Final = (NodeStarted, CommandStarted)
 
 
 class RunRecord:
-    """Receives every event of one run, records it and passes it on.
+    """Receives every event of one run, records it and passes it on; an async context manager.
 
     Args:
         services: the project.
@@ -58,11 +58,23 @@ class RunRecord:
         self._on_event = on_event
         self._test = test
         self._resumes = resumes
-        self._enforcement = Enforcement(services.enforced, run_id, test=test)
+        self._enforcement = Enforcement(services.enforced, services.store_thread, run_id, test=test)
         self._bound = OutputBound(self._settings.keep_output_bytes)
         self._journal: Journal | None = None
         self._fault: StoreError | None = None
         self._stop: Callable[[str], None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Read what earlier runs enforced."""
+        await self._enforcement.__aenter__()
+        return self
+
+    async def __aexit__(self, *failure: object) -> None:
+        """Close the journal, and forget what earlier runs enforced."""
+        if self._journal is not None:
+            with suppress(StoreError):  # The report says so.
+                self._journal.close()
+        await self._enforcement.__aexit__(*failure)
 
     def stops(self, stop: Callable[[str], None]) -> None:
         """Call this with the reason if the run cannot be recorded any more."""
@@ -89,15 +101,15 @@ class RunRecord:
             raise self._fault
         self._on_event(event)
 
-    def end(self, report: RunReport) -> RunReport:
+    async def end(self, report: RunReport) -> RunReport:
         """Record the end of the run; return its report, with warnings for whatever was not recorded."""
         if reason := report.stopped or (str(self._fault) if self._fault else ""):
             # The journal first: resuming the run records the enforced states, too.
             report = report.as_stopped(reason, self._complaint(reason))
             self._tell_end(report)
-            self._enforcement.end(report)
+            await self._enforcement.end(report)
             return report
-        report = self._enforcement.end(report)
+        report = await self._enforcement.end(report)
         if (left_out := self._bound.warning()) is not None:
             report = msgspec.structs.replace(report, warnings=(*report.warnings, left_out))
         self._tell_end(report)
@@ -116,12 +128,6 @@ class RunRecord:
                 stopped=report.stopped,
             )
         )
-
-    def close(self) -> None:
-        """Close the journal."""
-        if self._journal is not None:
-            with suppress(StoreError):  # The report says so.
-                self._journal.close()
 
     def _opened(self) -> Journal:
         """Return the journal, which the first event creates, so a refused run has none."""

@@ -85,6 +85,8 @@ class Services:
         self.registry = stores.lazy_registry
         self.plugins = plugins
         self.enforced = stores.enforced()
+        self.store_thread = stores.thread
+        self._waits = stores.waits
         self.vault = stores.lazy_vault
         self._make_drivers = drivers
         self.loop = asyncio.get_running_loop()
@@ -145,6 +147,7 @@ class Services:
             vault=self.vault,
             masker=self.masker,
             expiration_s=self.settings.option("grains_cache_expiration", DEFAULT_EXPIRATION_S),
+            waits=self._waits,
         )
 
     def _minion_config(self) -> dict[str, Any]:
@@ -273,7 +276,8 @@ class Services:
         from ensue.registry.active_store import ActiveResourceStore
         from ensue.registry.store import CrossRunStore
 
-        store = CrossRunStore(self.settings.cachedir, url=self.settings.option("store_url"))
+        url = self.settings.option("store_url")
+        store = CrossRunStore(self.settings.cachedir, url=url, waits=self._waits)
         return ActiveResourceStore(store, vault=self.vault)
 
     @property

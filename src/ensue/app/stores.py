@@ -9,6 +9,8 @@ import threading
 from typing import TYPE_CHECKING
 
 from ensue.registry.lazy_registry import LazyRegistry, LazyVault
+from ensue.registry.lock_waits import LockWaits
+from ensue.registry.store_thread import StoreThread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,6 +44,8 @@ class Stores:
     ) -> None:
         self.lazy_registry = LazyRegistry(self.registry, self.has_registry)
         self.lazy_vault = LazyVault(self.vault)
+        self.waits = LockWaits()
+        self.thread = StoreThread()
         self._settings = settings
         self._masker = masker
         self._plugins = plugins
@@ -87,6 +91,7 @@ class Stores:
                 vault=self.lazy_vault,
                 masker=self._masker,
                 keep_output_bytes=self._settings.keep_output_bytes,
+                waits=self.waits,
             )
         return self._enforced
 
@@ -115,13 +120,16 @@ class Stores:
                 self._registry.begin_run(run_id)
 
     def close(self) -> None:
-        """Close the stores that were opened; a later use opens them again."""
+        """Close the stores that were opened, and end what waits for them; a later use opens them again."""
+        self.waits.end()
+        self.thread.close()
         if self._enforced is not None:
             self._enforced.close()
             self._enforced = None
         if self._registry is not None:
             self._registry.close()
             self._registry = None
+        self.waits = LockWaits()
 
     def _make_registry(self) -> ResourceRegistry:
         from ensue.registry.audit_files import limits_of
@@ -136,6 +144,7 @@ class Stores:
             claimed_elsewhere=self._claimed_elsewhere,
             configuration_faults=self._configuration_faults,
             audit_limits=limits_of(self._settings.values),
+            waits=self.waits,
         )
         if self._run_id:
             registry.begin_run(self._run_id)

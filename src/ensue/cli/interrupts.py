@@ -4,6 +4,10 @@ After the second signal the command has `GRACE_S` to end what is running, close 
 it has. Then the process ends without waiting for the event loop, a thread or a file system, which may never
 answer. A third signal does that at once. The store and the journal survive it, as they survive kill -9.
 
+Python calls the handler of a signal in the main thread, and only between two instructions. While that thread
+is inside a call of a library (SQLite waits for a lock), no handler runs. So a thread of its own reads what
+the interpreter writes to a pipe for each signal, and counts them, whatever the main thread is doing.
+
 SIGTERM and SIGHUP are treated as SIGINT, with one difference: SIGHUP counts once. A closed terminal sends
 several of them (the kernel one, the shell another), and they report one event.
 """
@@ -13,7 +17,6 @@ from __future__ import annotations
 import _thread
 import os
 import signal
-from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -58,17 +61,21 @@ class Interrupts:
 
     def __init__(self, tell: Callable[[str], None] | None = None) -> None:
         self.tell = tell or _nothing
+        self.end_waits: Callable[[], None] = _no_waits
+        """Ends what waits for another process; called in a thread of its own at the second signal."""
         self._task: asyncio.Task[Any] | None = None
         self._count = 0
-        self._calls: Counter[int] = Counter()
-        self._written: Counter[int] = Counter()
+        # One thread writes each: the main thread counts calls of the handler, the other one bytes.
+        self._calls: dict[int, int] = dict.fromkeys(SIGNALS, 0)
+        self._written: dict[int, int] = dict.fromkeys(SIGNALS, 0)
         self._name = ""
         self._is_leaving = False
         self._next_at = 0.0
         self._former: dict[signal.Signals, Any] = {}
-        self._pipe: tuple[int, int] | None = None
+        self._wakeup = -1
         self._former_wakeup = -1
         self._when_insisted: Callable[[], None] | None = None
+        self._grace_begun = _thread.allocate_lock()
         self._ended = _thread.allocate_lock()
         self._ended.acquire()
 
@@ -88,44 +95,34 @@ class Interrupts:
             except ValueError:  # Only the main thread may set handlers, and only it is interrupted.
                 return
             self._former[number] = former
+        if self._former:
+            self._listen_in_thread()
 
     def __exit__(self, *_: object) -> None:
         """Restore the former handlers of the signals."""
         for number, former in self._former.items():
             signal.signal(number, former)
         self.unwatch()
+        wakeup, self._wakeup = self._wakeup, -1
+        if wakeup >= 0:
+            signal.set_wakeup_fd(self._former_wakeup)
+            os.close(wakeup)
         with suppress(RuntimeError):  # Released before.
             self._ended.release()
 
     @property
     def insists(self) -> bool:
         """Whether a second signal has come, after which nothing is waited for."""
-        return self._count >= _INSISTS
+        return self._received() >= _INSISTS
 
     def watch(self, task: asyncio.Task[Any]) -> None:
         """Set the task that signals cancel from now on; called once, on its event loop."""
         self._task = task
-        if not self._former:
-            return  # Only the main thread receives signals.
-        # Otherwise a signal just before the loop sleeps would be handled when it wakes for another reason.
-        self._pipe = reading, writing = os.pipe()
-        for end in self._pipe:
-            os.set_blocking(end, False)
-        self._former_wakeup = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        task.get_loop().add_reader(reading, self._look)
 
     def unwatch(self) -> None:
         """Let signals raise `KeyboardInterrupt` again; to be called when the loop is closed."""
-        task, self._task = self._task, None
-        pipe, self._pipe = self._pipe, None
+        self._task = None
         self._when_insisted = None
-        if task is None or pipe is None:
-            return
-        signal.set_wakeup_fd(self._former_wakeup)
-        if not task.get_loop().is_closed():
-            task.get_loop().remove_reader(pipe[0])
-        for end in pipe:
-            os.close(end)
 
     def when_insisted(self, callback: Callable[[], None]) -> None:
         """Call `callback` on the watched task's loop at the second signal, at once if that has come.
@@ -151,27 +148,54 @@ class Interrupts:
         self._name = signal.Signals(number).name
         self._look()
 
-    def _look(self) -> None:
-        """Act on new signals.
+    def _listen_in_thread(self) -> None:
+        reading, self._wakeup = os.pipe()
+        os.set_blocking(self._wakeup, False)
+        self._former_wakeup = signal.set_wakeup_fd(self._wakeup, warn_on_full_buffer=False)
+        # Not `threading`, which would wait for it at the end. If no thread may be started, only the handler
+        # counts.
+        with suppress(RuntimeError):
+            _thread.start_new_thread(self._listen, (reading,))
 
-        While Python cannot call a handler (a library parses a large file), several signals of one number
-        become one call; but the interpreter writes a byte per signal.
+    def _listen(self, reading: int) -> None:
+        """Count the signals that the interpreter reports, until the pipe is closed."""
+        while numbers := os.read(reading, _MANY_SIGNALS):
+            for number in numbers:
+                if number in self._written:
+                    self._written[number] += 1
+            self._insist(self._received())
+            if (task := self._task) is not None:
+                # A signal that came just before the loop went to sleep must not wait until it wakes.
+                with suppress(RuntimeError):
+                    task.get_loop().call_soon_threadsafe(self._look)
+        os.close(reading)
+
+    def _received(self) -> int:
+        """Return how many signals have come, counted by the thread that has seen more of them.
+
+        Several signals of one number may become one call of the handler, and the pipe may be full.
         """
-        if self._pipe is not None:
-            with suppress(BlockingIOError):
-                self._written.update(os.read(self._pipe[0], _MANY_SIGNALS))
-        came = self._calls | self._written
-        count = came[signal.SIGINT] + came[signal.SIGTERM] + min(came[signal.SIGHUP], 1)
+        came = [max(self._calls[number], self._written[number]) for number in SIGNALS]
+        came[SIGNALS.index(signal.SIGHUP)] = min(came[SIGNALS.index(signal.SIGHUP)], 1)
+        return sum(came)
+
+    def _look(self) -> None:
+        """Act on new signals; called in the main thread."""
+        count = self._received()
         while self._count < count:
             self._count += 1
             self._act(self._count)
 
-    def _act(self, count: int) -> None:
+    def _insist(self, count: int) -> None:
+        """Make sure that the process ends, if so many signals demand it; called in any thread."""
         if count >= _LAST or (self._is_leaving and count >= _INSISTS):
             _end_here()
-        if count == _INSISTS:
-            # Not `threading`: the main thread may hold its lock at this moment.
+        # Not `threading`: the main thread may hold its lock at this moment.
+        if count == _INSISTS and self._grace_begun.acquire(blocking=False):
             _thread.start_new_thread(self._end_late, ())
+
+    def _act(self, count: int) -> None:
+        self._insist(count)
         if self._is_leaving:
             return
         if self._task is None:
@@ -202,12 +226,17 @@ class Interrupts:
             self.tell(f"{name}: ending what is running")
 
     def _end_late(self) -> None:
+        self.end_waits()
         if not self._ended.acquire(timeout=GRACE_S):
             _end_here()
         self._ended.release()
 
 
 def _nothing(_: str) -> None:
+    pass
+
+
+def _no_waits() -> None:
     pass
 
 

@@ -138,6 +138,7 @@ class Session:
         async with project:
             task = asyncio.ensure_future(work(project))
             self._interrupts.watch(task)
+            self._interrupts.end_waits = project.end_waits
             try:
                 return await task
             except asyncio.CancelledError:

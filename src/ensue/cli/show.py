@@ -126,7 +126,7 @@ def _show_enforced(session: Session) -> int:
     from ensue.output.enforced import enforced_data
 
     async def work(project: Project) -> list[ShownState]:
-        return project.enforced()
+        return await project.enforced()
 
     return _print(session, enforced_data(session.run(work), session.minion_id, session.masker))
 

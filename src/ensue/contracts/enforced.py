@@ -22,7 +22,7 @@ class EnforcedStates(Protocol):
     """The enforced states of a project.
 
     An implementation adds the secrets in an entry to the masker before it returns the entry. It is called in
-    a separate thread while SLS are compiled, and on the event loop of a run.
+    a separate thread while SLS are compiled, and without I/O on the event loop of a run.
     """
 
     def find(self, target: Srn, scope: str, path: str, id: str) -> Sequence[EnforcedState]:  # noqa: A002

@@ -11,19 +11,22 @@ Source: Idem's enforced state management (ESM).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import threading
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
+from ensue.errors import StoreError
 from ensue.model.data import mapped
 from ensue.model.enforced import EnforcedState
 from ensue.model.kept_output import KEEP_OUTPUT_BYTES, shortened
 from ensue.model.sensitive_paths import changed_paths, hide_paths, values_at
 from ensue.registry.enforced_file import EnforcedFile
 from ensue.registry.enforced_form import Entry, Row
+from ensue.registry.loaded_states import LoadedStates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ensue.contracts.vault import Vault
@@ -33,9 +36,12 @@ if TYPE_CHECKING:
     from ensue.model.returns import Return
     from ensue.model.srn import Srn
     from ensue.model.state_identity import StateIdentity
+    from ensue.registry.lock_waits import LockWaits
 
 MOST_PENDING: Final = 1000
-"""The most entries that wait to be written, and so the most that a killed apply loses."""
+"""How many entries wait to be written before they are; about as many are lost if an apply is killed."""
+
+Found = TypeVar("Found")
 
 _DECODE: Final = msgspec.msgpack.decode
 
@@ -66,6 +72,7 @@ class EnforcedStore:
         vault: encrypts what is secret.
         masker: masks the secrets of this process; learns those that are decrypted.
         keep_output_bytes: how much of a long text is kept.
+        waits: ends its waits for other processes.
     """
 
     def __init__(
@@ -75,17 +82,50 @@ class EnforcedStore:
         vault: Vault,
         masker: Masker,
         keep_output_bytes: int = KEEP_OUTPUT_BYTES,
+        waits: LockWaits | None = None,
     ) -> None:
-        self._file = EnforcedFile(cachedir)
+        self._file = EnforcedFile(cachedir, waits)
         self._vault = vault
         self._masker = masker
+        self._waits = waits
+        self._recalled: LoadedStates | StoreError | None = None
         self._pending: list[Return] = []
+        self._turn = threading.Lock()
         self._run_id = ""
         self._keep_output_bytes = keep_output_bytes
 
     def begin_run(self, run_id: str) -> None:
-        """Set the run that the following entries belong to."""
+        """Set the run that the following entries belong to, and read what earlier runs enforced; this blocks.
+
+        Until `end_run`, lookups do no I/O; they find what earlier runs and this one enforced. If that cannot
+        be read, each lookup raises the error.
+        """
         self._run_id = run_id
+        try:
+            self._recalled = self._file.copy()
+        except StoreError as error:
+            self._recalled = error
+        except OSError as error:
+            self._recalled = StoreError(f"{self._file.path}: it cannot be read: {error.strerror}")
+
+    def end_run(self) -> None:
+        """Have later lookups read the file again."""
+        self._recalled = None
+
+    def end_waits(self) -> None:
+        """End the waits for other processes, now and from now on: what would wait raises a `StoreError`."""
+        if self._waits is not None:
+            self._waits.end()
+
+    def _look(self, look: Callable[[LoadedStates | EnforcedFile], Found]) -> Found:
+        """Look into what a run has read, which needs no I/O, or into the file if there is no run."""
+        recalled = self._recalled
+        if isinstance(recalled, StoreError):
+            raise StoreError(str(recalled)) from recalled
+        if recalled is None:
+            return look(self._file)
+        with self._turn:
+            return look(recalled)
 
     def find(self, target: Srn, scope: str, path: str, id: str) -> list[EnforcedState]:  # noqa: A002 - the word it has
         """Return every entry of a scope that a reference could mean; see the contract.
@@ -102,7 +142,7 @@ class EnforcedStore:
     def _named(self, target: Srn, scope: str, path: str, word: str) -> list[EnforcedState]:
         if self._masker.text(scope) != scope:
             return []
-        rows = self._file.named(str(target), scope, word)
+        rows = self._look(lambda known: known.named(str(target), scope, word))
         return [
             self._opened(row)
             for row in rows
@@ -115,36 +155,44 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read, or the entry cannot be decrypted.
         """
-        for returned in reversed(self._pending):
+        with self._turn:
+            pending = self._pending[::-1]
+        for returned in pending:
             if returned.tag == identity.tag and returned.identity == identity:
                 return _state_of(returned)
         tag, scope = identity.tag, identity.scope
         if self._masker.text(tag) != tag or self._masker.text(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
-        row = self._file.one(identity.target, scope, tag)
+        row = self._look(lambda known: known.one(identity.target, scope, tag))
         return None if row is None or row.is_unidentified else self._opened(row)
 
     def note(self, returned: Return) -> None:
-        """Record a state's `new_state`; written once enough entries wait, and by `flush`.
+        """Record a state's `new_state`; `flush` writes it."""
+        if returned.result is True and returned.new_state is not None:
+            with self._turn:
+                self._pending.append(returned)
 
-        Raises:
-            StoreError: the file cannot be written.
-        """
-        if returned.result is not True or returned.new_state is None:
-            return
-        self._pending.append(returned)
-        if len(self._pending) >= MOST_PENDING:
-            self.flush()
+    @property
+    def is_full(self) -> bool:
+        """Whether enough entries wait that `flush` is due."""
+        return len(self._pending) >= MOST_PENDING
 
     def flush(self) -> None:
-        """Write the recorded entries.
+        """Write the recorded entries; this blocks.
 
         Raises:
             StoreError: they cannot be written; they stay recorded.
         """
-        if self._pending:
-            self._file.write([self._row(returned) for returned in self._pending])
-            self._pending.clear()
+        with self._turn:
+            pending = self._pending.copy()
+        if not pending:
+            return
+        rows = [self._row(returned) for returned in pending]
+        self._file.write(rows)
+        with self._turn:
+            if isinstance(self._recalled, LoadedStates):
+                self._recalled.add(rows)
+            del self._pending[: len(pending)]
 
     def shown(self) -> Iterator[ShownState]:
         """Yield every entry, secrets masked; needs no key.

@@ -27,17 +27,16 @@ from ensue.registry.enforced_form import (
     differing,
     encode_states,
     merge,
-    row_of,
 )
 from ensue.registry.enforced_upgrade import VERSION, bring_up_to_date
+from ensue.registry.loaded_states import LoadedStates
+from ensue.registry.lock_waits import LockWaits
 from ensue.registry.sqlite_remedies import refuse_damaged, sqlite_error
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Sequence
     from pathlib import Path
-
-    from ensue.registry.enforced_form import Kept
 
 FILE: Final = "enforced.db"
 """Name of the file below the cachedir."""
@@ -48,7 +47,6 @@ MANY: Final = 1000
 MOST_SEGMENTS: Final = 200
 """The most appended blobs before they are merged."""
 
-_BUSY_TIMEOUT_S: Final = 60.0
 _LOST: Final = "the enforced state is lost; the next apply records it again"
 _APPEND: Final = "INSERT INTO segment (states) VALUES (?)"
 
@@ -58,15 +56,16 @@ class EnforcedFile:
 
     Args:
         cachedir: the project's cachedir.
+        waits: ends its waits for other processes.
     """
 
-    def __init__(self, cachedir: Path) -> None:
+    def __init__(self, cachedir: Path, waits: LockWaits | None = None) -> None:
         self.path = cachedir / FILE
+        self._waits = waits or LockWaits()
         self._connection: sqlite3.Connection | None = None
         self._turn = threading.RLock()
-        self._states: States = {}
+        self._loaded = LoadedStates({})
         self._read_up_to = 0
-        self._by_word: dict[tuple[str, str], dict[str, list[str]]] = {}
 
     def one(self, target: str, scope: str, tag: str) -> Row | None:
         """Return a row; None when there is none.
@@ -76,8 +75,7 @@ class EnforcedFile:
         """
         with self._turn:
             self._refresh()
-            kept = self._states.get(target, {}).get(scope, {}).get(tag)
-            return None if kept is None else row_of(target, scope, tag, kept)
+            return self._loaded.one(target, scope, tag)
 
     def named(self, target: str, scope: str, word: str) -> list[Row]:
         """Return the rows of a scope that have a word as ID or name, by tag.
@@ -87,11 +85,7 @@ class EnforcedFile:
         """
         with self._turn:
             self._refresh()
-            states = self._states.get(target, {}).get(scope, {})
-            if (target, scope) not in self._by_word:
-                self._by_word[target, scope] = _tags_by_word(states)
-            tags = sorted(self._by_word[target, scope].get(word, ()))
-            return [row_of(target, scope, tag, states[tag]) for tag in tags]
+            return self._loaded.named(target, scope, word)
 
     def all(self) -> list[Row]:
         """Return every row, by target, scope and tag.
@@ -101,12 +95,17 @@ class EnforcedFile:
         """
         with self._turn:
             self._refresh()
-            return [
-                row_of(target, scope, tag, kept)
-                for target, scopes in sorted(self._states.items())
-                for scope, states in sorted(scopes.items())
-                for tag, kept in sorted(states.items())
-            ]
+            return self._loaded.all()
+
+    def copy(self) -> LoadedStates:
+        """Return every entry, for lookups without I/O.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        with self._turn:
+            self._refresh()
+            return self._loaded.copy()
 
     def write(self, rows: Sequence[Row]) -> None:
         """Add or replace rows: all of them, or none. No plain text of an entry that is encrypted now is left.
@@ -121,7 +120,7 @@ class EnforcedFile:
             if any(map(self._was_open, encrypted)):
                 self.replace(rows)
                 return
-            changed = differing(rows, self._states)
+            changed = differing(rows, self._loaded.states)
             if changed and self._append(changed) > MOST_SEGMENTS:
                 self._write_together({})
 
@@ -133,9 +132,11 @@ class EnforcedFile:
         """
         with self._opened(create=True) as connection:
             connection.execute("PRAGMA secure_delete=ON")
-            self._write_together(differing(rows, self._states))
+            self._write_together(differing(rows, self._loaded.states))
             # Deleted content is overwritten in the file, and the log that still has it is emptied.
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            wait = self._waits.begin(self.path)
+            while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] and wait.goes_on():
+                pass  # Another process reads or writes. After the limit, its next checkpoint empties the log.
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -145,7 +146,7 @@ class EnforcedFile:
                 connection.close()
 
     def _was_open(self, row: Row) -> bool:
-        kept = self._states.get(row.target, {}).get(row.scope, {}).get(row.tag)
+        kept = self._loaded.states.get(row.target, {}).get(row.scope, {}).get(row.tag)
         return kept is not None and decode_entry(kept[1]).sealed is None
 
     def _append(self, changed: States) -> int:
@@ -154,8 +155,8 @@ class EnforcedFile:
             appended = connection.execute(_APPEND, (encode_states(changed),)).lastrowid
             (segments,) = connection.execute("SELECT count(*) FROM segment").fetchone()
         if appended == self._read_up_to + 1:
-            merge(self._states, changed)
-            self._by_word.clear()
+            merge(self._loaded.states, changed)
+            self._loaded.forget_words()
             self._read_up_to += 1
         return int(segments)
 
@@ -163,16 +164,16 @@ class EnforcedFile:
         try:
             with self._opened(create=True) as connection, _transaction(connection):
                 self._take_in(connection)
-                merge(self._states, changed)
+                merge(self._loaded.states, changed)
                 connection.execute("DELETE FROM segment")
                 # One blob per target: the size of a blob is limited.
-                blobs = [(encode_states({target: scopes}),) for target, scopes in self._states.items()]
+                blobs = [(encode_states({target: scopes}),) for target, scopes in self._loaded.states.items()]
                 connection.executemany(_APPEND, blobs)
         except BaseException:
-            self._states, self._read_up_to = {}, 0
+            self._loaded.states, self._read_up_to = {}, 0
             raise
         finally:
-            self._by_word.clear()
+            self._loaded.forget_words()
 
     def _refresh(self) -> None:
         """Read the blobs that this process or another has appended since the last read."""
@@ -184,9 +185,9 @@ class EnforcedFile:
     def _take_in(self, connection: sqlite3.Connection) -> None:
         statement = "SELECT number, states FROM segment WHERE number > ? ORDER BY number"
         for number, states in connection.execute(statement, (self._read_up_to,)):
-            merge(self._states, _decoded(states, self.path))
+            merge(self._loaded.states, _decoded(states, self.path))
             self._read_up_to = number
-            self._by_word.clear()
+            self._loaded.forget_words()
 
     @contextmanager
     def _opened(self, *, create: bool) -> Generator[sqlite3.Connection]:
@@ -207,7 +208,7 @@ class EnforcedFile:
             private_files.make_private_directory(self.path.parent)
             self._create()
         refuse_damaged(self.path, _LOST)
-        connection = _connect(self.path)
+        connection = self._connect(self.path)
         try:
             self._prepare(connection)
         except BaseException:
@@ -220,7 +221,7 @@ class EnforcedFile:
         temporary = private_files.beside(self.path)
         try:
             os.close(private_files.open_private_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-            connection = _connect(temporary)
+            connection = self._connect(temporary)
             try:
                 self._prepare(connection)
                 # Closing would do that as well, but not say that there was no room for it.
@@ -245,11 +246,10 @@ class EnforcedFile:
                 bring_up_to_date(connection)
         connection.execute("PRAGMA synchronous=NORMAL")
 
+    def _connect(self, path: Path) -> sqlite3.Connection:
+        from ensue.registry.waiting_connection import connect
 
-def _connect(path: Path) -> sqlite3.Connection:
-    import sqlite3
-
-    return sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+        return connect(path, self._waits)
 
 
 @contextmanager
@@ -271,12 +271,3 @@ def _decoded(states: bytes, path: Path) -> States:
     except msgspec.MsgspecError as error:
         msg = f"{path}: its content cannot be read: {error} (move it away, and apply again)"
         raise StoreError(msg) from error
-
-
-def _tags_by_word(states: Mapping[str, Kept]) -> dict[str, list[str]]:
-    words: dict[str, list[str]] = {}
-    for tag, kept in states.items():
-        entry = decode_entry(kept[1])
-        for word in {entry.id, entry.name}:
-            words.setdefault(word, []).append(tag)
-    return words

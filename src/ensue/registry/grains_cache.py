@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ensue.masking import Masker
     from ensue.model.data import DataMap
     from ensue.model.srn import Srn
+    from ensue.registry.lock_waits import LockWaits
 
 _logger = logging.getLogger(__name__)
 
@@ -64,6 +65,7 @@ class GrainsCache:
         masker: masks the secrets of this process; learns those that are read.
         expiration_s: for how long grains are used; 0: none are kept.
         clock: returns seconds since the epoch.
+        waits: ends its waits for other processes.
     """
 
     def __init__(
@@ -74,8 +76,9 @@ class GrainsCache:
         masker: Masker,
         expiration_s: float,
         clock: Callable[[], float] = time.time,
+        waits: LockWaits | None = None,
     ) -> None:
-        self._file = GrainsFile(cachedir)
+        self._file = GrainsFile(cachedir, waits)
         self._vault = vault
         self._masker = masker
         self._expiration_s = expiration_s

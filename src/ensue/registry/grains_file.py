@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.errors import not_written
 from ensue.files import private_files
+from ensue.registry.lock_waits import LockWaits
 from ensue.registry.sqlite_remedies import sqlite_error
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ FILE: Final = "grains.db"
 """Name of the file below the cachedir."""
 
 _VERSION: Final = 1
-_BUSY_TIMEOUT_S: Final = 60.0
 _TABLES: Final = """
 DROP TABLE IF EXISTS grains;
 DROP TABLE IF EXISTS seen;
@@ -60,9 +60,11 @@ class GrainsFile:
 
     Args:
         cachedir: the project's cachedir.
+        waits: ends its waits for other processes.
     """
 
-    def __init__(self, cachedir: Path) -> None:
+    def __init__(self, cachedir: Path, waits: LockWaits | None = None) -> None:
+        self._waits = waits or LockWaits()
         self.path = cachedir / FILE
         self._connection: sqlite3.Connection | None = None
         self._turn = threading.RLock()
@@ -180,11 +182,11 @@ class GrainsFile:
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
     def _connected(self) -> sqlite3.Connection:
-        import sqlite3
+        from ensue.registry.waiting_connection import connect
 
         # Created here, so that nobody else can ever read it.
         os.close(private_files.open_private_file(self.path, os.O_RDWR | os.O_CREAT))
-        connection = sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_S, check_same_thread=False)
+        connection = connect(self.path, self._waits, isolation_level="DEFERRED")
         try:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
     from ensue.registry.audit_check import AuditFault
     from ensue.registry.entry import Entry
+    from ensue.registry.lock_waits import LockWaits
     from ensue.registry.registration import Candidate, ClaimedElsewhere, ConfigurationFaults
     from ensue.registry.tables import StoredEntries
 
@@ -70,6 +71,7 @@ class ResourceRegistry(DerivedRegistry):
         configuration_faults: knows what the types accept; by default everything is accepted.
         audit_limits: how long the audit log may become.
         clock: returns seconds since the epoch.
+        waits: ends the waits of the store for other processes.
 
     Raises:
         StoreError: `store_url` is invalid.
@@ -88,9 +90,10 @@ class ResourceRegistry(DerivedRegistry):
         configuration_faults: ConfigurationFaults = _no_faults,
         audit_limits: AuditLimits | None = None,
         clock: Callable[[], float] = time.time,
+        waits: LockWaits | None = None,
     ) -> None:
         self._minion_id = minion_id
-        self._store = CrossRunStore(cachedir, url=store_url)
+        self._store = CrossRunStore(cachedir, url=store_url, waits=waits)
         self._vault = vault or ProjectVault.of_project(cachedir)
         self._masker = masker
         self._claimed_elsewhere = claimed_elsewhere

@@ -17,16 +17,17 @@ from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from ensue.errors import StoreError
 from ensue.files import private_files
+from ensue.registry.lock_waits import LIMIT_S
+from ensue.registry.waiting_connection import connect
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
+    from ensue.registry.lock_waits import LockWaits
+
 SCHEMA_VERSION: Final = 3
 """Increased whenever the tables change; an older store is upgraded, a newer one is refused."""
-
-BUSY_TIMEOUT_MS: Final = 60_000
-"""How long SQLite waits for other writers; each takes milliseconds, so this is a queue of thousands."""
 
 _VERSION_FACT: Final = "schema_version"
 _WITHOUT_DECLARATIONS: Final = "1"
@@ -84,11 +85,12 @@ facts = sa.Table(
 `fingerprint_key`, sealed, the key that watched grains are hashed with."""
 
 
-def open_sqlite(path: Path) -> sa.Engine:
+def open_sqlite(path: Path, waits: LockWaits) -> sa.Engine:
     """Open the default store; create it if there is none.
 
     Args:
         path: the database file.
+        waits: ends its waits for other processes.
 
     Raises:
         OSError: the file cannot be created.
@@ -98,8 +100,8 @@ def open_sqlite(path: Path) -> sa.Engine:
     if not path.exists():
         if not path.parent.is_dir():
             private_files.make_private_directory(path.parent)
-        _create_sqlite(path)
-    engine = _sqlite_engine(path)
+        _create_sqlite(path, waits)
+    engine = _sqlite_engine(path, waits)
     with _disposed_on_failure(engine):
         _check_version(engine)
     return engine
@@ -114,6 +116,8 @@ def open_url(url: str) -> sa.Engine:
     """
     parsed = sa.make_url(url)
     engine = sa.create_engine(parsed, hide_parameters=True, pool_pre_ping=True)
+    if engine.dialect.name == "postgresql":
+        event.listen(engine, "connect", _prepare_postgresql)
     with _disposed_on_failure(engine):
         # Two processes may create the tables at once; the second one then finds them.
         with suppress(IntegrityError, OperationalError, ProgrammingError):
@@ -132,13 +136,13 @@ def _disposed_on_failure(engine: sa.Engine) -> Generator[None]:
         raise
 
 
-def _create_sqlite(path: Path) -> None:
+def _create_sqlite(path: Path, waits: LockWaits) -> None:
     # Created under another name and linked into place, so nobody opens a store without its tables, and
     # one of two concurrent processes wins. The journal mode is kept in the file.
     temporary = private_files.beside(path)
     try:
         os.close(private_files.open_private_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-        engine = _sqlite_engine(temporary)
+        engine = _sqlite_engine(temporary, waits)
         with _disposed_on_failure(engine):
             with engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
@@ -160,18 +164,16 @@ def _create_tables(engine: sa.Engine) -> None:
         connection.execute(sa.insert(facts), {"name": _VERSION_FACT, "value": str(SCHEMA_VERSION)})
 
 
-def _sqlite_engine(path: Path) -> sa.Engine:
+def _sqlite_engine(path: Path, waits: LockWaits) -> sa.Engine:
     url = sa.URL.create("sqlite", database=str(path))
-    engine = sa.create_engine(url, hide_parameters=True)
+    # The driver must not begin transactions by itself: `take_turn` begins its own.
+    engine = sa.create_engine(url, creator=lambda: connect(path, waits), hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     return engine
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     try:
-        # The driver must not begin transactions by itself: `transaction` in `tables` begins its own.
-        connection.isolation_level = None
-        connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
         # Enough against kill -9, and a database in WAL mode is not corrupted by a power cut either.
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute(f"PRAGMA journal_size_limit={_LARGEST_IDLE_LOG_BYTES}")
@@ -179,6 +181,12 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
         # The file is not a database. The pool does not have the connection yet, so it is closed here.
         connection.close()
         raise
+
+
+def _prepare_postgresql(connection: Any, _record: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET lock_timeout = {int(LIMIT_S * 1000)}")
+    connection.commit()
 
 
 def _check_version(engine: sa.Engine) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ensue.errors import StoreError, not_written
+from ensue.registry.lock_waits import LockWaits
 from ensue.registry.sqlite_remedies import refuse_damaged, sqlite_error
 
 if TYPE_CHECKING:
@@ -34,9 +35,11 @@ class CrossRunStore:
     Args:
         cachedir: the project's cachedir.
         url: the option `store_url`; None is the default file.
+        waits: ends its waits for other processes, if it is a SQLite file.
     """
 
-    def __init__(self, cachedir: Path, *, url: str | None = None) -> None:
+    def __init__(self, cachedir: Path, *, url: str | None = None, waits: LockWaits | None = None) -> None:
+        self._waits = waits or LockWaits()
         self._url = url
         self._path = _sqlite_path(cachedir, url)
         self._engine: sa.Engine | None = None
@@ -129,9 +132,9 @@ class CrossRunStore:
 
         self.refuse_damaged()
         try:
-            return (
-                schema.open_sqlite(self._path) if self._path is not None else schema.open_url(self._url or "")
-            )
+            if self._path is not None:
+                return schema.open_sqlite(self._path, self._waits)
+            return schema.open_url(self._url or "")
         except ImportError as error:
             msg = (
                 f"{self.label}: the store's driver is not installed: {error.name} (pip install {error.name})"

@@ -41,7 +41,7 @@ async def state_applied(ctx: StateContext, name: str, mods: str | Sequence[str])
     try:
         scope = await ctx.apply(name, names)
     except UnknownResourceError as error:
-        return _unknown_target(ctx, name, error, "it would be configured then")
+        return await _unknown_target(ctx, name, error, "it would be configured then")
     except RemoteError as error:
         return await _out_of_reach(ctx, name, error)
     return _summary(name, names, scope)
@@ -130,7 +130,7 @@ async def _carried(
         destination = Place(connection=here if fetch else there, path=path)
         return await carry(name, source, destination, wanted, test=ctx.test)
     except UnknownResourceError as error:
-        return _unknown_target(ctx, name, error, f"{path} would be written then")
+        return await _unknown_target(ctx, name, error, f"{path} would be written then")
     except RemoteError as error:
         return await _out_of_reach(ctx, name, error)
 
@@ -151,9 +151,11 @@ def _sls_names(mods: str | Sequence[str]) -> list[str]:
     return found
 
 
-def _unknown_target(ctx: StateContext, name: str, error: UnknownResourceError, then: str) -> StateReturn:
+async def _unknown_target(
+    ctx: StateContext, name: str, error: UnknownResourceError, then: str
+) -> StateReturn:
     if ctx.test:
-        record = ctx.registry.record(_as_srn(name) or Srn("ssh_host", name))
+        record = await asyncio.to_thread(ctx.registry.record, _as_srn(name) or Srn("ssh_host", name))
         known = record is not None and record.status == "active"
         now = "is to be registered again" if known else "is not registered yet"
         comment = f"{name} {now}; {then}, once an earlier state has registered it"
