@@ -276,7 +276,7 @@ class Channel:
             return
         with contextlib.suppress(asyncssh.Error, OSError, RemoteError):
             async with asyncio.timeout(self._settings.connect_timeout_s):
-                script = kill_script(int(found[1]), name)
+                script = kill_script(int(found[1]), name, has_exited=session.has_exited)
                 errand = await self._becoming.errand(script, user) if user else Errand(script=script)
                 connection = await self.transport.connected()
                 nowhere = asyncssh.DEVNULL
