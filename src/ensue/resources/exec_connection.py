@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
+from ensue.contracts.deadlines import START_S, TRANSFER_S
 from ensue.errors import RemoteError, RemoteTimeoutError, UnreachableError
 from ensue.resources.answers import MOST_BYTES
 from ensue.resources.client_process import boot_input, boot_script, started_client
@@ -50,7 +51,7 @@ class ExecSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     workdir: str = ""
     env: Mapping[str, str] = {}
-    connect_timeout_s: float = 30.0
+    connect_timeout_s: float = START_S
     timeout_s: float | None = None
 
 
@@ -105,7 +106,7 @@ class ExecConnection(PosixFiles):
     """
 
     def __init__(self, srn: Srn, settings: ExecSettings, door: Doorway) -> None:
-        super().__init__(srn, self.run)
+        super().__init__(srn, self._run_for_files)
         self.settings = settings
         self._door = door
         self._token = f"ensue-{secrets.token_hex(8)}"
@@ -195,6 +196,12 @@ class ExecConnection(PosixFiles):
 
     async def close(self) -> None:
         """Nothing is held between two commands."""
+
+    async def _run_for_files(self, command: Command) -> Completed:
+        """Run a command of a file operation, which has a limit."""
+        if command.timeout_s is None and self.settings.timeout_s is None:
+            command = msgspec.structs.replace(command, timeout_s=TRANSFER_S)
+        return await self.run(command)
 
     async def _send_plain(self, script: str, stdin: bytes) -> Completed:
         return await self.send(script, stdin, None, self.settings.connect_timeout_s)

@@ -11,6 +11,7 @@ import contextlib
 import importlib
 from typing import TYPE_CHECKING
 
+from ensue.contracts.deadlines import TRANSFER_S
 from ensue.errors import RemoteFileError, RemoteTimeoutError, ResourceError, UnreachableError
 from ensue.resources.file_parts import all_parts
 from ensue.resources.leftovers import is_temporary
@@ -203,14 +204,14 @@ class SshConnection:
         """Yield the file operations; report a lost session as such."""
         await self._load()
         files = await self._chosen_files()
-        await self._remove_left(files)
-        limit_s = self.settings.timeout_s
+        limit_s = self.settings.timeout_s or TRANSFER_S
         try:
             async with asyncio.timeout(limit_s):
+                await self._remove_left(files)
                 with self.channel().losses("a file was worked on"):
                     yield files
         except TimeoutError as fault:
-            if isinstance(fault, RemoteTimeoutError) or limit_s is None:
+            if isinstance(fault, RemoteTimeoutError):
                 raise
             message = f"a file operation on {self._srn} took longer than {limit_s:g} s (see `timeout_s`)"
             raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s) from None
