@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import msgspec
 
 from ensue.contracts.deadlines import GRAINS_S
+from ensue.contracts.reach import Reach
 from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotAvailableError, RemoteTimeoutError, UnknownResourceError
 from ensue.model.srn import MINION_TYPE, Srn
@@ -78,6 +79,7 @@ class Directory:
         self._registry = registry
         self._masker = masker
         self.leftovers = Leftovers(settings.cachedir / FOLDER)
+        self.reach = Reach()
         self.index = ResourceIndex(minion, registry)
         self._connections: dict[Srn, Connection] = {}
         self._contexts: dict[Srn, ResourceContext] = {}
@@ -183,6 +185,7 @@ class Directory:
                 masker=self._masker,
                 connect_to=self._connect_to,
                 leftovers=self.leftovers,
+                reach=self.reach,
             )
         return self._contexts[srn]
 
@@ -225,7 +228,9 @@ class Directory:
         type_ = self._plugins.resource_type(srn.type)
         await self.open(srn)
         gathering = type_.grains(self.connection(srn), self._context(srn))
-        gathered = await (gathering if srn == self.minion else _answered(srn, "gave no grains", gathering))
+        gathered = await (
+            gathering if srn == self.minion else self._answered(srn, "gave no grains", gathering)
+        )
         if srn == self.minion:
             if self.custom_grains is not None:
                 gathered["id"] = srn.id
@@ -327,10 +332,29 @@ class Directory:
         """Return whether a resource answers; raises what its connection raises."""
         await self.open(srn)
         ping = self._plugins.resource_type(srn.type).ping(self.connection(srn), self._context(srn))
-        return await _answered(srn, "did not answer a ping", ping)
+        return await self._answered(srn, "did not answer a ping", ping)
+
+    async def _answered(self, srn: Srn, what: str, answer: Awaitable[_T]) -> _T:
+        """Await the answer of a resource up to the deadline.
+
+        Raises:
+            RemoteTimeoutError: it has not answered in time.
+        """
+        limit = asyncio.timeout(GRAINS_S)
+        try:
+            async with limit:
+                return await answer
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            message = f"{srn} {what} within {GRAINS_S:g} s"
+            fault = RemoteTimeoutError(message, target=str(srn), timeout_s=GRAINS_S)
+            self.reach.lost(fault)
+            raise fault from None
 
     async def forget(self, srn: Srn) -> None:
         """Drop everything that is held for a resource, because its configuration changed."""
+        self.reach.again(str(srn))
         self._contexts.pop(srn, None)
         self._grains.pop(srn, None)
         self._recalled.discard(srn)
@@ -362,23 +386,6 @@ class Directory:
         for connection, error in zip(connections, ended, strict=True):
             if isinstance(error, BaseException):
                 _logger.warning("closing %s: %s: %s", connection.srn, type(error).__name__, error)
-
-
-async def _answered(srn: Srn, what: str, answer: Awaitable[_T]) -> _T:
-    """Await the answer of a resource up to the deadline.
-
-    Raises:
-        RemoteTimeoutError: it has not answered in time.
-    """
-    limit = asyncio.timeout(GRAINS_S)
-    try:
-        async with limit:
-            return await answer
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        message = f"{srn} {what} within {GRAINS_S:g} s"
-        raise RemoteTimeoutError(message, target=str(srn), timeout_s=GRAINS_S) from None
 
 
 __all__ = ["MINION_TYPE", "Directory", "NotAvailableError"]

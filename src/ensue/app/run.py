@@ -81,7 +81,10 @@ class Run:
         run_id = new_run_id(datetime.now(UTC))
         enforcement = Enforcement(self._services.enforced, run_id, test=self._options.test)
         bound = OutputBound(self._settings.keep_output_bytes)
-        with self._journal(run_id, on_event, resumed, bound) as tell_others:
+        with (
+            self._services.directory.reach.of_run(),
+            self._journal(run_id, on_event, resumed, bound) as tell_others,
+        ):
 
             def tell(event: RunEvent) -> None:
                 if type(event) is NodeFinished:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import msgspec
 
 from ensue.contracts.deadlines import START_S, TRANSFER_S
+from ensue.contracts.reach import Reach
 from ensue.errors import RemoteError, RemoteTimeoutError, UnreachableError
 from ensue.resources.answers import MOST_BYTES
 from ensue.resources.client_process import boot_input, boot_script, started_client
@@ -103,12 +104,14 @@ class ExecConnection(PosixFiles):
         srn: its name.
         settings: how commands run there.
         door: the client.
+        reach: what is known of targets that cannot be reached; None: nothing is remembered.
     """
 
-    def __init__(self, srn: Srn, settings: ExecSettings, door: Doorway) -> None:
+    def __init__(self, srn: Srn, settings: ExecSettings, door: Doorway, reach: Reach | None = None) -> None:
         super().__init__(srn, self._run_for_files)
         self.settings = settings
         self._door = door
+        self._reach = reach or Reach()
         self._token = f"ensue-{secrets.token_hex(8)}"
         self._turns = asyncio.Semaphore(MOST_CLIENTS)
 
@@ -225,7 +228,9 @@ class ExecConnection(PosixFiles):
         if client.ended.done():
             raise await self._door.why_not(user, client.completed())
         message = f"{self._srn} started no command within {limit_s:g} s (see `connect_timeout_s`)"
-        raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+        fault = RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+        self._reach.lost(fault)
+        raise fault
 
     async def _wait(self, client: ClientProcess, stdin: Input, limit_s: float | None) -> None:
         """Hand over an input that comes in chunks, and wait for the end."""

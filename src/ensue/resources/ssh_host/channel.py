@@ -314,7 +314,9 @@ class Channel:
         message = (
             f"{self._srn} ({self._settings.place}) {what} within {limit_s:g} s (see `connect_timeout_s`)"
         )
-        return RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+        fault = RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+        self.transport.reach.lost(fault)
+        return fault
 
     async def _read_for_accounts(self, path: str) -> bytes:
         sftp = await self.need_sftp()
