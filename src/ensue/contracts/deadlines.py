@@ -23,6 +23,15 @@ GRAINS_S: Final = 60.0
 TRANSFER_S: Final = 3600.0
 """One file operation on a host, such as the transfer of a file."""
 
+HTTP_SILENCE_S: Final = 60.0
+"""A server sends the next part of its response."""
+
+HTTP_TOTAL_S: Final = 3600.0
+"""A server sends its whole response to a request for a source."""
+
+HTTP_QUERY_S: Final = 60.0
+"""A server sends its whole response to `http.query`."""
+
 HOOK_S: Final = 60.0
 """The hooks `init`, `discover` and `connect` of a resource type."""
 

@@ -15,7 +15,7 @@ from ensue.contracts.deadlines import HOOK_S, SHUTDOWN_S
 from ensue.errors import EnsueError, PluginError, ResourceTypeError, UnreachableError
 from ensue.model.data import is_list, is_mapping, not_data
 from ensue.model.srn import MINION_TYPE
-from ensue.resources.daemon_thread import in_daemon_thread
+from ensue.processes.daemon_thread import in_daemon_thread
 from ensue.resources.partial_connection import PartialConnection, completed
 from ensue.resources.type_hooks import place_of, read_hooks
 
