@@ -10,18 +10,20 @@ import asyncio
 import hashlib
 import logging
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
+from ensue.contracts.deadlines import GRAINS_S
+from ensue.contracts.reach import Reach
 from ensue.contracts.resource_type import ResourceContext
-from ensue.errors import NotAvailableError, UnknownResourceError
+from ensue.errors import NotAvailableError, RemoteTimeoutError, UnknownResourceError
 from ensue.model.srn import MINION_TYPE, Srn
 from ensue.registry.resource_index import ResourceIndex
 from ensue.resources.leftovers import FOLDER, Leftovers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from ensue.contracts.connection import Connection
     from ensue.contracts.registry import DerivedRegistry
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from ensue.settings.settings import Settings
 
 _logger = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 _so_far: ContextVar[dict[str, Any]] = ContextVar("grains_so_far")
 """This machine's grains so far, in the context of its custom grain functions."""
@@ -76,6 +79,7 @@ class Directory:
         self._registry = registry
         self._masker = masker
         self.leftovers = Leftovers(settings.cachedir / FOLDER)
+        self.reach = Reach()
         self.index = ResourceIndex(minion, registry)
         self._connections: dict[Srn, Connection] = {}
         self._contexts: dict[Srn, ResourceContext] = {}
@@ -181,6 +185,7 @@ class Directory:
                 masker=self._masker,
                 connect_to=self._connect_to,
                 leftovers=self.leftovers,
+                reach=self.reach,
             )
         return self._contexts[srn]
 
@@ -222,7 +227,10 @@ class Directory:
     async def _gather_from(self, srn: Srn) -> dict[str, Any]:
         type_ = self._plugins.resource_type(srn.type)
         await self.open(srn)
-        gathered = await type_.grains(self.connection(srn), self._context(srn))
+        gathering = type_.grains(self.connection(srn), self._context(srn))
+        gathered = await (
+            gathering if srn == self.minion else self._answered(srn, "gave no grains", gathering)
+        )
         if srn == self.minion:
             if self.custom_grains is not None:
                 gathered["id"] = srn.id
@@ -323,10 +331,30 @@ class Directory:
     async def ping(self, srn: Srn) -> bool:
         """Return whether a resource answers; raises what its connection raises."""
         await self.open(srn)
-        return await self._plugins.resource_type(srn.type).ping(self.connection(srn), self._context(srn))
+        ping = self._plugins.resource_type(srn.type).ping(self.connection(srn), self._context(srn))
+        return await self._answered(srn, "did not answer a ping", ping)
+
+    async def _answered(self, srn: Srn, what: str, answer: Awaitable[_T]) -> _T:
+        """Await the answer of a resource up to the deadline.
+
+        Raises:
+            RemoteTimeoutError: it has not answered in time.
+        """
+        limit = asyncio.timeout(GRAINS_S)
+        try:
+            async with limit:
+                return await answer
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            message = f"{srn} {what} within {GRAINS_S:g} s"
+            fault = RemoteTimeoutError(message, target=str(srn), timeout_s=GRAINS_S)
+            self.reach.lost(fault)
+            raise fault from None
 
     async def forget(self, srn: Srn) -> None:
         """Drop everything that is held for a resource, because its configuration changed."""
+        self.reach.again(str(srn))
         self._contexts.pop(srn, None)
         self._grains.pop(srn, None)
         self._recalled.discard(srn)

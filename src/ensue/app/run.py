@@ -83,28 +83,29 @@ class Run:
             test=self._options.test,
             resumes=resumed.chain if resumed else (),
         )
-        async with record:
-            first = await self._first_plans(mods, tgt)
-            self._begin(run_id)
-            if resumed is None and not self._options.test:
-                for one in await asyncio.to_thread(left_running, self._settings.cachedir):
-                    self._warn(one)
-            record.tell(
-                RunStarted(
-                    run_id=run_id,
-                    test=self._options.test,
-                    total=first.total,
-                    started_at=now(),
-                    mods=tuple(mods),
-                    minion_id=self._services.minion.id,
-                    resumes=resumed.run_id if resumed else "",
-                    tgt=tgt or "",
-                    deployment=self._deployment.order.environment if self._deployment else "",
+        with self._services.directory.reach.of_run():
+            async with record:
+                first = await self._first_plans(mods, tgt)
+                self._begin(run_id)
+                if resumed is None and not self._options.test:
+                    for one in await asyncio.to_thread(left_running, self._settings.cachedir):
+                        self._warn(one)
+                record.tell(
+                    RunStarted(
+                        run_id=run_id,
+                        test=self._options.test,
+                        total=first.total,
+                        started_at=now(),
+                        mods=tuple(mods),
+                        minion_id=self._services.minion.id,
+                        resumes=resumed.run_id if resumed else "",
+                        tgt=tgt or "",
+                        deployment=self._deployment.order.environment if self._deployment else "",
+                    )
                 )
-            )
-            is_highstate = not mods and self._deployment is None
-            report = await self._reported(run_id, first, resumed, record, is_highstate=is_highstate)
-            return await record.end(report)
+                is_highstate = not mods and self._deployment is None
+                report = await self._reported(run_id, first, resumed, record, is_highstate=is_highstate)
+                return await record.end(report)
 
     def _resumed(self) -> ResumedRun | None:
         options = self._options

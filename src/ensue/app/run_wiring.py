@@ -139,6 +139,7 @@ class RunWiring:
             is_transient=registrations.is_transient,
             takes_slot=self._takes_slot,
             inputs=CallInputs(services),
+            reach=services.directory.reach,
         )
 
     def _contexts(

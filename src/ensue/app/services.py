@@ -26,6 +26,7 @@ from ensue.app.target_context import TargetContext
 from ensue.app.type_functions import TypeLoaders
 from ensue.binding.insertions import Insertions
 from ensue.connections.exposed_secrets import ExposedSecrets
+from ensue.contracts.deadlines import HTTP_TOTAL_S
 from ensue.files.local_content import LocalDigests
 from ensue.language.compiler import Checks, Compiler
 from ensue.language.file_sources import ProjectFiles
@@ -183,7 +184,11 @@ class Services:
         """Return the reader of sources; `saltenv` is the environment of sources that name none."""
         if saltenv not in self._files:
             self._files[saltenv] = ProjectFiles(
-                self.roots, saltenv, digests=self._digests, downloads=self.settings.cachedir
+                self.roots,
+                saltenv,
+                digests=self._digests,
+                downloads=self.settings.cachedir,
+                http_total_s=self.settings.option("http_request_timeout", default=HTTP_TOTAL_S),
             )
         return self._files[saltenv]
 

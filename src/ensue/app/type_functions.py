@@ -20,7 +20,7 @@ from ensue.diagnostics import Span
 from ensue.errors import ResourceTypeError
 from ensue.model.data import is_mapping
 from ensue.model.srn import MINION_TYPE
-from ensue.resources.daemon_thread import in_daemon_thread
+from ensue.processes.daemon_thread import in_daemon_thread
 from ensue.resources.type_hooks import folders_of, place_of
 
 if TYPE_CHECKING:

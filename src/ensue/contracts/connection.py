@@ -133,6 +133,9 @@ class Connection(Protocol):
     async def run(self, command: Command) -> Completed:
         """Run a command to its end; a non-zero exit code is a value, not an exception.
 
+        It ends when it has exited and nothing that it started holds its output open any more. Only a command
+        that is ended (`timeout_s`, cancellation) has its output closed while something may still write to it.
+
         If chunks of its input cannot be read, it is ended and `CommandInputError` is raised.
         """
         ...

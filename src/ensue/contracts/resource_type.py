@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.connection import Connection
     from ensue.contracts.leftovers import LeftoverNotes
+    from ensue.contracts.reach import Reach
     from ensue.masking import Masker
     from ensue.model.data import ReadOnlyDataMap
     from ensue.model.srn import Srn
@@ -56,6 +57,7 @@ class ResourceContext(msgspec.Struct, frozen=True, kw_only=True):
         masker: receives every secret that the type itself learns.
         connect_to: opens the pooled connection of another resource (a jump host).
         leftovers: records temporary files on the resource; None: they are not recorded.
+        reach: what is known of hosts that cannot be reached; None: nothing is remembered.
     """
 
     srn: Srn
@@ -65,6 +67,7 @@ class ResourceContext(msgspec.Struct, frozen=True, kw_only=True):
     masker: Masker
     connect_to: Callable[[Srn], Connection]
     leftovers: LeftoverNotes | None = None
+    reach: Reach | None = None
 
 
 HOOK_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {

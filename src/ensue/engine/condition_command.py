@@ -1,18 +1,19 @@
 """Running the commands of `unless`, `onlyif` and `check_cmd` on the target, as the state's options say.
 
 Conditions run in the state's folder, environment, shell and so on (but not with its umask), as far as
-`cmd_opts_exclude` does not take one of these out; `check_cmd` runs as the state's user and has none of
-the others.
+`cmd_opts_exclude` does not take one of these out; `check_cmd` runs as the state's user, within the state's
+time limit, and has none of the others.
 
 Source: Salt 3008, measured.
 """
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command
-from ensue.errors import RemoteFileError, RemoteTimeoutError
+from ensue.errors import RemoteFileError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,19 +36,22 @@ async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> boo
     """
     options = _options(chunk)
     timeout_s = _seconds(options.get("timeout"))
-    command = Command(
-        shell_line=_with_path(line, options.get("prepend_path")),
-        shell=_text(options.get("shell")) or await _shell(context),
-        cwd=_text(options.get("cwd")),
-        env=_environment(options.get("env")),
-        user=_text(options.get("runas")),
-        timeout_s=timeout_s,
-    )
+    limit = asyncio.timeout(timeout_s)
     try:
-        completed = await context.connection.run(command)
+        # The limit includes the grains of the target, which has to be asked for its shell.
+        async with limit:
+            command = Command(
+                shell_line=_with_path(line, options.get("prepend_path")),
+                shell=_text(options.get("shell")) or await _shell(context),
+                cwd=_text(options.get("cwd")),
+                env=_environment(options.get("env")),
+                user=_text(options.get("runas")),
+                timeout_s=timeout_s,
+            )
+            completed = await context.connection.run(command)
     except RemoteFileError:
         return None
-    except RemoteTimeoutError:
+    except TimeoutError:
         if timeout_s is None:
             raise  # The target did not answer; the command did not time out.
         return False
@@ -55,16 +59,22 @@ async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> boo
 
 
 async def check_holds(context: StateContext, chunk: Chunk, line: str) -> bool:
-    """Return whether a `check_cmd` succeeds.
+    """Return whether a `check_cmd` succeeds within the state's `timeout`.
 
     Raises:
         EnsueError: it cannot be run.
     """
-    user = _text(_options(chunk).get("runas"))
-    completed = await context.connection.run(
-        Command(shell_line=line, shell=await _shell(context), user=user),
-    )
-    return completed.returncode == 0
+    options = _options(chunk)
+    timeout_s = _seconds(options.get("timeout"))
+    try:
+        async with asyncio.timeout(timeout_s):
+            shell, user = await _shell(context), _text(options.get("runas"))
+            command = Command(shell_line=line, shell=shell, user=user, timeout_s=timeout_s)
+            return (await context.connection.run(command)).returncode == 0
+    except TimeoutError:
+        if timeout_s is None:
+            raise
+        return False
 
 
 def _options(chunk: Chunk) -> Mapping[str, Data]:

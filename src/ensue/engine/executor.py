@@ -18,6 +18,7 @@ from ensue.engine.node import Role
 from ensue.engine.requisites import Verdict
 from ensue.engine.retry import attempt_comment, seconds_until_next, would_retry_comment
 from ensue.engine.returns import failure
+from ensue.errors import RemoteError
 from ensue.model.chunk import NO_OPTIONS
 from ensue.model.returns import SkippedReturn, StateReturn
 
@@ -168,6 +169,7 @@ class Executor:
             if not await self._pause(node, seconds_until_next(retry, self._random)):
                 break
             earlier.append(attempt_comment(len(earlier) + 1, reply.said))
+            self._hooks.reach.all_again()
             reply = await self._attempt(node, callee)
         return _commented(reply, "\n".join([*earlier, reply.said.comment])) if earlier else reply
 
@@ -175,12 +177,28 @@ class Executor:
         chunk = node.chunk
         node.opened = None
         try:
+            self._need_reach(node)
             context = self._calls.context(node, callee)
             if chunk.options is NO_OPTIONS:
                 return Reply(await self._calls.call(node, callee, context))
             return await self._attempt_with_conditions(node, callee, context)
+        except RemoteError as error:
+            return Reply(self._faults.as_return(node, self._hooks.reach.once(str(node.target), error)))
         except Exception as error:  # noqa: BLE001 - conditions and functions are plug-ins
             return Reply(self._faults.as_return(node, error))
+
+    def _need_reach(self, node: Node) -> None:
+        """Do not try a host again that cannot be reached, unless the state asks for that with `retry`.
+
+        Raises:
+            RemoteError: it cannot be reached.
+        """
+        reach, target = self._hooks.reach, str(node.target)
+        if (known := reach.fault(target)) is None:
+            return
+        if node.chunk.options.retry is None:
+            raise known
+        reach.again(target)
 
     async def _attempt_with_conditions(self, node: Node, callee: Callee, context: StateContext) -> Reply:
         chunk = node.chunk

@@ -17,7 +17,7 @@ from ensue.engine.answer import Answer
 from ensue.engine.node import Node, Role
 from ensue.engine.returns import exception_return, failure
 from ensue.engine.status import GROWING, RUNNING
-from ensue.errors import StateFailedError
+from ensue.errors import RemoteError, StateFailedError
 from ensue.model.events import FannedOut
 from ensue.model.fan_out import fanned_chunk, fanned_return, parts_of
 from ensue.model.returns import StateReturn, UnknownReturn
@@ -134,6 +134,11 @@ class FanOuts:
             and matcher.may_match(expression, srn)
         }
 
+    def _refusal(self, target: Srn, fault: str) -> str:
+        """Return why a state cannot run on a target; only the first state of an unreachable one says why."""
+        where = str(target)
+        return str(self._hooks.reach.once(where, RemoteError(fault, target=where))) if fault else ""
+
     def _open(self, node: Node, matched: Matched, later: Mapping[Srn, str]) -> None:
         targets = sorted({*matched.targets, *later})
         nodes = [
@@ -142,7 +147,7 @@ class FanOuts:
                 node.index,
                 fanned_chunk(node.chunk, target, matched.sources.get(target, ())),
                 node.role,
-                refused=matched.faults.get(target, ""),
+                refused=self._refusal(target, matched.faults.get(target, "")),
             )
             for target in targets
         ]

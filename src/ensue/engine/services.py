@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from ensue.contracts.reach import Reach
 from ensue.engine.clock import SystemClock
 from ensue.masking import Masker
 
@@ -167,6 +168,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
             to call it again.
         takes_slot: returns whether functions on a target count towards the concurrency.
         inputs: compares what calls read; None: a resumed run calls every state that has read something.
+        reach: the hosts that the run cannot reach.
     """
 
     awaits: Callable[[Chunk], Srn | None] = _awaits_nothing
@@ -181,6 +183,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     is_transient: Callable[[Chunk], bool] = _outlives_its_run
     takes_slot: Callable[[Srn], bool] = _takes_slot
     inputs: CallInputs | None = None
+    reach: Reach = msgspec.field(default_factory=Reach)
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):

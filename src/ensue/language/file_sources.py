@@ -6,20 +6,25 @@ import asyncio
 import hashlib
 import os
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ensue.contracts.deadlines import HTTP_SILENCE_S, HTTP_TOTAL_S
 from ensue.errors import StateFailedError
 from ensue.files.local_content import CHUNK_BYTES, SHORT_BYTES, DownloadedContent, LocalDigests
 from ensue.files.regular_files import is_folder, is_regular, obstacle
+from ensue.processes.http_exchange import exchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from ensue.contracts.content import SourceContent
     from ensue.language.roots import Roots
+    from ensue.processes.http_exchange import HttpExchange
 
-_HTTP_TIMEOUT_S = 60.0
+
+_T = TypeVar("_T")
 
 
 class ProjectFiles:
@@ -30,6 +35,7 @@ class ProjectFiles:
         saltenv: the default environment of sources.
         digests: the digests of long files, shared by all readers of a project.
         downloads: a folder on disk for downloads that are too long for memory; None: the system's.
+        http_total_s: how long a download may take.
     """
 
     def __init__(
@@ -39,10 +45,12 @@ class ProjectFiles:
         *,
         digests: LocalDigests | None = None,
         downloads: Path | None = None,
+        http_total_s: float = HTTP_TOTAL_S,
     ) -> None:
         self._roots = roots
         self._digests = digests or LocalDigests()
         self._downloads = downloads
+        self._http_total_s = http_total_s
         self._saltenv = saltenv
 
     async def read(self, source: str, *, saltenv: str = "") -> bytes:
@@ -52,7 +60,7 @@ class ProjectFiles:
             StateFailedError: it does not exist, or cannot be read.
         """
         if source.startswith(("http://", "https://")):
-            return await asyncio.to_thread(_download, source)
+            return await self._exchanged(source, partial(_download, source=source))
         path = self.local_path(source, saltenv=saltenv)
         if path is None:
             raise StateFailedError(self._missing(source, saltenv))
@@ -70,7 +78,8 @@ class ProjectFiles:
             StateFailedError: it does not exist, or cannot be read.
         """
         if source.startswith(("http://", "https://")):
-            return await asyncio.to_thread(_download_long, source, self._downloads)
+            download = partial(_download_long, source=source, folder=self._downloads)
+            return await self._exchanged(source, download)
         path = self.local_path(source, saltenv=saltenv)
         if path is None:
             raise StateFailedError(self._missing(source, saltenv))
@@ -79,6 +88,12 @@ class ProjectFiles:
         except OSError as error:
             msg = f"the source {source} cannot be read: {error.strerror}"
             raise StateFailedError(msg) from None
+
+    async def _exchanged(self, source: str, work: Callable[[HttpExchange], _T]) -> _T:
+        try:
+            return await exchanged(work, total_s=self._http_total_s)
+        except TimeoutError as error:
+            raise StateFailedError(f"the source {source} cannot be fetched: {error}") from None
 
     def local_path(self, source: str, *, saltenv: str = "") -> Path | None:
         """Return the file of this machine that a source names; None if there is none."""
@@ -116,17 +131,17 @@ class ProjectFiles:
         return relative, parse_qs(query).get("saltenv", [saltenv or self._saltenv])[0]
 
 
-def _download(source: str) -> bytes:
-    with _answer(source) as answer:
+def _download(exchange: HttpExchange, *, source: str) -> bytes:
+    with _answer(exchange, source) as answer:
         content: bytes = answer.read()
         return content
 
 
-def _download_long(source: str, folder: Path | None) -> SourceContent:
+def _download_long(exchange: HttpExchange, *, source: str, folder: Path | None) -> SourceContent:
     """Fetch a source; a long one goes to an unnamed temporary file."""
     import tempfile
 
-    with _answer(source) as answer:
+    with _answer(exchange, source) as answer:
         start: bytes = answer.read(SHORT_BYTES + 1)
         if len(start) <= SHORT_BYTES:
             _need_the_end(answer, source)
@@ -153,20 +168,19 @@ def _need_the_end(answer: Any, source: str) -> None:
 
 
 @contextmanager
-def _answer(source: str) -> Generator[Any]:
+def _answer(exchange: HttpExchange, source: str) -> Generator[Any]:
     """Yield the HTTP response for a source.
 
     Raises:
         StateFailedError: it is not a URL, or cannot be fetched.
     """
     import urllib.parse
-    import urllib.request
 
     if urllib.parse.urlsplit(source).scheme not in ("http", "https"):
         msg = f"the source {source} is neither http nor https"
         raise StateFailedError(msg)
     try:
-        with urllib.request.urlopen(source, timeout=_HTTP_TIMEOUT_S) as answer:  # noqa: S310 -- the scheme is checked above
+        with exchange.open(source, silence_s=HTTP_SILENCE_S) as answer:
             yield answer
     except OSError as error:
         msg = f"the source {source} cannot be fetched: {getattr(error, 'reason', error)}"

@@ -7,15 +7,17 @@ Source: Salt's execution module `http`, 3008: names of arguments and of returned
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import ssl
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
+from ensue.contracts.deadlines import HTTP_QUERY_S
 from ensue.errors import StateFailedError
 from ensue.model.http_headers import is_credential
+from ensue.processes.http_exchange import exchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.context import FunctionContext
     from ensue.model.data import Data, DataMap
-
-_TIMEOUT_S: Final = 60.0
+    from ensue.processes.http_exchange import HttpExchange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +63,7 @@ async def query(
     username: str | None = None,
     password: str | None = None,
     agent: str | None = None,
-    timeout: float = _TIMEOUT_S,  # noqa: ASYNC109 (an argument of users; limits the thread)
+    timeout: float = HTTP_QUERY_S,  # noqa: ASYNC109 (an argument of users)
     verify_ssl: bool = True,
     ca_bundle: str | None = None,
     decode: bool = False,
@@ -87,7 +88,7 @@ async def query(
         password: the password for basic authentication. It is masked from then on, as are the values of
             headers with credentials.
         agent: the user agent.
-        timeout: the number of seconds after which it gives up.
+        timeout: the number of seconds after which the whole response must be there.
         verify_ssl: check the server's certificate.
         ca_bundle: a file of certificates to trust.
         decode: return the body as data, in `dict`.
@@ -113,9 +114,11 @@ async def query(
     full_url = _with_params(url, params)
     body = _body(data)
     try:
-        answer = await asyncio.to_thread(
-            _ask, full_url, method.upper(), body, sent, timeout_s=timeout, tls=_tls(verify_ssl, ca_bundle)
-        )
+        ask = partial(
+            _ask, url=full_url, method=method.upper(), body=body, headers=sent,
+            timeout_s=timeout, tls=_tls(verify_ssl, ca_bundle),
+        )  # fmt: skip
+        answer = await exchanged(ask, total_s=timeout)
     except OSError as error:  # Includes URLError and timeouts.
         reason = getattr(error, "reason", None) or error
         return {"body": None, "error": f"{url}: {reason}"} if raise_error else {"body": None}
@@ -142,11 +145,12 @@ def _secrets(value: str) -> tuple[str, str]:
 
 
 def _ask(
+    exchange: HttpExchange,
+    *,
     url: str,
     method: str,
     body: bytes | None,
     headers: Mapping[str, str],
-    *,
     timeout_s: float,
     tls: ssl.SSLContext | None,
 ) -> Answer:
@@ -157,7 +161,7 @@ def _ask(
 
     request = urllib.request.Request(url, data=body, headers=dict(headers), method=method)  # noqa: S310 (query checks the scheme)
     try:
-        with urllib.request.urlopen(request, timeout=timeout_s, context=tls) as response:  # noqa: S310 (the same)
+        with exchange.open(request, silence_s=timeout_s, tls=tls) as response:
             return _answer(response)
     except urllib.error.HTTPError as error:
         with error:

@@ -3,9 +3,11 @@
 Each process runs in a session of its own, so that a signal from the terminal does not reach it and ensue can
 end it together with what it started. It knows nothing of shells, users or paths.
 
-A command may leave a child in the background that holds its output open, so a reader could wait forever. The
-command's own output is complete when it exits; other writers get `DRAIN_GRACE_S` more, then the pipes are
-closed.
+The output of a process ends at end of file: when the process has exited and nothing that it started holds its
+output open any more. A pipe is never closed while a child may still write to it, unless the process is ended
+(after its time limit, when it is cancelled, or when it writes too much).
+
+Source: Salt's `cmdmod`, which reads with `Popen.communicate`.
 """
 
 from __future__ import annotations
@@ -26,9 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.contracts.content import Input
-
-DRAIN_GRACE_S: Final = 0.2
-"""How long after a command's exit other holders of its output may still write to it."""
 
 END_GRACE_S: Final = 2.0
 """How long a command has between SIGTERM and SIGKILL."""
@@ -84,7 +83,7 @@ class Launch(msgspec.Struct, frozen=True):
         gid: group number to become; None: unchanged.
         groups: supplementary groups; None: unchanged.
         umask: file mode mask; -1: unchanged.
-        timeout_s: it is ended after so many seconds; None: no limit.
+        timeout_s: it and its group are ended after so many seconds; None: no limit.
         end_grace_s: seconds between SIGTERM and SIGKILL.
         on_start: called with the process id once the process has started; an exception from it ends the
             process.
@@ -115,9 +114,10 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 async def run_once(launch: Launch) -> Completed:
-    """Start a process and return what it wrote once it has ended.
+    """Start a process and return what it and its children wrote, once it has exited and they have closed it.
 
-    Cancelling ends the process and waits for that.
+    A child in the background that keeps the output open is waited for; one whose output is redirected is not.
+    Cancelling ends the process with its group, and waits for that.
 
     Args:
         launch: the process.
@@ -155,10 +155,10 @@ class _Running(asyncio.SubprocessProtocol):
         self._open = {_STDOUT, _STDERR}
         self._output = bytearray()
         self._errors = bytearray()
-        self._drain: asyncio.TimerHandle | None = None
         self._feed = Feed()
         self._closed: asyncio.Future[None] = self._loop.create_future()
-        self.exited: asyncio.Future[None] = self._loop.create_future()
+        self._gone: asyncio.Future[None] = self._loop.create_future()
+        self._exited: asyncio.Future[None] = self._loop.create_future()
         self.ended: asyncio.Future[None] = self._loop.create_future()
 
     async def start(self) -> None:
@@ -215,19 +215,19 @@ class _Running(asyncio.SubprocessProtocol):
         )
 
     async def end(self, grace_s: float) -> None:
-        """End the process and everything in its session: SIGTERM first, then SIGKILL."""
+        """End the process and everything in its group: SIGTERM first, then SIGKILL."""
         if self._transport is None:
             return
         try:
-            if not self.exited.done():
+            if not self._gone.done():
                 self._signal(signal.SIGTERM)
-                await asyncio.wait([self.exited], timeout=grace_s)
+                await asyncio.wait([self._gone], timeout=grace_s)
         finally:
             self._signal(signal.SIGKILL)
-            if not self.exited.done():
-                await asyncio.wait([self.exited], timeout=_REAP_GRACE_S)
+            if not self._exited.done():
+                await asyncio.wait([self._exited], timeout=_REAP_GRACE_S)
             self.release()
-            if self.exited.done():
+            if self._exited.done():
                 await asyncio.wait([self._closed], timeout=_REAP_GRACE_S)
 
     def release(self) -> None:
@@ -236,8 +236,6 @@ class _Running(asyncio.SubprocessProtocol):
             if self._launch.on_open_input is not None:
                 self._drop_input(self._transport)
             self._transport.close()
-        if self._drain is not None:
-            self._drain.cancel()
 
     @staticmethod
     def _drop_input(transport: asyncio.SubprocessTransport) -> None:
@@ -268,7 +266,7 @@ class _Running(asyncio.SubprocessProtocol):
         if fd == _STDIN:
             self._feed.stop()
         self._open.discard(fd)
-        self._end_when_drained()
+        self._end_when_gone()
 
     def pause_writing(self) -> None:
         """Note that the process reads more slowly than its input arrives."""
@@ -279,20 +277,19 @@ class _Running(asyncio.SubprocessProtocol):
         self._feed.resume()
 
     def process_exited(self) -> None:
-        """Give other holders of the output a short time."""
-        _resolve(self.exited)
-        self._feed.stop()
-        if self._open:
-            self._drain = self._loop.call_later(DRAIN_GRACE_S, _resolve, self.ended)
-        self._end_when_drained()
+        """Note that the process itself has exited; what it started may still read and write."""
+        _resolve(self._exited)
+        self._end_when_gone()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Note that the process has been reaped and all pipes are closed."""
         del exc
         _resolve(self._closed)
 
-    def _end_when_drained(self) -> None:
-        if self.exited.done() and not self._open:
+    def _end_when_gone(self) -> None:
+        if self._exited.done() and not self._open:
+            self._feed.stop()
+            _resolve(self._gone)
             _resolve(self.ended)
 
     def _close_output(self) -> None:
@@ -305,9 +302,24 @@ class _Running(asyncio.SubprocessProtocol):
         return self._transport
 
     def _signal(self, number: signal.Signals) -> None:
+        transport = self._started()
+        group = transport.get_pid()
+        if transport.get_returncode() is not None and _exists(group):
+            # A number is free for another process once the whole group is gone: this one is not ours.
+            return
         # The group may be gone, or have become another user's (sudo).
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._started().get_pid(), number)
+            os.killpg(group, number)
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _resolve(future: asyncio.Future[None]) -> None:

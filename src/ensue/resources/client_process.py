@@ -1,7 +1,11 @@
 """Runs a client program (`podman exec`, `kubectl exec`) once on this machine, and collects its output.
 
 A client cannot always report how the command ended, nor end it. Therefore the command itself reports its
-start and its end in marked lines on its error output, which this module removes.
+start and its exit in marked lines on its error output, which this module removes.
+
+An engine closes the output of the process that it started when that process exits, even if children of it
+still write. Therefore that process is a shell that passes the output of the command on until its end of
+file, whoever holds it open, and then marks the end of both streams.
 """
 
 from __future__ import annotations
@@ -24,13 +28,7 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import OutputListener
     from ensue.contracts.content import Input
 
-QUIET_S: Final = 2.0
-"""How long the output of an exited command must be silent before it counts as complete.
-
-Usually the client exits at once. It does not while something that the command left in the background
-holds its output.
-"""
-
+_STDIN, _STDOUT, _STDERR = range(3)
 _REAP_GRACE_S: Final = 2.0
 _QUOTED_CHARS: Final = 300
 _LONGEST_MARK: Final = 128
@@ -44,19 +42,27 @@ exec 4>&2 2>/dev/null
 v=
 while IFS= read -r l && [ "$l" != {token} ]; do v="$v$l
 "; done
-/bin/sh -c "$v" 2>&4 4>&-
+r() {{ trap '' HUP INT TERM; cat; echo {token} end; }}
+{{
+trap : HUP INT TERM
+{{
+trap : HUP INT TERM
+/bin/sh -c "$v" 2>&1 >&3 3>&- 4>&-
 echo {token} exit $? >&4
+}} | r >&4
+}} 3>&1 | r 4>&-
 exec cat >/dev/null 2>&1"""
 
 
 def boot_script(token: str) -> str:
-    """Return a script that reads another script from its input, runs it, and reports its start and end.
+    """Return a script that reads another script from its input, runs it, and reports its start, exit and end.
 
     The script itself travels through the input since clients carry arguments as JSON or in a URL, which
     are short and hold no bytes outside UTF-8. Signals are left to the inner script: the outer one reports
-    its end, and reads the input that the inner one left: a client whose input breaks off ends at once, and
-    the report with it. A shell writes "Killed" when a signal ends what it waits for, so the error output of
-    the outer one is closed and only the command's own errors are seen.
+    its exit, passes on what is written until the end of file of both streams, and reads the input that the
+    inner one left: a client whose input breaks off ends at once, and the report with it. A shell writes
+    "Killed" when a signal ends what it waits for, so the error output of the outer one is closed and only
+    the command's own errors are seen.
 
     Args:
         token: a word that nothing else prints.
@@ -82,10 +88,13 @@ class ClientProcess(asyncio.SubprocessProtocol):
         self._loop = asyncio.get_running_loop()
         self._pid_mark = re.compile(rb"%s pid (\d{1,18})\n" % token.encode()) if token else None
         self._exit_mark = re.compile(rb"%s exit (\d{1,3})\n" % token.encode()) if token else None
+        self._end_mark = f"{token} end\n".encode() if token else b""
         self._transport: asyncio.SubprocessTransport | None = None
         self._output = bytearray()
         self._errors = bytearray()
-        self._quiet: asyncio.TimerHandle | None = None
+        self._open = {_STDOUT, _STDERR}
+        self._unmarked = {_STDOUT, _STDERR}
+        self._tails = {_STDOUT: b"", _STDERR: b""}
         self._is_deaf = False
         self._feed = Feed()
         self._exited: asyncio.Future[None] = self._loop.create_future()
@@ -102,7 +111,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
         for mark in (self._pid_mark, self._exit_mark):
             if mark is not None:
                 text = mark.sub(b"", text, count=1)
-        return text
+        return self._without_end_mark(text)
 
     @property
     def client_code(self) -> int | None:
@@ -115,7 +124,8 @@ class ClientProcess(asyncio.SubprocessProtocol):
         if self.exit_code is not None and _FIRST_SIGNAL_CODE < code <= _LAST_SIGNAL_CODE:
             # A shell reports a signal only in this form.
             code = _FIRST_SIGNAL_CODE - code
-        return Completed(returncode=code, stdout=bytes(self._output), stderr=self.errors, pid=self.pid)
+        output = self._without_end_mark(bytes(self._output))
+        return Completed(returncode=code, stdout=output, stderr=self.errors, pid=self.pid)
 
     async def feed(self, stdin: Input) -> None:
         """Write the rest of the standard input and close it, without waiting until bytes are read.
@@ -137,10 +147,10 @@ class ClientProcess(asyncio.SubprocessProtocol):
         self._is_deaf = True
 
     async def release(self) -> None:
-        """End the client itself if it still runs, and wait until it has been reaped."""
-        if self._quiet is not None:
-            self._quiet.cancel()
+        """Wait until the client has been reaped; end it, unless its command has ended and it follows soon."""
         if self._transport is not None:
+            if not self._unmarked:
+                await asyncio.wait([self._exited], timeout=_REAP_GRACE_S)
             if self._transport.get_returncode() is None:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self._transport.get_pid(), signal.SIGKILL)
@@ -162,42 +172,41 @@ class ClientProcess(asyncio.SubprocessProtocol):
         self._feed.resume()
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 (asyncio's interface)
-        """Give no more input to a client that has closed it."""
-        if fd == 0:
+        """Note that a pipe is closed: give no more input, or await no more output."""
+        if fd == _STDIN:
             self._feed.stop()
+        self._open.discard(fd)
+        self._end_at_end_of_file()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Collect what the client writes, up to a limit."""
-        if self._is_deaf and self.started.done():
-            return
-        buffer = self._errors if fd == 2 else self._output  # noqa: PLR2004 (standard error)
+        """Collect what the client writes, up to a limit, and look for the end."""
+        if not (self._is_deaf and self.started.done()):
+            self._collect(fd, data)
+        if self._end_mark and fd in self._unmarked:
+            latest = self._tails[fd] + data
+            self._tails[fd] = latest[-_LONGEST_MARK:]
+            if self._end_mark in latest:
+                self._unmarked.discard(fd)
+                self._end_at_end_of_file()
+
+    def process_exited(self) -> None:
+        """Note that the client has exited; its output ends when its pipes are closed."""
+        _resolve(self._exited)
+        self._end_at_end_of_file()
+
+    def _collect(self, fd: int, data: bytes) -> None:
+        buffer = self._errors if fd == _STDERR else self._output
         buffer += data
-        if fd == 2:  # noqa: PLR2004 (standard error)
+        if fd == _STDERR:
             self._look_for_marks(len(data))
         if len(self._output) + len(self._errors) > MOST_BYTES:
             self.is_overfull = True
             self._output.clear()
             self.stop_collecting()
-            self._feed.stop()
             _resolve(self.started)
-            _resolve(self.ended)
-            return
-        if self._listener is not None:
-            (self._listener.errors if fd == 2 else self._listener.output)(data)  # noqa: PLR2004 (standard error)
-        if self._quiet is not None:
-            self._wait_for_silence()
-
-    def process_exited(self) -> None:
-        """Wait only a little for the pipes once the client has exited."""
-        _resolve(self._exited)
-        self._feed.stop()
-        self._wait_for_silence()
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 (the pipes say no more)
-        """Note that the client has exited and its pipes are closed."""
-        if self._quiet is not None:
-            self._quiet.cancel()
-        _resolve(self.ended)
+            self._end()
+        elif self._listener is not None:
+            (self._listener.errors if fd == _STDERR else self._listener.output)(data)
 
     @staticmethod
     def _stdin(transport: asyncio.SubprocessTransport) -> asyncio.WriteTransport:
@@ -214,13 +223,18 @@ class ClientProcess(asyncio.SubprocessProtocol):
             found = self._exit_mark.search(self._errors, since)
             if found is not None:
                 self.exit_code = int(found[1])
-                self._feed.stop()
-                self._wait_for_silence()
 
-    def _wait_for_silence(self) -> None:
-        if self._quiet is not None:
-            self._quiet.cancel()
-        self._quiet = self._loop.call_later(QUIET_S, _resolve, self.ended)
+    def _without_end_mark(self, text: bytes) -> bytes:
+        # Only the client itself may write after it.
+        return b"".join(text.rsplit(self._end_mark, 1)) if self._end_mark else text
+
+    def _end_at_end_of_file(self) -> None:
+        if not self._unmarked or (self._exited.done() and not self._open & self._unmarked):
+            self._end()
+
+    def _end(self) -> None:
+        self._feed.stop()
+        _resolve(self.ended)
 
 
 async def started_client(

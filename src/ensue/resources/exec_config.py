@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from ensue.contracts.deadlines import START_S
 from ensue.resources.config_check import not_positive, unknown_keys, wrong_kinds
 from ensue.resources.exec_connection import ExecSettings
 
@@ -12,9 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.model.data import ReadOnlyDataMap
-
-DEFAULT_START_S: Final = 30.0
-"""An engine on a busy machine takes seconds to start a command."""
 
 _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "user": (str, int),
@@ -67,7 +65,7 @@ def exec_settings(config: ReadOnlyDataMap) -> ExecSettings:
     return ExecSettings(
         workdir=text(config, "workdir"),
         env={name: str(value) for name, value in env.items()} if isinstance(env, dict) else {},
-        connect_timeout_s=_number(config, "connect_timeout_s") or DEFAULT_START_S,
+        connect_timeout_s=_number(config, "connect_timeout_s") or START_S,
         timeout_s=_number(config, "timeout_s"),
     )
 

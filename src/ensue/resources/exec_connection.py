@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
+from ensue.contracts.deadlines import START_S, TRANSFER_S
+from ensue.contracts.reach import Reach
 from ensue.errors import RemoteError, RemoteTimeoutError, UnreachableError
 from ensue.resources.answers import MOST_BYTES
 from ensue.resources.client_process import boot_input, boot_script, started_client
@@ -50,7 +52,7 @@ class ExecSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     workdir: str = ""
     env: Mapping[str, str] = {}
-    connect_timeout_s: float = 30.0
+    connect_timeout_s: float = START_S
     timeout_s: float | None = None
 
 
@@ -102,12 +104,14 @@ class ExecConnection(PosixFiles):
         srn: its name.
         settings: how commands run there.
         door: the client.
+        reach: what is known of targets that cannot be reached; None: nothing is remembered.
     """
 
-    def __init__(self, srn: Srn, settings: ExecSettings, door: Doorway) -> None:
-        super().__init__(srn, self.run)
+    def __init__(self, srn: Srn, settings: ExecSettings, door: Doorway, reach: Reach | None = None) -> None:
+        super().__init__(srn, self._run_for_files)
         self.settings = settings
         self._door = door
+        self._reach = reach or Reach()
         self._token = f"ensue-{secrets.token_hex(8)}"
         self._turns = asyncio.Semaphore(MOST_CLIENTS)
 
@@ -196,6 +200,12 @@ class ExecConnection(PosixFiles):
     async def close(self) -> None:
         """Nothing is held between two commands."""
 
+    async def _run_for_files(self, command: Command) -> Completed:
+        """Run a command of a file operation, which has a limit."""
+        if command.timeout_s is None and self.settings.timeout_s is None:
+            command = msgspec.structs.replace(command, timeout_s=TRANSFER_S)
+        return await self.run(command)
+
     async def _send_plain(self, script: str, stdin: bytes) -> Completed:
         return await self.send(script, stdin, None, self.settings.connect_timeout_s)
 
@@ -218,7 +228,9 @@ class ExecConnection(PosixFiles):
         if client.ended.done():
             raise await self._door.why_not(user, client.completed())
         message = f"{self._srn} started no command within {limit_s:g} s (see `connect_timeout_s`)"
-        raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+        fault = RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+        self._reach.lost(fault)
+        raise fault
 
     async def _wait(self, client: ClientProcess, stdin: Input, limit_s: float | None) -> None:
         """Hand over an input that comes in chunks, and wait for the end."""

@@ -11,10 +11,11 @@ import logging
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.contracts.connection import Command
+from ensue.contracts.deadlines import HOOK_S, SHUTDOWN_S
 from ensue.errors import EnsueError, PluginError, ResourceTypeError, UnreachableError
 from ensue.model.data import is_list, is_mapping, not_data
 from ensue.model.srn import MINION_TYPE
-from ensue.resources.daemon_thread import in_daemon_thread
+from ensue.processes.daemon_thread import in_daemon_thread
 from ensue.resources.partial_connection import PartialConnection, completed
 from ensue.resources.type_hooks import place_of, read_hooks
 
@@ -29,12 +30,6 @@ if TYPE_CHECKING:
     from ensue.resources.type_sources import TypeSource, TypeSources
 
 _logger = logging.getLogger(__name__)
-
-HOOK_LIMIT_S: Final = 60.0
-"""How long `init`, `discover` and `connect` may take."""
-
-SHUTDOWN_LIMIT_S: Final = 10.0
-"""How long `shutdown` may take."""
 
 _MOST_THREADS: Final = 256
 
@@ -109,7 +104,7 @@ class LoadedType:
         hook = self._hooks.get("init")
         try:
             if hook is not None:
-                await self._limited(hook, HOOK_LIMIT_S, opts=opts)
+                await self._limited(hook, HOOK_S, opts=opts)
         except Exception as error:  # noqa: BLE001 -- a plug-in call; raised anew for all who ask
             return error if isinstance(error, ResourceTypeError) else self._raised("init", error)
         return None
@@ -163,7 +158,7 @@ class LoadedType:
         await self.ready(opts)
         if self.source.is_shipped:
             return self.connect(context)
-        limit = asyncio.timeout(HOOK_LIMIT_S)
+        limit = asyncio.timeout(HOOK_S)
         try:
             async with self._threads, limit:
                 connection: Connection = await in_daemon_thread(lambda: self.connect(context))
@@ -171,7 +166,7 @@ class LoadedType:
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise self._hung("connect", HOOK_LIMIT_S) from None
+            raise self._hung("connect", HOOK_S) from None
 
     async def ping(self, connection: Connection, context: ResourceContext) -> bool:
         """Return whether a resource answers.
@@ -217,7 +212,7 @@ class LoadedType:
             return {}
         await self.ready(opts)
         try:
-            found = await self._limited(hook, HOOK_LIMIT_S, opts={**self._opts, **opts})
+            found = await self._limited(hook, HOOK_S, opts={**self._opts, **opts})
         except ResourceTypeError:
             raise
         except Exception as error:
@@ -239,7 +234,7 @@ class LoadedType:
         if started.result() is not None or hook is None:
             return
         try:
-            await self._limited(hook, SHUTDOWN_LIMIT_S, opts=self._opts)
+            await self._limited(hook, SHUTDOWN_S, opts=self._opts)
         except Exception as error:  # noqa: BLE001 -- a plug-in call; the run is over
             told = error if isinstance(error, ResourceTypeError) else self._raised("shutdown", error)
             _logger.warning("%s", told)

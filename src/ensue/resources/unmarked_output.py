@@ -38,7 +38,7 @@ class _Unmarking:
 
 
 class _Unmarked:
-    """Passes on what is between two marks of one stream.
+    """Passes on one stream without its marked lines.
 
     Args:
         pass_on: called with each piece.
@@ -50,27 +50,31 @@ class _Unmarked:
         self._pass_on = pass_on
         self._token = token.encode()
         self._has_begun = not begins
-        self._has_ended = False
         self._pending: bytes = b""
 
     def take(self, data: bytes) -> None:
         """Take a piece of the stream."""
-        if self._has_ended:
-            return
         data = self._pending + data
-        if not self._has_begun:
-            at = data.find(self._token)
-            _, newline, after = data[at:].partition(b"\n") if at >= 0 else (b"", b"", b"")
+        said: list[bytes] = []
+        while True:
+            before, mark, rest = data.partition(self._token)
+            if not mark:
+                break
+            if self._has_begun:
+                said.append(before)
+            _, newline, after = rest.partition(b"\n")
             if not newline:
-                self._pending = data[at:] if at >= 0 else data[-len(self._token) :]
-                return
+                break
             self._has_begun, data = True, after
-        said, mark, _ = data.partition(self._token)
-        self._has_ended = bool(mark)
-        kept = 0 if mark else self._beginning_of_mark(said)
-        self._pending = said[len(said) - kept :]
-        if len(said) > kept:
-            self._pass_on(said[: len(said) - kept])
+        if mark:
+            self._pending = self._token + rest
+        else:
+            kept = self._beginning_of_mark(data)
+            self._pending = data[len(data) - kept :]
+            if self._has_begun:
+                said.append(data[: len(data) - kept])
+        if text := b"".join(said):
+            self._pass_on(text)
 
     def _beginning_of_mark(self, data: bytes) -> int:
         """Return how many bytes at the end may be the beginning of the token."""

@@ -167,6 +167,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "keep_runs": whole_number(1),
     "keep_runs_bytes": OneOf("a size, such as 1GiB", (int, str), _is_size),
     "keep_output_bytes": OneOf("a size, such as 1MiB", (int, str), _is_size),
+    "http_request_timeout": OneOf("a number of seconds above 0", (int, float), lambda number: number > 0),
     "concurrency": whole_number(1),
     "derived_highstate": _FLAG,
     "secret_stores": _SECRET_STORES,

@@ -26,6 +26,9 @@ MEBIBYTE = 1 << 20
 LONG_S = 300
 """Longer than any test may take: a command that sleeps this long must be ended."""
 
+AFTER_THE_SHELL = "while kill -0 $$ 2>/dev/null; do sleep 0.02; done"
+"""In a child of a shell: waits until the shell has exited."""
+
 
 class CommandContract:
     """Running commands."""
@@ -196,16 +199,45 @@ class CommandContract:
         await _assert_gone(target, folder)
 
     @scene
-    async def test_what_stays_in_the_background_is_not_waited_for(
+    async def test_a_child_that_holds_the_output_is_waited_for(self, target: Connection, folder: str) -> None:
+        """Output ends at end of file: what a child in the background writes after the exit is part of it."""
+        child = f"{AFTER_THE_SHELL}; echo >gone; read go <go; echo late; echo end >&2; echo >flag"
+        line = f"mkfifo gone go; ({child}) & echo now; echo failed >&2; exit 3"
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(target.run(Command(shell_line=line, cwd=folder)))
+            wait = "until [ -p gone ]; do sleep 0.02; done; cat gone"
+            await target.run(Command(shell_line=wait, cwd=folder))
+            assert not running.done()
+            await target.run(Command(shell_line="echo >go", cwd=folder))
+        done = running.result()
+        assert (done.returncode, done.stdout, done.stderr) == (3, b"now\nlate\n", b"failed\nend\n")
+        assert await target.stat(f"{folder}/flag") is not None
+
+    @scene
+    async def test_a_child_with_output_of_its_own_is_not_waited_for(
         self, target: Connection, folder: str
     ) -> None:
-        """A background child that holds the output open does not delay the caller; the output is complete."""
-        started = time.monotonic()
-        line = f"sleep {LONG_S} & echo $! > pids; echo done; echo failed >&2; exit 3"
+        """A daemon whose output goes elsewhere does not hold the command, and lives on."""
+        daemon = "sh -c 'read stop <stop; echo stopped >log'"
+        line = f"mkfifo stop; {daemon} </dev/null >/dev/null 2>&1 & echo started"
         done = await target.run(Command(shell_line=line, cwd=folder))
-        assert (done.returncode, done.stdout, done.stderr) == (3, b"done\n", b"failed\n")
-        assert time.monotonic() - started < 30
-        await target.run(Command(shell_line="kill $(cat pids)", cwd=folder))
+        assert (done.returncode, done.stdout) == (0, b"started\n")
+        stop = "until [ -p stop ]; do sleep 0.02; done; echo >stop; until [ -s log ]; do sleep 0.02; done"
+        await target.run(Command(shell_line=stop, cwd=folder, timeout_s=60))
+        assert await target.read(f"{folder}/log") == b"stopped\n"
+
+    @scene
+    async def test_a_limit_holds_for_what_holds_the_output(self, target: Connection, folder: str) -> None:
+        """A child that never closes the output is ended at the limit, though its command has exited."""
+        limit_s = 0.5
+        # A slow target has not always started the shell within the limit.
+        while await target.stat(f"{folder}/pids") is None:
+            line = f"sleep {LONG_S} & echo $! >pids; echo $$ >shell"
+            with pytest.raises(RemoteTimeoutError) as caught:
+                await target.run(Command(shell_line=line, cwd=folder, timeout_s=limit_s))
+            assert caught.value.timeout_s == limit_s
+            limit_s *= 2
+        await _assert_gone(target, folder)
 
     @scene
     async def test_many_commands_at_once(self, target: Connection, folder: str) -> None:

@@ -5,6 +5,7 @@ The functions in `run` choose from these values.
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
 import shlex
 from typing import TYPE_CHECKING, Final
@@ -32,7 +33,7 @@ async def invoke(
     *,
     merge_stderr: bool = False,
 ) -> DataMap:
-    """Run a command to its end.
+    """Run a command to its end; its limit includes what precedes it, such as the target's grains.
 
     Args:
         ctx: the target.
@@ -43,6 +44,19 @@ async def invoke(
     Returns:
         `pid`, `retcode`, `stdout`, `stderr`. After a timeout, retcode is 1 and stdout says so.
     """
+    limit = asyncio.timeout(options.timeout_s)
+    try:
+        async with limit:
+            return await _invoked(ctx, command, options, merge_stderr=merge_stderr)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return _timed_out(command if isinstance(command, str) else shlex.join(map(str, command)), options)
+
+
+async def _invoked(
+    ctx: FunctionContext, command: str | Sequence[str], options: CommandOptions, *, merge_stderr: bool
+) -> DataMap:
     line, shell = await _line(ctx, command, options)
     script = _script(line, options, shell, merge_stderr=merge_stderr)
     by_shell = isinstance(command, str) or merge_stderr or bool(options.prepend_path or options.background)

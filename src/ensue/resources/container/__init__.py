@@ -57,7 +57,7 @@ def connect(context: ResourceContext) -> Connection:
         user=text(config, "user"),
         limit_s=settings.connect_timeout_s,
     )
-    return ExecConnection(context.srn, settings, engine)
+    return ExecConnection(context.srn, settings, engine, context.reach)
 
 
 async def ping(connection: Connection) -> bool:

@@ -62,7 +62,7 @@ def connect(context: ResourceContext) -> Connection:
         kubectl=text(config, "kubectl") or "kubectl",
     )
     client = PodClient(context.srn, address, user=text(config, "user"), limit_s=settings.connect_timeout_s)
-    return ExecConnection(context.srn, settings, client)
+    return ExecConnection(context.srn, settings, client, context.reach)
 
 
 async def ping(connection: Connection) -> bool:

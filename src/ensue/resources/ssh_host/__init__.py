@@ -41,7 +41,9 @@ def connect(context: ResourceContext) -> Connection:
     if found:
         raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
     settings = settings_from(context.srn, context.config)
-    return SshConnection(context.srn, settings, context.connect_to, leftovers=context.leftovers)
+    return SshConnection(
+        context.srn, settings, context.connect_to, leftovers=context.leftovers, reach=context.reach
+    )
 
 
 async def ping(connection: Connection) -> bool:

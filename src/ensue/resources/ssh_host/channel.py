@@ -276,7 +276,7 @@ class Channel:
             return
         with contextlib.suppress(asyncssh.Error, OSError, RemoteError):
             async with asyncio.timeout(self._settings.connect_timeout_s):
-                script = kill_script(int(found[1]), name)
+                script = kill_script(int(found[1]), name, has_exited=session.has_exited)
                 errand = await self._becoming.errand(script, user) if user else Errand(script=script)
                 connection = await self.transport.connected()
                 nowhere = asyncssh.DEVNULL
@@ -314,7 +314,9 @@ class Channel:
         message = (
             f"{self._srn} ({self._settings.place}) {what} within {limit_s:g} s (see `connect_timeout_s`)"
         )
-        return RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+        fault = RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+        self.transport.reach.lost(fault)
+        return fault
 
     async def _read_for_accounts(self, path: str) -> bytes:
         sftp = await self.need_sftp()

@@ -11,6 +11,8 @@ import contextlib
 import importlib
 from typing import TYPE_CHECKING
 
+from ensue.contracts.deadlines import TRANSFER_S
+from ensue.contracts.reach import Reach
 from ensue.errors import RemoteFileError, RemoteTimeoutError, ResourceError, UnreachableError
 from ensue.resources.file_parts import all_parts
 from ensue.resources.leftovers import is_temporary
@@ -40,6 +42,7 @@ class SshConnection:
         connect_to: opens the pooled connection of a jump host.
         pause: waits a number of seconds between attempts to connect.
         leftovers: where temporary files are recorded; None: nowhere.
+        reach: what is known of hosts that cannot be reached; None: nothing is remembered.
     """
 
     def __init__(
@@ -50,12 +53,14 @@ class SshConnection:
         *,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         leftovers: LeftoverNotes | None = None,
+        reach: Reach | None = None,
     ) -> None:
         self._srn = srn
         self.settings = settings
         self._connect_to = connect_to
         self._pause = pause
         self._leftovers = leftovers
+        self._reach = reach or Reach()
         self._channel: Channel | None = None
         self._own_jumps: list[Transport] = []
         self._shell_files = PosixFiles(srn, self._run)
@@ -194,7 +199,9 @@ class SshConnection:
             from ensue.resources.ssh_host.transport import Transport
 
             before = self._jump_transport()
-            transport = Transport(self._srn, self.settings, through=before, pause=self._pause)
+            transport = Transport(
+                self._srn, self.settings, through=before, pause=self._pause, reach=self._reach
+            )
             self._channel = Channel(transport)
         return self._channel
 
@@ -203,14 +210,14 @@ class SshConnection:
         """Yield the file operations; report a lost session as such."""
         await self._load()
         files = await self._chosen_files()
-        await self._remove_left(files)
-        limit_s = self.settings.timeout_s
+        limit_s = self.settings.timeout_s or TRANSFER_S
         try:
             async with asyncio.timeout(limit_s):
+                await self._remove_left(files)
                 with self.channel().losses("a file was worked on"):
                     yield files
         except TimeoutError as fault:
-            if isinstance(fault, RemoteTimeoutError) or limit_s is None:
+            if isinstance(fault, RemoteTimeoutError):
                 raise
             message = f"a file operation on {self._srn} took longer than {limit_s:g} s (see `timeout_s`)"
             raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s) from None
@@ -263,7 +270,7 @@ class SshConnection:
                 # Its own route is a different one, so it gets a connection for this chain only.
                 from ensue.resources.ssh_host.transport import Transport
 
-                before = Transport(srn, jump.settings, through=before, pause=self._pause)
+                before = Transport(srn, jump.settings, through=before, pause=self._pause, reach=self._reach)
                 self._own_jumps.append(before)
         return before
 

@@ -1,5 +1,8 @@
 """Limits the number of concurrent sessions of a host, and runs one command per session.
 
+A command ends at end of file: when the server has reported its exit and the end of its output. OpenSSH
+reports the exit at once, and the end of the output when the last child has closed it.
+
 A server limits the sessions of a connection (OpenSSH: MaxSessions, 10) and reports that only by refusing one.
 The gate begins with this limit and lowers it when the server refuses; further sessions wait.
 """
@@ -25,14 +28,6 @@ if TYPE_CHECKING:
 
 MOST_SESSIONS: Final = 10
 """OpenSSH's own default."""
-
-QUIET_S: Final = 2.0
-"""How long the channel of a command that has exited must be silent before it is closed.
-
-Usually the server closes it at once. It does not while something that the command left in the
-background holds its output; and what the command wrote may still be on its way, so each part that
-arrives restarts the time.
-"""
 
 END_GRACE_S: Final = 2.0
 """How long a command has between SIGTERM and SIGKILL."""
@@ -100,10 +95,11 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         self._listener = listener
         self.feed = Feed()
         self._loop = asyncio.get_running_loop()
-        self._quiet: asyncio.TimerHandle | None = None
+        self._is_at_end = False
         self.output = bytearray()
         self.errors = bytearray()
         self.fault: Exception | None = None
+        self.has_exited = False
         self.is_overfull = False
         self._is_deaf = False
         self.ended: asyncio.Future[None] = self._loop.create_future()
@@ -123,8 +119,6 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
             return
         if self._listener is not None:
             (self._listener.errors if datatype == EXTENDED_DATA_STDERR else self._listener.output)(data)
-        if self._quiet is not None:
-            self._exit()
 
     def stop_collecting(self) -> None:
         """Drop what arrives from now on: nobody waits for the command."""
@@ -140,7 +134,7 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         self.feed.resume()
 
     def exit_status_received(self, status: int) -> None:  # noqa: ARG002 (the channel keeps it)
-        """Record the exit; wait only a short time for other holders of the output."""
+        """Record the exit; children may still hold the output open."""
         self._exit()
 
     def exit_signal_received(self, signal: str, core_dumped: bool, msg: str, lang: str) -> None:  # noqa: ARG002 (same)
@@ -148,21 +142,23 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         self._exit()
 
     def eof_received(self) -> bool:
-        """Keep our side open: the channel ends when the command does."""
+        """Record the end of the output; keep our side open, since the command may still read."""
+        self._is_at_end = True
+        if self.has_exited:
+            self._end()
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Record that the channel is closed."""
         self.fault = exc
-        if self._quiet is not None:
-            self._quiet.cancel()
         self._end()
 
     def _exit(self) -> None:
+        self.has_exited = True
+        # OpenSSH closes the input of a command that has exited, even if its children could read it.
         self.feed.stop()
-        if self._quiet is not None:
-            self._quiet.cancel()
-        self._quiet = self._loop.call_later(QUIET_S, self._end)
+        if self._is_at_end:
+            self._end()
 
     def _end(self) -> None:
         self.feed.stop()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from ensue.contracts.deadlines import CONNECT_S, KEEPALIVE_S
 from ensue.model.srn import Srn
 from ensue.resources.config_check import not_positive, unknown_keys, wrong_kinds
 
@@ -78,7 +79,7 @@ class Settings:
         jump: resources that the connection goes through, first one first.
         become: user that commands and files belong to through sudo; empty: the user logged in as.
         sudo_password: the password for sudo.
-        timeout_s: limit of one operation; None: no limit.
+        timeout_s: limit of a command and of a file operation; None: that of a file operation is `TRANSFER_S`.
         files: how files are transferred.
     """
 
@@ -92,9 +93,9 @@ class Settings:
     agent: str | None = None
     host_keys: tuple[str, ...] = ()
     known_hosts: str = ""
-    connect_timeout_s: float = 10.0
+    connect_timeout_s: float = CONNECT_S
     connect_attempts: int = 3
-    keepalive_s: float = 15.0
+    keepalive_s: float = KEEPALIVE_S
     jump: tuple[Srn, ...] = ()
     become: str = ""
     sudo_password: str = ""
@@ -153,9 +154,9 @@ def settings_from(srn: Srn, config: ReadOnlyDataMap) -> Settings:
         agent=_agent(given.get("agent")),
         host_keys=_host_keys(given.get("host_key")),
         known_hosts=_expanded(_text(given, "known_hosts") or "~/.ssh/known_hosts"),
-        connect_timeout_s=_number(given, 10.0, "connect_timeout_s", "timeout"),
+        connect_timeout_s=_number(given, CONNECT_S, "connect_timeout_s", "timeout"),
         connect_attempts=int(_number(given, 3, "connect_attempts")),
-        keepalive_s=_number(given, 15.0, "keepalive_s"),
+        keepalive_s=_number(given, KEEPALIVE_S, "keepalive_s"),
         jump=_jump(given.get("jump")),
         become=_become(given),
         sudo_password=_text(given, "sudo_password"),

@@ -6,12 +6,14 @@ It handles hosts, keys and jump hosts; `sessions` and `sftp_files` use the conne
 from __future__ import annotations
 
 import asyncio
+import errno
 import getpass
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
 import asyncssh
 
+from ensue.contracts.reach import Reach
 from ensue.errors import AuthenticationError, HostKeyError, RemoteError, RemoteTimeoutError, UnreachableError
 from ensue.resources.ssh_host.faults import connect_error, has_credentials
 from ensue.resources.ssh_host.handshakes import handshakes
@@ -40,6 +42,7 @@ class Transport:
         settings: how to reach it.
         through: the transport of the jump host before it, None if there is none.
         pause: waits a number of seconds between attempts.
+        reach: what is known of hosts that cannot be reached; None: nothing is remembered.
     """
 
     def __init__(
@@ -49,11 +52,13 @@ class Transport:
         *,
         through: Transport | None = None,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        reach: Reach | None = None,
     ) -> None:
         self.srn = srn
         self.settings = settings
         self._through = through
         self._pause = pause
+        self.reach = reach or Reach()
         self._lock = asyncio.Lock()
         self._connection: asyncssh.SSHClientConnection | None = None
         self._failures: int = 0
@@ -64,8 +69,8 @@ class Transport:
     async def connected(self) -> asyncssh.SSHClientConnection:
         """Return the live connection, creating it if there is none.
 
-        A host that has not answered in time is not tried again for as long as that took, so that a silent
-        host does not delay every state.
+        A host that could not be reached is not tried again in the same run. Outside of runs, one that has not
+        answered in time is not tried again for as long as that took.
 
         Raises:
             UnreachableError: no connection after all attempts.
@@ -82,14 +87,19 @@ class Transport:
             if self._connection is not None and not self._connection.is_closed():
                 return self._connection
             clock = asyncio.get_running_loop().time
-            is_shared = self._failures != failures_before or clock() < self._silent_until_s
+            is_silent = not self.reach.remembers and clock() < self._silent_until_s
+            is_shared = self._failures != failures_before or is_silent
             if self._fault is not None and is_shared:
                 raise self._fault
+            if (known := self.reach.fault(str(self.srn))) is not None:
+                raise known
             try:
                 self._connection = await self._connect()
             except RemoteError as fault:
                 self._failures += 1
                 self._fault = fault
+                if not _is_ours(fault):
+                    self.reach.lost(fault)
                 if isinstance(fault, RemoteTimeoutError):
                     self._silent_until_s = clock() + self.settings.connect_timeout_s
                 raise
@@ -209,6 +219,11 @@ def _options(
     if tunnel is not None:
         options["tunnel"] = tunnel
     return options
+
+
+def _is_ours(fault: RemoteError) -> bool:
+    """Return whether the reason is this process, which has as many open files as it may."""
+    return isinstance(fault.__cause__, OSError) and fault.__cause__.errno == errno.EMFILE
 
 
 def _renamed(fault: RemoteError, message: str, *, target: str) -> RemoteError:

@@ -9,7 +9,6 @@ from ensue.model.returns import StateReturn
 from ensue.states._json_text import json_under
 
 if TYPE_CHECKING:
-    from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
 
 
@@ -34,12 +33,6 @@ def command_name(command: str | list[str]) -> str:
     import shlex
 
     return shlex.join(command)
-
-
-async def folder_is_missing(ctx: StateContext, path: str) -> bool:
-    """Return whether a folder is missing on the target."""
-    found = await ctx.connection.stat(path, follow=True)
-    return found is None or found.kind != "directory"
 
 
 def check_environment(env: object) -> None:

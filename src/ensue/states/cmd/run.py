@@ -5,6 +5,7 @@ Source: Salt's state module `cmd`, 3008.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,8 +13,9 @@ import msgspec
 from ensue.contracts.functions import also_takes, takes_words
 from ensue.errors import NotOfferedError, StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.cmd.command_result import check_environment, command_name, command_return, folder_is_missing
+from ensue.states.cmd.command_result import check_environment, command_name, command_return
 from ensue.states.cmd.known import FURTHER, OUTDATED
+from ensue.states.cmd.limited import called_in, within
 from ensue.states.cmd.stateful import reinterpreted, test_command
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ async def run(
     stateful: bool | list[Data] = False,
     read_only: bool = False,
     hide_output: bool = False,
-    timeout: float | None = None,  # noqa: ASYNC109 (Salt's argument; the connection keeps it)
+    timeout: float | None = None,  # noqa: ASYNC109 (Salt's argument)
     ignore_timeout: bool = False,
     umask: str | int | None = None,
     success_retcodes: int | list[int] | None = None,
@@ -60,7 +62,7 @@ async def run(
             plans.
         read_only: the command only reads: a plan runs it, too, and it reports no change unless it fails.
         hide_output: leave the output out of the return.
-        timeout: seconds after which the command is ended.
+        timeout: seconds after which the command is ended, with everything that precedes it.
         ignore_timeout: succeed after a timeout.
         umask: file mode mask.
         success_retcodes: exit codes that count as success.
@@ -89,16 +91,17 @@ async def run(
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
     if ctx.test and instead:
         command = instead
-    if cwd and await folder_is_missing(ctx, cwd):
-        return StateReturn(
-            name=name, result=False, comment=f'Desired working directory "{cwd}" is not available'
-        )
-    done: DataMap = await ctx.call(
-        "cmd.run_all", command, cwd=cwd, root=root, runas=runas, shell=shell, env=env,
+    call = partial(
+        ctx.call, "cmd.run_all", command, cwd=cwd, root=root, runas=runas, shell=shell, env=env,
         prepend_path=prepend_path, hide_output=hide_output, timeout=timeout, umask=umask,
         success_retcodes=success_retcodes, success_stdout=success_stdout, success_stderr=success_stderr,
         **kwargs,
     )  # fmt: skip
+    done = await within(timeout, called_in(ctx, cwd, call), shown="" if hide_output else name)
+    if done is None:
+        return StateReturn(
+            name=name, result=False, comment=f'Desired working directory "{cwd}" is not available'
+        )
     if ignore_timeout and done["retcode"] == 1 and "Timed out after" in str(done["stdout"]):
         done = {**done, "retcode": 0}
     returned = command_return(

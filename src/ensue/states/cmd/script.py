@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.cmd.command_result import check_environment, command_return, folder_is_missing
+from ensue.states.cmd.command_result import check_environment, command_return
 from ensue.states.cmd.known import FURTHER, OUTDATED
+from ensue.states.cmd.limited import called_in, within
 from ensue.states.cmd.stateful import reinterpreted, test_command
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ async def script(
     runas: str | int | None = None,
     env: DataMap | list[Data] | None = None,
     stateful: bool | list[Data] = False,
-    timeout: float | None = None,  # noqa: ASYNC109 (Salt's argument; the connection keeps it)
+    timeout: float | None = None,  # noqa: ASYNC109 (Salt's argument)
     umask: str | int | None = None,
     **kwargs: Any,
 ) -> StateReturn:
@@ -49,7 +51,7 @@ async def script(
         runas: the user to run it as.
         env: variables to set.
         stateful: the script reports itself whether it changed something, as with `cmd.run`.
-        timeout: seconds after which the script is ended.
+        timeout: seconds after which the script is ended, with everything that precedes it.
         umask: file mode mask.
         **kwargs: the further arguments of `cmd.run`.
 
@@ -64,14 +66,16 @@ async def script(
         return StateReturn(name=name, result=None, comment=comment)
     line = instead if ctx.test and instead else name
     first, _, rest = line.partition(" ")
-    if cwd and await folder_is_missing(ctx, cwd):
+    call = partial(
+        ctx.call, "cmd.script", source or first, args=args or rest or None, template=template,
+        context=context, defaults=defaults, cwd=cwd, runas=runas, env=env, timeout=timeout, umask=umask,
+        **kwargs,
+    )  # fmt: skip
+    done = await within(timeout, called_in(ctx, cwd, call), shown="" if kwargs.get("hide_output") else line)
+    if done is None:
         return StateReturn(
             name=name, result=False, comment=f'Desired working directory "{cwd}" is not available'
         )
-    done: DataMap = await ctx.call(
-        "cmd.script", source or first, args=args or rest or None, template=template, context=context,
-        defaults=defaults, cwd=cwd, runas=runas, env=env, timeout=timeout, umask=umask, **kwargs,
-    )  # fmt: skip
     if done.get("cache_error"):
         comment = f"Unable to cache script {source or first} from saltenv 'base': {done['stderr']!s}"
         return StateReturn(name=name, result=False, changes={**done, "stderr": ""}, comment=comment)

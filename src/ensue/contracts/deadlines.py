@@ -1,0 +1,39 @@
+"""How long ensue waits for something outside of it, where nobody says otherwise.
+
+Every wait for a host or a server has a deadline. This module has all defaults, and docs/semantics.md lists
+them. A state's `timeout` is a deadline for everything that the state causes, these waits included.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+CONNECT_S: Final = 10.0
+"""One attempt to connect to an SSH host, including the login; also each answer before a session is open."""
+
+START_S: Final = 30.0
+"""The engine of a container, or the cluster of a pod, starts a command; busy machines need seconds."""
+
+KEEPALIVE_S: Final = 15.0
+"""The silence of an SSH host after which it is asked for a sign of life; three times, then it is lost."""
+
+GRAINS_S: Final = 60.0
+"""A host gives its grains, or answers a ping, connecting included."""
+
+TRANSFER_S: Final = 3600.0
+"""One file operation on a host, such as the transfer of a file."""
+
+HTTP_SILENCE_S: Final = 60.0
+"""A server sends the next part of its response."""
+
+HTTP_TOTAL_S: Final = 3600.0
+"""A server sends its whole response to a request for a source."""
+
+HTTP_QUERY_S: Final = 60.0
+"""A server sends its whole response to `http.query`."""
+
+HOOK_S: Final = 60.0
+"""The hooks `init`, `discover` and `connect` of a resource type."""
+
+SHUTDOWN_S: Final = 10.0
+"""The hook `shutdown` of a resource type."""

@@ -1,0 +1,170 @@
+"""A host that refused or did not answer is tried once in a run, and reported once with the reason."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.shell import Shell
+
+from ensue import Project
+from ensue.contracts.reach import Reach
+from ensue.errors import RemoteError, UnreachableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NOT_RUN = "not run: ssh_host:far is unreachable"
+PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGpF0F2tPdrP5mAZZ6c0nxXr4nsH3e1V4nxsQ3Hwx2lE"
+
+
+class Listener:
+    """A port that accepts connections and never speaks SSH.
+
+    Args:
+        hangs_up: whether it closes each connection at once; else it says nothing.
+    """
+
+    def __init__(self, *, hangs_up: bool) -> None:
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._hangs_up = hangs_up
+        self._held: list[socket.socket] = []
+        self.accepted = 0
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def config(self, **more: Any) -> dict[str, Any]:
+        """Return the configuration of an ssh_host that is here."""
+        port = self._socket.getsockname()[1]
+        given = {"host": "127.0.0.1", "port": port, "host_key": PUBLIC_KEY, "password": "x"}
+        return {**given, "connect_attempts": 1, "connect_timeout_s": 1 if not self._hangs_up else 300, **more}
+
+    def close(self) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        for connection in self._held:
+            connection.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            self.accepted += 1
+            if self._hangs_up:
+                connection.close()
+            else:
+                self._held.append(connection)
+
+
+@pytest.fixture(params=[True, False], ids=["hangs up", "hangs"])
+def listener(request: pytest.FixtureRequest) -> Iterator[Listener]:
+    """A host that ends each connection, and one that never answers."""
+    running = Listener(hangs_up=request.param)
+    yield running
+    running.close()
+
+
+def project(root: Path, hosts: dict[str, Any], states: dict[str, Any], **options: Any) -> Shell:
+    shell = Shell(root)
+    shell.write("ensue.yaml", json.dumps({"id": "m", **options}))
+    shell.write("pillar/top.sls", "base: {m: [hosts]}\n")
+    shell.write("pillar/hosts.sls", json.dumps({"resources": {"ssh_host": {"hosts": hosts}}}))
+    shell.write("states/t.sls", json.dumps(states))
+    return shell
+
+
+def state(target: str, function: str = "cmd.run", **more: Any) -> dict[str, Any]:
+    given = {"name": "echo", **more} if function == "cmd.run" else more
+    return {function: [{"tgt": target}, *({name: value} for name, value in given.items())]}
+
+
+def comments(shell: Shell, *words: str) -> list[str]:
+    """Apply the states and return their comments, in order; all of them must have failed."""
+    ended = shell.run("apply", "t", "--out", "json", *words)
+    returned = sorted(ended.document["m"].values(), key=lambda one: one["__run_num__"])
+    assert {one["result"] for one in returned} == {False}
+    assert ended.code == 2
+    return [one["comment"] for one in returned]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_twenty_states_try_a_host_once(listener: Listener, tmp_path: Path, *, ordered: bool) -> None:
+    """One attempt, one message with the reason; the others name the host and are not run."""
+    states = {f"s{number}": state("far") for number in range(18)}
+    states["file"] = state("far", "file.managed", name="/x", contents="x")
+    states["condition"] = state("far", unless="true")
+    shell = project(tmp_path, {"far": listener.config()}, states, state_auto_order=ordered)
+    said = comments(shell)
+    assert listener.accepted == 1
+    assert len(said) == 20
+    (reason,) = [one for one in said if one != NOT_RUN]
+    assert reason.startswith("ssh_host:far (127.0.0.1:")
+
+
+def test_a_target_that_reads_grains_tries_a_host_once(listener: Listener, tmp_path: Path) -> None:
+    """The states whose targets cannot be matched without the host's grains are not run, either."""
+    states = {f"s{number}": state("T@ssh_host and G@kernel:Linux") for number in range(5)}
+    said = comments(project(tmp_path, {"far": listener.config()}, states))
+    assert listener.accepted == 1
+    assert said[1:] == [NOT_RUN] * 4
+    assert "ssh_host:far (127.0.0.1:" in said[0]
+
+
+def test_a_state_with_retry_tries_again(listener: Listener, tmp_path: Path) -> None:
+    """Each attempt connects: a host that is about to start is awaited in this way."""
+    states = {"first": state("far"), "second": state("far", retry={"attempts": 2, "interval": 0})}
+    config = listener.config(connect_timeout_s=0.5)
+    comments(project(tmp_path, {"far": config}, states))
+    assert listener.accepted == 3
+
+
+def test_a_jump_host_is_tried_once(listener: Listener, tmp_path: Path) -> None:
+    """Hosts behind a jump host that cannot be reached each say so, and do not try it again."""
+    hosts = {"jump": listener.config(), **{name: listener.config(jump="jump") for name in ("one", "two")}}
+    states = {f"{name} {number}": state(name) for name in ("one", "two") for number in range(2)}
+    said = comments(project(tmp_path, hosts, states))
+    assert listener.accepted == 1
+    assert sum("is reached through ssh_host:jump" in one for one in said) == 2
+    assert sum(one.startswith("not run: ssh_host:") for one in said) == 2
+
+
+def test_the_next_run_tries_again(tmp_path: Path) -> None:
+    """What is known of a host ends with the run, in a process that goes on, too."""
+    listener = Listener(hangs_up=True)
+    shell = project(tmp_path, {"far": listener.config()}, {"one": state("far")})
+
+    async def scene() -> None:
+        async with Project(shell.root) as opened:
+            for _ in range(2):
+                await opened.apply("t")
+
+    asyncio.run(scene())
+    listener.close()
+    assert listener.accepted == 2
+
+
+def test_what_is_remembered() -> None:
+    """Outside of a run nothing is; a host that is let try again takes those on its way with it."""
+    reach = Reach()
+    jump = UnreachableError("gone", target="ssh_host:jump")
+    far = UnreachableError("through jump", target="ssh_host:far")
+    far.__cause__ = jump
+    reach.lost(far)
+    assert reach.fault("ssh_host:far") is None
+    with reach.of_run():
+        reach.lost(jump)
+        reach.lost(far)
+        assert reach.once("ssh_host:far", far) is far
+        assert str(reach.once("ssh_host:far", far)) == NOT_RUN
+        other = RemoteError("something else", target="ssh_host:other")
+        assert reach.once("ssh_host:other", other) is other
+        reach.again("ssh_host:far")
+        assert reach.fault("ssh_host:far") is reach.fault("ssh_host:jump") is None
+        reach.lost(far)
+    assert reach.fault("ssh_host:far") is None
