@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.cli.exit_codes import INTERRUPTED, REFUSED, SUCCEEDED
 from ensue.cli.interrupts import Interrupts
+from ensue.cli.utf8_mode import use_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: the words after `ensue`; None: those that the process was started with.
     """
+    if arguments is None:
+        use_utf8()
     interrupts = Interrupts()
     if arguments is not None:
         with interrupts:

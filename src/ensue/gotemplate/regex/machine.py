@@ -178,7 +178,7 @@ class Search:
             following: list[_Thread] = []
             for place, slots in threads:
                 instruction = self._instructions[place]
-                if instruction.__class__ is not Accept:
+                if not isinstance(instruction, Accept):
                     best = (slots[0], position, *slots[2:])
                     break  # What follows is less preferred.
                 if char and instruction.accepted.has(char):
