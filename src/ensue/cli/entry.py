@@ -123,9 +123,14 @@ def _refuse(error: click.ClickException, words: Sequence[str]) -> int:
 
 
 def _crash(error: Exception) -> int:
-    """Report an error of ensue itself outside of an open project."""
+    """Report an error outside of a command: what the machine refused, or an error of ensue itself."""
     from ensue.cli.crash import crash_line, write_crash_file
+    from ensue.cli.machine_trouble import machine_trouble
 
+    if trouble := machine_trouble(error, None):
+        detail = f": {trouble.detail}" if trouble.detail else ""
+        _say(f"error[{trouble.code}]: {trouble.summary}{detail} ({trouble.help})")
+        return REFUSED
     file = write_crash_file(error, None, str)
     _say(f"ensue: {crash_line(error, file, str)}")
     return REFUSED
