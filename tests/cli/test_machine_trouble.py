@@ -51,7 +51,7 @@ COMMANDS = [
     ["graph", "a"],
     ["keys", "rotate"],
     ["init", "new"],
-    ["explain", "E0111"],
+    ["explain", "E0113"],
     ["completion", "bash"],
 ]
 NEED_THE_CACHEDIR = {
@@ -189,27 +189,27 @@ def test_refused_threads_are_reported(words: list[str], project: Path) -> None:
         pytest.skip("the stack is limited")
     done = limited(project, words, {resource.RLIMIT_STACK: 1 << 46})
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("error[E0114]: this machine starts no more threads\n")
+    assert done.stderr.startswith("error[E0116]: this machine starts no more threads\n")
     assert "ulimit -u" in done.stderr
 
 
 def test_a_limit_of_memory_is_reported(project: Path) -> None:
-    """Whatever the limit, a command does its work, reports E0113, or never becomes ensue."""
+    """Whatever the limit, a command does its work, reports E0115, or never becomes ensue."""
     for mebibytes in range(60, 240, 50):
         done = limited(project, ["plan", "a"], {resource.RLIMIT_AS: mebibytes << 20})
         assert "a bug in ensue" not in done.stderr, (mebibytes, done.stderr)
     done = limited(project, ["plan", "a"], {resource.RLIMIT_AS: 60 << 20})
-    assert "error[E0113]: there is not enough memory" in done.stderr or done.returncode == 0
+    assert "error[E0115]: there is not enough memory" in done.stderr or done.returncode == 0
 
 
 @pytest.mark.parametrize(
     ("number", "code"),
     [
-        (errno.ENOSPC, "E0112"),
-        (errno.EMFILE, "E0112"),
-        (errno.EROFS, "E0111"),
-        (errno.EACCES, "E0111"),
-        (errno.EAGAIN, "E0112"),
+        (errno.ENOSPC, "E0114"),
+        (errno.EMFILE, "E0114"),
+        (errno.EROFS, "E0113"),
+        (errno.EACCES, "E0113"),
+        (errno.EAGAIN, "E0114"),
     ],
 )
 def test_an_error_of_the_machine_is_known_by_its_number(number: int, code: str, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def _refused(error: OSError, cachedir: Path | None) -> Diagnostic:
     if cachedir and path and error.errno in _FORBIDDEN and path.is_relative_to(cachedir):
         return _cachedir(reason, path, cachedir)
     return Diagnostic(
-        code="E0112",
+        code="E0114",
         summary="this machine refused an operation",
         detail=reason,
         help=_REMEDIES[error.errno or 0],
@@ -71,7 +71,7 @@ def _cachedir(reason: str, path: Path, cachedir: Path) -> Diagnostic:
     held, owner = _owner(path)
     users = f"; {held} belongs to {owner}, and ensue runs as {_user(os.geteuid())}" if owner else ""
     return Diagnostic(
-        code="E0111",
+        code="E0113",
         summary=f"the cachedir {cachedir} cannot be used",
         detail=reason + users,
         help="run ensue as its owner, change the owner of all of it, or set `cachedir:` in ensue.yaml",
@@ -103,7 +103,7 @@ def _memory() -> Diagnostic:
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     is_limited = limit != resource.RLIM_INFINITY
     return Diagnostic(
-        code="E0113",
+        code="E0115",
         summary="there is not enough memory",
         detail=f"the process may have {limit // _MEBIBYTE:,} MiB of address space" if is_limited else "",
         help=_REMEDIES[errno.ENOMEM],
@@ -119,7 +119,7 @@ def _threads() -> Diagnostic:
     if stack != resource.RLIM_INFINITY:
         limits.append(f"each thread has {stack // _MEBIBYTE:,} MiB of stack")
     return Diagnostic(
-        code="E0114",
+        code="E0116",
         summary="this machine starts no more threads",
         detail=", and ".join(limits),
         help=f"{_MORE_PROCESSES}, or lower that of stacks (`ulimit -s`)",
