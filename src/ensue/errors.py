@@ -30,6 +30,7 @@ EnsueError
 │   └── KeyFileError           the key file is missing, malformed or readable by others (PermissionError)
 ├── UnknownRunError            no run, or several, match an id (LookupError)
 ├── LockHeldError              another apply of this project is running (BlockingIOError)
+├── ThreadRefusedError         this machine starts no more threads (RuntimeError)
 ├── PluginError                a plug-in does not load or breaks its contract (ImportError)
 │   └── ResourceTypeError      a resource type; knows the file
 └── InternalError              a bug in ensue (RuntimeError)
@@ -273,6 +274,13 @@ class LockHeldError(EnsueError, BlockingIOError):
     def __init__(self, message: str, *, holder_pid: int = 0) -> None:
         self.holder_pid = holder_pid
         super().__init__(message)
+
+
+class ThreadRefusedError(EnsueError, RuntimeError):
+    """This machine starts no more threads: a limit of processes, or of memory, is reached."""
+
+    def __init__(self) -> None:
+        super().__init__("this machine starts no more threads")
 
 
 class PluginError(EnsueError, ImportError):

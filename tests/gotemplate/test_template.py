@@ -190,7 +190,7 @@ def test_bytes_that_are_no_text_survive_between_functions() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(?=a)", "(?<!a)", r"(a)\1", "(?U)a", r"\p{Greek}", "a++", "(?>a)", "(", "[z-a]", ")"]
+    "pattern", ["(?=a)", "(?<!a)", r"(a)\1", r"a\Z", r"\p{Greek}", "a++", "(?>a)", "(", "[z-a]", ")"]
 )
 def test_an_expression_that_go_has_not_is_refused(pattern: str) -> None:
     """What only Python's expressions can do, or only Go's, is an error."""
@@ -219,6 +219,9 @@ def test_an_expression_that_go_has_not_is_refused(pattern: str) -> None:
         (r"[\W]+", "aéb", "é"),
         (r"x(?i)|Y", "y", "y"),
         (r"^*a", "a", "a"),
+        (r"(?U)a+", "aa", "a"),
+        (r"[[:^alpha:]]+", "a12b", "12"),
+        (r"[\pN_]+", "a٣_", "٣_"),
     ],
 )
 def test_expressions_mean_what_they_mean_in_go(pattern: str, text: str, expected: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
@@ -14,6 +13,7 @@ from ensue.app.services import Services
 from ensue.app.stores import Stores
 from ensue.masking import Masker
 from ensue.model.secret_values import secret_values
+from ensue.processes.threads import Threads
 from ensue.resources.plugins import Plugins
 from ensue.resources.providers import FOLDER as PROVIDERS_FOLDER
 from ensue.resources.providers import Providers
@@ -84,8 +84,7 @@ class OpenedProject:
     def _services(self) -> Services:
         """Return the shared parts of the project, made on the event loop that first requests them."""
         if self._opened is None:
-            executor = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="ensue")
-            asyncio.get_running_loop().set_default_executor(executor)
+            asyncio.get_running_loop().set_default_executor(Threads(_MOST_THREADS, "ensue"))
             self._opened = Services(
                 settings=self.settings,
                 masker=self.masker,

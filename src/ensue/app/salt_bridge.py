@@ -22,12 +22,12 @@ import logging
 import os
 import sys
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ensue.errors import NotAvailableError, PluginError
 from ensue.model.srn import MINION_TYPE
+from ensue.processes.threads import Threads
 
 if TYPE_CHECKING:
     import inspect
@@ -53,7 +53,7 @@ class SaltBridge:
     def __init__(self, settings: Settings, pillar: Callable[[], Mapping[str, Any]]) -> None:
         self._settings = settings
         self._pillar = pillar
-        self._worker: ThreadPoolExecutor | None = None
+        self._worker: Threads | None = None
         self._loaders: dict[tuple[Kind, bool], Any] = {}
         self._seen: dict[bool, tuple[int, ...]] = {}
         self._tried: set[tuple[bool, str]] = set()
@@ -129,9 +129,9 @@ class SaltBridge:
             msg = f"{name} is not available below minion_root: Salt's functions work on the whole machine"
             raise NotAvailableError(msg)
 
-    def _thread(self) -> ThreadPoolExecutor:
+    def _thread(self) -> Threads:
         if self._worker is None:
-            self._worker = ThreadPoolExecutor(1, thread_name_prefix="ensue-salt")
+            self._worker = Threads(1, "ensue-salt")
         return self._worker
 
     def _look(self, kind: Kind, name: str) -> Any:

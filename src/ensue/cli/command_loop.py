@@ -16,6 +16,9 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ensue.errors import ThreadRefusedError
+from ensue.processes.threads import start_thread
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -70,7 +73,11 @@ class CommandLoop(asyncio.SelectorEventLoop):
                 self.call_soon_threadsafe(end)
 
         # asyncio's own method waits in a thread, which would keep the process from ending.
-        threading.Thread(target=wait, name="ensue-end", daemon=True).start()
+        try:
+            start_thread(threading.Thread(target=wait, name="ensue-end", daemon=True))
+        except ThreadRefusedError:
+            threads.shutdown(wait=False)
+            return
         self._interrupts.when_insisted(end)
         await ended
 

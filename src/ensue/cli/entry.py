@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.cli.exit_codes import INTERRUPTED, REFUSED, SUCCEEDED
 from ensue.cli.interrupts import Interrupts
+from ensue.cli.utf8_mode import use_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: the words after `ensue`; None: those that the process was started with.
     """
+    if arguments is None:
+        use_utf8()
     interrupts = Interrupts()
     if arguments is not None:
         with interrupts:
@@ -120,9 +123,14 @@ def _refuse(error: click.ClickException, words: Sequence[str]) -> int:
 
 
 def _crash(error: Exception) -> int:
-    """Report an error of ensue itself outside of an open project."""
+    """Report an error outside of a command: what the machine refused, or an error of ensue itself."""
     from ensue.cli.crash import crash_line, write_crash_file
+    from ensue.cli.machine_trouble import machine_trouble
 
+    if trouble := machine_trouble(error, None):
+        detail = f": {trouble.detail}" if trouble.detail else ""
+        _say(f"error[{trouble.code}]: {trouble.summary}{detail} ({trouble.help})")
+        return REFUSED
     file = write_crash_file(error, None, str)
     _say(f"ensue: {crash_line(error, file, str)}")
     return REFUSED

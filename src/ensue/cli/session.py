@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ensue.cli import exit_codes
+from ensue.cli.machine_trouble import machine_trouble
 from ensue.diagnostics import Diagnostic, Severity, without_silenced
 from ensue.errors import ConfigurationError, DiagnosticError, EnsueError
 from ensue.masking import Masker
@@ -211,6 +212,9 @@ class Session:
             return self._end(["interrupted"], exit_codes.INTERRUPTED, "interrupted")
         if isinstance(error, DiagnosticError):
             return self._refused(error)
+        cachedir = self._project.cachedir if self._project else None
+        if trouble := machine_trouble(error, cachedir):
+            return self._refused(DiagnosticError([trouble]))
         if isinstance(error, EnsueError):
             text = self.masker.text(str(error))
             return self._end([text], exit_codes.REFUSED, text)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from ensue.fleet.master import unreachable
+from ensue.processes.threads import start_thread
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -36,7 +37,8 @@ class Bus:
     def __enter__(self) -> Self:
         """Subscribe, and begin to listen."""
         subscribed = threading.Event()
-        threading.Thread(target=self._listen, args=(subscribed,), name="ensue-bus", daemon=True).start()
+        listening = threading.Thread(target=self._listen, args=(subscribed,), name="ensue-bus", daemon=True)
+        start_thread(listening)
         subscribed.wait()
         if self._bus is None:
             why = "its event bus does not answer"

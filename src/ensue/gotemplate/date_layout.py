@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Final
 
 from ensue.gotemplate.failures import CallError
+from ensue.gotemplate.regex import Work, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,7 +122,7 @@ _PATTERNS: Final = {
     "01": r"(?P<month>\d{2})",
     "1": r"(?P<month>\d{1,2})",
     "02": r"(?P<day>\d{2})",
-    "_2": r"\s*(?P<day>\d{1,2})",
+    "_2": r"[\t\n\f\r ]*(?P<day>\d{1,2})",
     "2": r"(?P<day>\d{1,2})",
     "002": r"(?P<day_of_year>\d{3})",
     "15": r"(?P<hour>\d{2})",
@@ -146,12 +147,12 @@ def read(text: str, layout: str) -> datetime:
     Raises:
         CallError: the text is not in the layout, or there is no such time.
     """
-    found = re.fullmatch(_pattern(layout), text, re.ASCII)
+    found = compiled(rf"\A(?:{_pattern(layout)})\z").search(text, Work())
     problem = f"{text!r} is not a time in the layout {layout!r}"
     if found is None:
         raise CallError(problem, help="A layout is how `Mon Jan 2 15:04:05 MST 2006` would be written")
     try:
-        return _time({name: value for name, value in found.groupdict().items() if value is not None})
+        return _time(found.by_name())
     except (ValueError, OverflowError) as error:
         raise CallError(f"{problem}: {error}") from None
 

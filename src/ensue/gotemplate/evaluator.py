@@ -39,6 +39,7 @@ from ensue.gotemplate.nodes import (
     Variable,
 )
 from ensue.gotemplate.printing import printed
+from ensue.gotemplate.regex import Work
 from ensue.gotemplate.values import GoObject, is_true, type_of
 from ensue.model.data import is_list, is_mapping
 from ensue.model.printed_text import Written
@@ -101,7 +102,7 @@ class Rendering:
     def __init__(self, program: Program, surroundings: Surroundings) -> None:
         self.offset = 0
         self._program = program
-        self._surroundings = surroundings
+        self._surroundings = msgspec.structs.replace(surroundings, work=Work())
         self._parts: list[str] = []
         self._chars = 0
         self._steps = 0

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.gotemplate.regex import Work
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -33,11 +35,13 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
         on_random: called before a function returns a random value.
         on_printed: called with a value, its text and the place of its action; returns the text to print. Not
             called for numbers, nor for `Written` strings, whose structure is the author's.
+        work: counts the steps of regular expressions; each rendering has a count of its own.
     """
 
     now: Callable[[], datetime] = utc_now
     on_random: Callable[[], None] = _ignore
     on_printed: Callable[[Any, str, int], str] = _as_it_is
+    work: Work = msgspec.field(default_factory=Work)
 
 
 REAL_SURROUNDINGS: Final = Surroundings()

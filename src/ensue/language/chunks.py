@@ -23,6 +23,7 @@ from ensue.language.references.detection import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.model.chunk import NO_OPTIONS, StateOptions
 from ensue.model.data import is_encodable, is_list, is_mapping
+from ensue.model.numbers import finite
 from ensue.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
@@ -293,7 +294,7 @@ def order_numbers(drafts: list[Draft]) -> tuple[list[float], list[float]]:
     cap = 1.0
     for draft in drafts:
         order = draft.order
-        if isinstance(order, int) and order > 0 and order > cap - 1:
+        if isinstance(order, int) and order > 0 and order > cap - 1 and finite(order) is not None:
             cap = order + 100
     pulls = [_number(draft.order, cap) for draft in drafts]
     orders: list[float] = []
@@ -306,7 +307,8 @@ def order_numbers(drafts: list[Draft]) -> tuple[list[float], list[float]]:
 def _number(order: Any, cap: float) -> float:
     match order:
         case int() | float():
-            return float(order)
+            number = finite(order)
+            return cap if number is None else number
         case "first":
             return 0
         case "last":

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.diagnostics import Diagnostic
 from ensue.errors import CompileError
-from ensue.model.data_bounds import CircularError, DataBoundError, TooDeepError, check_data
+from ensue.model.data_bounds import (
+    CircularError,
+    DataBoundError,
+    TooDeepError,
+    TooLongNumberError,
+    check_data,
+)
 
 if TYPE_CHECKING:
     from ensue.diagnostics import Span
@@ -28,6 +34,8 @@ def bound_fault(error: DataBoundError, span: Span) -> CompileError:
             code, summary, help_ = "E0215", "the nesting is too deep", _FLATTER
         case CircularError():
             code, summary, help_ = "E0216", "the data is circular", _NO_CIRCLE
+        case TooLongNumberError():
+            code, summary, help_ = "E0217", "an integer is too long", "write it as text, in quotes"
         case _:
             code, summary, help_ = "E0217", "the data expands to too many values", _SMALLER
     return CompileError([Diagnostic(code=code, summary=summary, detail=str(error), span=span, help=help_)])

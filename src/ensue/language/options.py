@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.chunk import NO_OPTIONS, Retry, StateOptions
 from ensue.model.data import is_list, is_mapping
+from ensue.model.numbers import finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,6 +23,8 @@ OPTION_WORDS: Final = frozenset({
 """Words that are options; `runas`, `timeout`, `creates` and `umask` go to functions that take them, too."""
 
 _OCTAL: Final = 8
+_MOST_SHOWN: Final = 60
+"""How many characters of a refused value a message shows."""
 _SHARED: Final = frozenset({"runas", "umask", "timeout", "creates", "check_cmd", "unless", "onlyif"})
 _OWN_IF_ACCEPTED: Final = frozenset({"timeout", "check_cmd"})
 
@@ -71,6 +74,11 @@ def read_options(
     )
 
 
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
 def _listed(value: Any) -> tuple[Any, ...]:
     if value is None:
         return ()
@@ -90,7 +98,7 @@ class _Reader:
         verb = "holds" if below else "is"
         self._found.error(
             "E0312",
-            f"`{word}` of {self._declaration.id!r} {verb} {value!r}",
+            f"`{word}` of {self._declaration.id!r} {verb} {_shown(value)}",
             self._declaration.span(*above, word, *below),
             help=f"it takes {wanted}",
         )
@@ -156,9 +164,8 @@ class _Reader:
         return str(value)
 
     def order(self, value: Any) -> None:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if value is not None and not is_number and value not in ("first", "last"):
-            self._refuse("order", value, "a number, first or last")
+        if value is not None and finite(value) is None and value not in ("first", "last"):
+            self._refuse("order", value, "a number below 1e308, first or last")
 
     def registers(self, value: Any) -> tuple[tuple[str, Any], ...]:
         if value is None:

@@ -23,6 +23,12 @@ Functions on data need up to three nested calls per level, and Python allows a t
 MOST_ADDED_VALUES: Final = 1_000_000
 """The most values that aliases may add to those written in a text."""
 
+MOST_DIGITS: Final = 4300
+"""The longest integer, in decimal digits: Python refuses to turn a longer one into text."""
+
+_BEYOND: Final = 10**MOST_DIGITS
+"""The first integer that is too long."""
+
 _VALUE_CHARS: Final = 100
 """A text counts as one more value per so many characters."""
 
@@ -64,6 +70,13 @@ class TooLargeError(DataBoundError):
     def __init__(self, node: Any = None) -> None:
         message = f"values that are used several times add more than {MOST_ADDED_VALUES:,} to what is written"
         super().__init__(message, node)
+
+
+class TooLongNumberError(DataBoundError):
+    """An integer has more digits than Python turns into text."""
+
+    def __init__(self) -> None:
+        super().__init__(f"an integer has more than {MOST_DIGITS:,} digits", None)
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -171,13 +184,13 @@ def _small_size(value: Any, levels: int) -> int:
     if value.__class__ is dict:
         value = value.values()
     elif value.__class__ is not list:
-        return 1 if value.__class__ in _SCALARS else _SMALL + 1
+        return _scalar_size(value)
     size = 1
     for one in value:
         if one.__class__ is str:
             size += 1 + len(one) // _VALUE_CHARS
         elif one.__class__ in _SCALARS:
-            size += 1
+            size += _scalar_size(one)
         elif levels:
             size += _small_size(one, levels - 1)
         else:
@@ -187,11 +200,19 @@ def _small_size(value: Any, levels: int) -> int:
     return size
 
 
+def _scalar_size(value: Any) -> int:
+    if value.__class__ is int and not -_BEYOND < value < _BEYOND:
+        return _SMALL + 1
+    return 1 if value.__class__ in _SCALARS else _SMALL + 1
+
+
 def _members(value: Any) -> Collection[Any]:
     return value.values() if isinstance(value, dict) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] # of anything
 
 
 def _weight(value: Any) -> int:
+    if isinstance(value, int) and not -_BEYOND < value < _BEYOND:
+        raise TooLongNumberError
     return weight(value) if isinstance(value, str) else 1
 
 

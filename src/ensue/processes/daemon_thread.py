@@ -12,6 +12,8 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ensue.processes.threads import start_thread
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -46,5 +48,5 @@ async def in_daemon_thread(work: Callable[[], Any]) -> Any:
         with suppress(RuntimeError):  # The loop is closed, so nobody waits.
             loop.call_soon_threadsafe(answered, value, error)
 
-    threading.Thread(target=run, name="ensue-plug-in", daemon=True).start()
+    start_thread(threading.Thread(target=run, name="ensue-plug-in", daemon=True))
     return await answer

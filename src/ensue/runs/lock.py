@@ -18,6 +18,7 @@ import msgspec
 
 from ensue.errors import LockHeldError, StoreError
 from ensue.files import private_files
+from ensue.processes.threads import start_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,7 +184,7 @@ class _Waiter:
 
     async def locked(self) -> int:
         """Return the descriptor once it is locked."""
-        threading.Thread(target=self._block, name="ensue-project-lock", daemon=True).start()
+        start_thread(threading.Thread(target=self._block, name="ensue-project-lock", daemon=True))
         try:
             await self._done
         except asyncio.CancelledError:

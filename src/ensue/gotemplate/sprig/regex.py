@@ -10,32 +10,39 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.gotemplate import regular_expressions
 from ensue.gotemplate.function import Function, function
+from ensue.gotemplate.regex import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ensue.gotemplate.surroundings import Surroundings
+
 _SPECIAL: Final = re.compile(r"([\\.+*?()|\[\]{}^$])")
 
 
-def _match(pattern: str, text: str) -> bool:
-    return regular_expressions.compiled(pattern).search(text) is not None
+def _match(run: Surroundings, pattern: str, text: str) -> bool:
+    return compiled(pattern).search(text, run.work) is not None
 
 
-def _find(pattern: str, text: str) -> str:
-    found = regular_expressions.compiled(pattern).search(text)
-    return found[0] if found else ""
+def _find(run: Surroundings, pattern: str, text: str) -> str:
+    found = compiled(pattern).search(text, run.work)
+    return (found.group() or "") if found else ""
 
 
-def _find_all(pattern: str, text: str, most: int) -> list[str] | None:
-    return [found[0] for found in regular_expressions.matches(pattern, text, most)]
+def _find_all(run: Surroundings, pattern: str, text: str, most: int) -> list[str]:
+    return [found.group() or "" for found in compiled(pattern).matches(text, run.work, most)]
 
 
-def _replace_all(pattern: str, text: str, replacement: str) -> str:
-    return regular_expressions.replaced(pattern, text, replacement)
+def _replace_all(run: Surroundings, pattern: str, text: str, replacement: str) -> str:
+    return regular_expressions.replaced(pattern, text, replacement, run.work)
 
 
-def _replace_all_literal(pattern: str, text: str, replacement: str) -> str:
-    return regular_expressions.replaced(pattern, text, replacement, is_literal=True)
+def _replace_all_literal(run: Surroundings, pattern: str, text: str, replacement: str) -> str:
+    return regular_expressions.replaced(pattern, text, replacement, run.work, is_literal=True)
+
+
+def _split(run: Surroundings, pattern: str, text: str, most: int) -> list[str]:
+    return regular_expressions.split(pattern, text, most, run.work)
 
 
 def _quote_meta(text: str) -> str:
@@ -43,12 +50,12 @@ def _quote_meta(text: str) -> str:
 
 
 _GROUP: Final[Mapping[str, Function]] = {
-    "regexFind": function(_find, "ss"),
-    "regexFindAll": function(_find_all, "ssi"),
-    "regexMatch": function(_match, "ss"),
-    "regexReplaceAll": function(_replace_all, "sss"),
-    "regexReplaceAllLiteral": function(_replace_all_literal, "sss"),
-    "regexSplit": function(regular_expressions.split, "ssi"),
+    "regexFind": function(_find, "@ss"),
+    "regexFindAll": function(_find_all, "@ssi"),
+    "regexMatch": function(_match, "@ss"),
+    "regexReplaceAll": function(_replace_all, "@sss"),
+    "regexReplaceAllLiteral": function(_replace_all_literal, "@sss"),
+    "regexSplit": function(_split, "@ssi"),
 }
 
 REGEX_FUNCTIONS: Final[Mapping[str, Function]] = {

@@ -29,6 +29,8 @@ _CONSTRAINT: Final = re.compile(
 )
 _RANGE: Final = re.compile(r"\s*(v?[\d.xX*]\S*)\s+-\s+(v?[\d.xX*]\S*)\s*")
 _WILD: Final = frozenset({"x", "X", "*"})
+_MOST_CHARS: Final = 1000
+"""The longest version or constraint: the expressions that read one take quadratic time."""
 
 Numbers = tuple[int, int, int]
 Key = tuple[Numbers, bool, tuple[tuple[int, int, str], ...]]
@@ -106,6 +108,7 @@ def version_of(text: str) -> Version:
     Raises:
         CallError: it is not a version.
     """
+    _check_length(text)
     found = _VERSION.fullmatch(text)
     if found is None:
         raise CallError(f"{text!r} is not a semantic version", help="Write `1.2.3`")
@@ -123,9 +126,16 @@ def fulfils(constraints: str, text: str) -> bool:
     Raises:
         CallError: one of them cannot be read.
     """
+    _check_length(constraints)
     groups = [_parsed(group) for group in constraints.split("||")]
     version = version_of(text)
     return any(all(_holds(one, version) for one in group) for group in groups)
+
+
+def _check_length(text: str) -> None:
+    if len(text) > _MOST_CHARS:
+        what = f"the version or constraint {text[:20]!r}… is longer than {_MOST_CHARS:,} characters"
+        raise CallError(what, help="Write `>=1.2, <2` or `^1.2`")
 
 
 def _parsed(group: str) -> list[_Constraint]:

@@ -10,9 +10,8 @@ from ensue.errors import CompileError
 from ensue.language.data_faults import bound_fault
 from ensue.language.json_containment import beyond_strings
 from ensue.language.renderers.rendered_text import read_data
-from ensue.language.yaml.scalars import MOST_DIGITS
 from ensue.model.bounded_json import load_json
-from ensue.model.data_bounds import DataBoundError
+from ensue.model.data_bounds import MOST_DIGITS, DataBoundError
 
 if TYPE_CHECKING:
     from ensue.diagnostics import Span

@@ -12,6 +12,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from ensue.model.data_bounds import MOST_DIGITS
+
 if TYPE_CHECKING:
     from ensue.model.data import Scalar
 
@@ -27,9 +29,6 @@ _BOOLS: Final = {
     )
     for spelled in (word, word.capitalize(), word.upper())
 }
-MOST_DIGITS: Final = 4300
-"""The most digits of an integer: Python's own limit."""
-
 _SHOWN_CHARS: Final = 30
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _MAYBE_NUMBER: Final = frozenset("-+0123456789.")

@@ -148,7 +148,7 @@ def _seconds(value: Any) -> float | None:
         return None
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise StateFailedError(f"timeout: {value!r} is not a number of seconds") from None
 
 

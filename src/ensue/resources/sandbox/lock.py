@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from ensue.processes.threads import Threads
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+    from concurrent.futures import Future
     from pathlib import Path
 
 
@@ -42,7 +44,7 @@ async def sandbox_lock(directory: Path, *, remove: bool = False) -> AsyncGenerat
 
 async def _acquire(path: Path) -> int:
     # A separate thread: waiters in the shared pool could starve the holder they wait for.
-    threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sandbox-lock")
+    threads = Threads(1, "sandbox-lock")
     acquiring = threads.submit(_locked, path)
     threads.shutdown(wait=False)
     try:

@@ -11,10 +11,15 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
+from jinja2 import pass_context
+from jinja2.filters import do_attr
+
 from ensue.language.jinja.filters.kinds import as_bytes, is_iterable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from jinja2.runtime import Context
 
 
 def regex_search(
@@ -100,10 +105,16 @@ def check_whitelist_blacklist(value: str, whitelist: Any = None, blacklist: Any 
     return not allowed or any(_fits(value, expression) for expression in allowed)
 
 
-def method_call(value: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-    """Return the result of a method of a value; None if it has no such method."""
-    method = getattr(value, name, None)
-    return None if method is None else method(*args, **kwargs)
+@pass_context
+def method_call(context: Context, value: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    """Return the result of a method of a value; None if it has no such method.
+
+    The method is one that the sandbox allows: `x | method_call('y')` reaches what `x.y()` does.
+    """
+    environment: Any = context.environment
+    if getattr(value, name, None) is None:
+        return None
+    return environment.call(context, do_attr(environment, value, name), *args, **kwargs)
 
 
 def skip(value: Any) -> str:
