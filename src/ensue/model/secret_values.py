@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.masking import MASK, url_passwords
 from ensue.model.data import is_list, is_mapping
+from ensue.model.declared_secrets import SENSITIVE, declared_paths, hide_declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,11 +123,20 @@ def mask_arguments(data: Any) -> Any:
         data: high data, or low chunks.
     """
     if is_mapping(data):
+        if SENSITIVE in data:
+            data = hide_declared(data, declared_paths(data))
         return {
             key: MASK if is_secret_key(key) and _is_text_or_number(value) else mask_arguments(value)
             for key, value in data.items()
         }
-    return [*map(mask_arguments, data)] if is_list(data) else data
+    if is_list(data):
+        if any(is_mapping(one) and [*one] == [SENSITIVE] for one in data):
+            # In high data, each argument is a mapping of its own.
+            arguments = {word: value for one in data if is_mapping(one) for word, value in one.items()}
+            hidden = hide_declared(arguments, declared_paths(arguments))
+            data = [{word: hidden[word] for word in one} if is_mapping(one) else one for one in data]
+        return [*map(mask_arguments, data)]
+    return data
 
 
 def _is_text_or_number(value: Any) -> bool:
