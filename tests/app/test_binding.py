@@ -84,7 +84,7 @@ c:
     assert shown["b"]["new_state"]["deep"] == ["(sensitive)", "i-1"]
     returns = {returned.id: returned for returned in report.returns.values()}
     assert set(returns["a"].sensitive) == {"whole", "text", "all:password", "all:pin", "json", "number"}
-    assert returns["b"].sensitive == ("deep:0",)
+    assert returns["b"].sensitive == ("deep[0]",)
     assert returns["b"].new_state == {"deep": ["hunter2-and-more", "i-1"]}
 
 
@@ -99,6 +99,60 @@ def test_a_short_secret_takes_the_text_around_it_along(tmp_path: Path) -> None:
     _, shown = apply(tmp_path)
     assert shown["a"]["new_state"] == {"text": "(sensitive)"}
     assert shown["a"]["comment"] == "(sensitive)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "${test:vm:door}",
+        "${test:vm:door} ${test:vm:id}",
+        "${test:vm:id} ${test:vm:door}",
+        "${test:vm:door} ${test:vm:gate}",
+        "${test:vm:gate} ${test:vm:id} ${test:vm:door} ${test:vm:id}",
+        "${test:vm:flag} ${test:vm:id}",
+        "${test:vm:some} ${test:vm:id}",
+        "${test:vm:some[0]} ${test:vm:id}",
+    ],
+)
+def test_each_short_secret_takes_the_text_along(tmp_path: Path, text: str) -> None:
+    """The first, the last, several of them, and those within data hide the text that they are put into."""
+    producer = """
+vm:
+  test.present:
+    - new_state: {id: i-1, door: x7, gate: 12, flag: true, some: [q8, 34]}
+    - sensitive: [door, gate, flag, some]
+"""
+    write(tmp_path, producer + f"a:\n  test.present:\n    - new_state: {{text: 'at {text}!'}}\n")
+    _, shown = apply(tmp_path)
+    assert shown["a"]["new_state"] == {"text": "(sensitive)"}
+    for secret in ("x7", "12", "True", "true", "q8", "34"):
+        assert f"at {secret}" not in journals(tmp_path)
+
+
+def test_a_text_without_a_short_secret_stays(tmp_path: Path) -> None:
+    """A value that is no secret hides nothing, though its producer has a secret that is equal to it."""
+    producer = "vm:\n  test.present: [new_state: {id: x7, door: x7, flag: true}, sensitive: [door, flag]]\n"
+    write(
+        tmp_path, producer + "a:\n  test.present:\n    - new_state: {text: 'at ${test:vm:id}!', is: true}\n"
+    )
+    _, shown = apply(tmp_path)
+    assert shown["a"]["new_state"] == {"text": "at x7!", "is": True}
+
+
+def test_a_secret_boolean_stays_one_where_it_is_bound(tmp_path: Path) -> None:
+    """No masker can find it, so each equal one in the return of the state that is bound to it is hidden."""
+    producer = "vm:\n  test.present:\n    - new_state: {flag: true}\n    - sensitive: [flag]\n"
+    write(
+        tmp_path,
+        producer
+        + "a:\n  test.present:\n    - new_state: {flag: '${test:vm:flag}', 'off': false}\n"
+        + "    - changes: {flag: {old: false, new: '${test:vm:flag}'}}\n"
+        + "b:\n  test.present:\n    - new_state: ['${test:a:flag}', '${test:a:off}']\n",
+    )
+    _, shown = apply(tmp_path)
+    assert shown["a"]["new_state"] == {"flag": "(sensitive)", "off": False}
+    assert "True" not in str(shown["a"]["changes"])
+    assert shown["b"]["new_state"] == ["(sensitive)", False]
 
 
 def test_an_unknown_of_a_plan_shows_no_secret(tmp_path: Path) -> None:

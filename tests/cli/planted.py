@@ -117,6 +117,10 @@ OTHER_SECRETS = {
     "argument": "argument-pl4nted",
     "query": "query-pl4nted",
     "header": "header-pl4nted",
+    "line": "line-pl4nted",
+    "cookie": "cookie-pl4nted",
+    "command": "command-pl4nted",
+    "parameter": "parameter-pl4nted",
     "ssh": "login-pl4nted",
     "former": "former-pl4nted",
     "option": "option-pl4nted",
@@ -218,6 +222,14 @@ _OTHERS = """
     - password: query-pl4nted
     - header_dict: {Authorization: Bearer header-pl4nted}
     - status: 200
+"headers as lines":
+  http.query:
+    - name: http://127.0.0.1:PORT/?access_token=parameter-pl4nted
+    - header_list: ['X-Api-Key: line-pl4nted', 'Cookie: sid=cookie-pl4nted; theme=dark']
+    - status: 200
+"a command with a header":
+  cmd.run:
+    - name: "true -H 'Proxy-Authorization: Bearer command-pl4nted' https://localhost/?token=parameter-pl4nted"
 "refused login":
   test.nop:
     - tgt: ssh_host:refused

@@ -239,3 +239,37 @@ def test_a_match_says_why(project: Shell) -> None:
     ended = project.run("show", "match", "postgres", "--out", "json")
     assert ended.code == 1
     assert ended.document["errors"]
+
+
+def test_a_placeholder_is_no_secret(project: Shell) -> None:
+    """A diagnostic quotes the line with a placeholder, which holds no secret yet, as it is written."""
+    lines = [
+        "DB_PASSWORD: ${resources.dbs.password}",
+        "URL: pg://u:${resources.dbs.password}@h/",
+        "PASSWORD: hunter2secret-${resources.dbs.password}",
+    ]
+    containers = "containers:\n  main:\n    image: nginx\n    variables:\n" + "".join(
+        f"      {one}\n" for one in lines
+    )
+    head, _, resources = SCORE.splitlines(keepends=True)[1:]
+    project.write("score.yaml", f"apiVersion: score.dev/v1b1\n{head}{containers}{resources}")
+    ended = project.run("graph", "score.yaml", *CONTEXT)
+    assert ended.code == 1
+    assert ended.err.count("E0818") == 3
+    assert lines[0] in ended.err
+    assert lines[1] in ended.err
+    assert "PASSWORD: (sensitive)" in ended.err
+    assert "hunter2secret" not in ended.err
+
+
+def test_a_placeholder_among_secrets_is_no_secret(project: Shell) -> None:
+    """A secret input of a definition that is a placeholder alone stays readable where it is at fault."""
+    definition = (
+        "kind: Definition\nmetadata: {id: pg}\n"
+        "entity:\n  type: postgres\n  driver_type: echo\n  driver_inputs:\n"
+        "    secrets: {password: '${resources.db.passwort}'}\n  criteria: [{}]\n"
+    )
+    project.write("definitions/all.yaml", definition)
+    ended = project.run("graph", "score.yaml", *CONTEXT)
+    assert ended.code == 1
+    assert "    secrets: {password: '${resources.db.passwort}'}" in ended.err

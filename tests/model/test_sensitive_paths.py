@@ -54,5 +54,5 @@ def test_what_a_masker_changed_is_found_again() -> None:
     data = {"a": ["x", "see s3cret"], "b": {"c:d": "s3cret"}, "e": 1}
     masked = Masker(["s3cret"]).data(data)
     paths = list(changed_paths(data, masked))
-    assert paths == ["a:1", "b"]
-    assert hide_paths(data, paths) == {"a": ["x", "(sensitive)"], "b": "(sensitive)", "e": 1}
+    assert paths == ["a[1]", 'b:"c:d"']
+    assert hide_paths(data, paths) == {"a": ["x", "(sensitive)"], "b": {"c:d": "(sensitive)"}, "e": 1}

@@ -59,6 +59,18 @@ def test_without_a_column_the_line_is_underlined(tmp_path: Path) -> None:
         ("api-key: sw0rdfish{{ nope }}", "api-key: (sensitive)"),
         ("password: {{ pillar.nope }}", "password: {{ pillar.nope }}"),
         ("password:", "password:"),
+        ("password: ${resources.db.password}", "password: ${resources.db.password}"),
+        ('"DB_PASSWORD": "${resources.db.password}"', '"DB_PASSWORD": "${resources.db.password}"'),
+        ("password: ${test:vm:pin}${test:vm:pin}", "password: ${test:vm:pin}${test:vm:pin}"),
+        ("secrets: {a: '${resources.db.x}', b: 5}", "secrets: (sensitive)"),
+        ("secrets: {a: '${resources.db.x}'}", "secrets: {a: '${resources.db.x}'}"),
+        ("secrets: {a: '${resources.db.x}', b: 'sw0rdfish: '}", "secrets: (sensitive)"),
+        ("password: sw0rdfish ${resources.db.x}", "password: (sensitive)"),
+        ("password: ${sw0rdfish}", "password: (sensitive)"),
+        ("url: pg://u:${resources.db.password}@h/", "url: pg://u:${resources.db.password}@h/"),
+        ("url: pg://u:sw0rdfish${resources.db.password}@h/", "url: pg://u:(sensitive)@h/"),
+        ("h: 'Authorization: Bearer sw0rdfish'", "h: 'Authorization: Bearer (sensitive)'"),
+        ("h: 'Authorization: Bearer ${test:vm:pin}'", "h: 'Authorization: Bearer ${test:vm:pin}'"),
     ],
 )
 def test_what_stands_under_a_secret_key_is_not_shown(tmp_path: Path, line: str, shown: str) -> None:
@@ -67,6 +79,23 @@ def test_what_stands_under_a_secret_key_is_not_shown(tmp_path: Path, line: str, 
     text = _text(tmp_path, Diagnostic(code="E1", summary="no", span=Span("b.sls", 1)))
     assert f"  1 | {shown}\n" in text
     assert "sw0rdfish" not in text
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("  a: ${resources.db.x}", "  a: ${resources.db.x}"),
+        ("  - ${resources.db.x}", "  - ${resources.db.x}"),
+        ("  a: sw0rdfish", "(sensitive)"),
+        ("  sw0rdfish: ${resources.db.x} sw0rdfish", "(sensitive)"),
+        ("  sw0rdfish", "(sensitive)"),
+    ],
+)
+def test_below_a_secret_key_only_references_are_shown(tmp_path: Path, line: str, shown: str) -> None:
+    """A line of a block below the key of a secret is hidden, unless all that it has is a reference."""
+    (tmp_path / "b.sls").write_text(f"secrets:\n{line}\n", encoding="utf-8")
+    text = _text(tmp_path, Diagnostic(code="E1", summary="no", span=Span("b.sls", 2)))
+    assert f"  2 | {shown}\n" in text
 
 
 def test_related_places_have_their_label(tmp_path: Path) -> None:

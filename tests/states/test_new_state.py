@@ -130,7 +130,7 @@ def test_secrets_are_marked() -> None:
         "mount.mounted", ctx, "/data", device="//nas/x", fstype="cifs", opts=["ro", "password=hunter2x"],
         persist=False, hidden_opts="ro",
     )  # fmt: skip
-    assert (done.result, done.sensitive) == (True, ("opts:1",))
+    assert (done.result, done.sensitive) == (True, ("opts[1]",))
     assert "hunter2x" not in ctx.masker.text("x hunter2x")
 
 

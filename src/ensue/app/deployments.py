@@ -10,6 +10,7 @@ from ensue.app.deployment_files import read_definitions, read_deployment
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError
 from ensue.language.collector import Collector, near_names
+from ensue.masking import literal_part
 from ensue.model.data import is_list, is_mapping
 from ensue.provisioning.building import build_graph
 from ensue.provisioning.built_in import with_built_in
@@ -225,12 +226,13 @@ def kept_resources(kept: Iterable[Key], wanted: Iterable[str]) -> list[Key]:
 
 
 def _secrets(data: Any) -> Iterator[str]:
-    """Yield the secrets that are written in the clear; a reference to a secret store is not a secret.
+    """Yield the secrets that are written in the clear; a placeholder, or a reference to a store, is none.
 
     Values that a template makes from placeholders are not known here.
     """
     if isinstance(data, str):
-        yield data
+        if literal_part(data):
+            yield data
     elif is_mapping(data):
         for value in data.values() if "store" not in data else ():
             yield from _secrets(value)

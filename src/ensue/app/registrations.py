@@ -183,8 +183,8 @@ def _filled(value: Any, returned: StateReturn) -> Any:
 
 
 def _text(text: str, returned: StateReturn) -> Any:
-    from ensue.language.references.follow import as_text
     from ensue.language.references.grammar import read_text
+    from ensue.model.property_values import as_text
 
     pieces = [
         piece if isinstance(piece, str) else _value(piece, returned) for piece in read_text(text, own=True)
@@ -193,7 +193,7 @@ def _text(text: str, returned: StateReturn) -> Any:
 
 
 def _value(piece: Reference | Malformed, returned: StateReturn) -> Any:
-    from ensue.language.references.follow import PathError, follow
+    from ensue.model.property_values import PathError, follow
     from ensue.model.reference import Reference
 
     if not isinstance(piece, Reference):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.app.custom.pillar_before_files import pillar_before_files
 from ensue.app.custom.project_code import ProjectCode
+from ensue.app.declared_literals import DeclaredLiterals
 from ensue.app.directory import Directory
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
@@ -236,6 +237,12 @@ class Services:
 
         return CompiledTemplates(self.settings.cachedir / "templates", self.masker.text)
 
+    @cached_property
+    def _literals(self) -> DeclaredLiterals:
+        return DeclaredLiterals(
+            self.masker, lambda: self._kept_templates, lambda: "_kept_templates" in self.__dict__
+        )
+
     def _pillar_texts(self) -> Iterator[str]:
         """Yield the texts of pillar: its files, and the pillar of the command line."""
         folders = [folder for listed in self.settings.pillar_roots.values() for folder in listed]
@@ -257,6 +264,7 @@ class Services:
                 vocabulary=self.vocabulary,
                 registers=RegistersCheck(self.plugins, self.directory.declared_as),
                 unknown_fails=self.settings.option("on_unknown_function") == "fail",
+                literals=self._literals,
             ),
         )
 
@@ -372,7 +380,9 @@ class Services:
             self.directory.leftovers.take_over()
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, and store the code of templates for the next process."""
+        if "_kept_templates" in self.__dict__:
+            self._kept_templates.write()
         if "active" in self.__dict__:
             self.active.close()
         self.bridge.close()

@@ -16,10 +16,10 @@ import msgspec
 from ensue.binding.bound_values import BoundCall, filled, free_key, word
 from ensue.contracts.functions import RENDERS
 from ensue.errors import StateFailedError
-from ensue.language.references.follow import as_text
 from ensue.language.slots import PREFIX, is_escaped, read_slot
 from ensue.model.data import copied, is_list, is_mapping
 from ensue.model.paths import traverse
+from ensue.model.property_values import as_text
 from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:

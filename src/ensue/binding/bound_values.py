@@ -12,13 +12,13 @@ import msgspec
 from ensue.binding.fanned_instances import instance
 from ensue.contracts.enforced import enforced_of_skipped
 from ensue.errors import StateFailedError
-from ensue.language.references.follow import PathError, as_text, follow
 from ensue.masking import MASK, SHORTEST_PART_CHARS
-from ensue.model.data import copied, is_encodable, is_list, is_mapping
+from ensue.model.data import copied, is_encodable, is_list, is_mapping, leaves
 from ensue.model.data_bounds import MOST_ADDED_VALUES, DataBoundError, check_data, weight
 from ensue.model.fan_out import FannedReturn
+from ensue.model.property_values import PathError, as_text, follow
 from ensue.model.returns import Return
-from ensue.model.sensitive_paths import values_at
+from ensue.model.sensitive_paths import secrets_read, values_at
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class BoundValues:
             value = _read(bound, piece, source, call)
             text = as_text(value)
             texts.append(held(text) if held and not isinstance(value, _INERT) else text)
-            short_secret = short_secret or _holds_short_secret(value, source)
+            short_secret = short_secret or _reads_short_secret(source, piece)
         if unknown:
             return unknown
         text = "".join(texts)
@@ -230,13 +230,17 @@ def _failed(bound: BoundText, binding: Binding, call: BoundCall, problem: str) -
     return StateFailedError(f"{reference.text} ({bound.span(reference, call.chunk)}): {problem}")
 
 
-def _holds_short_secret(value: Any, source: _Source) -> bool:
+def _reads_short_secret(source: _Source, binding: Binding) -> bool:
+    """Return whether a reference reads a secret that no masker finds within a text."""
     if not source.sensitive:
         return False
-    short = {
-        secret for secret in values_at(source.data, source.sensitive) if len(secret) < SHORTEST_PART_CHARS
-    }
-    return bool(short) and any(text in short for text in values_at(value, ("",)))
+    secrets = secrets_read(source.data, source.sensitive, binding.reference.steps)
+    return any(
+        isinstance(leaf, bool) or len(as_text(leaf)) < SHORTEST_PART_CHARS
+        for secret in secrets
+        for leaf in leaves(secret)
+        if leaf is not None
+    )
 
 
 def filled(value: Any, values: Mapping[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
-from ensue.language.references.grammar import quoted
+from ensue.model.property_grammar import quoted
 from ensue.model.srn import Srn
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from ensue.contracts.driver import Planned, Provisioned
 from ensue.errors import DriverError
 from ensue.model.data import is_list, is_mapping
 from ensue.model.near_names import near
+from ensue.model.sensitive_paths import secret_places
 from ensue.model.unknown import Unknown, unknowns_in
 
 if TYPE_CHECKING:
@@ -206,11 +207,10 @@ def _follow(returned: Return, keys: Iterable[str]) -> Any:
 
 def _is_secret(returned: Return, keys: list[str]) -> bool:
     """Return whether a value, or anything in it, is secret."""
-    for path in returned.sensitive:
-        parts = path.split(":") if path else []
-        if all(one == other for one, other in zip(parts, keys, strict=False)):
-            return True
-    return False
+    return any(
+        all(str(one) == other for one, other in zip(place, keys, strict=False))
+        for place in secret_places(returned.new_state, returned.sensitive)
+    )
 
 
 def _registers(given: Data, outputs: Mapping[str, Data]) -> dict[str, DataMap]:

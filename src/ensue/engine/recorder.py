@@ -12,7 +12,7 @@ import msgspec
 from ensue.model.call_fingerprint import NO_FINGERPRINT, fingerprint
 from ensue.model.events import NodeFinished, NodeStarted
 from ensue.model.returns import Return, SkippedReturn, StateReturn, UnknownReturn
-from ensue.model.sensitive_paths import changed_paths, values_at
+from ensue.model.sensitive_paths import values_at
 
 if TYPE_CHECKING:
     from ensue.engine.node import Node
@@ -92,7 +92,7 @@ class Recorder:
             ran: False if the function was not called because of a requisite.
         """
         self._masker.add_from_urls(said.name, said.comment, said.changes, said.new_state, said.old_state)
-        if said.sensitive or self._masker.knows_secrets:
+        if said.sensitive or self._masker.knows_secrets or node.chunk.bindings is not None:
             said = self._guarded(node, said)
         returned = self._return(node, start, said, ran=ran)
         if start.run_num != UNNUMBERED:
@@ -105,19 +105,13 @@ class Recorder:
 
     def _guarded(self, node: Node, said: StateReturn) -> StateReturn:
         """Add a return's secrets to the masker; bound secrets count as its own from now on."""
-        if node.chunk.bindings is not None and said.new_state is not None and self._masker.knows_secrets:
-            said = self._with_inherited_secrets(said)
+        if node.chunk.bindings is not None:
+            from ensue.engine.inherited_secrets import with_inherited_secrets
+
+            said = with_inherited_secrets(node, said, self._masker)
         if said.sensitive:
             self._masker.add(*values_at(said.new_state, said.sensitive))
         return said
-
-    def _with_inherited_secrets(self, said: StateReturn) -> StateReturn:
-        """Return a return that marks where bound secrets are in its `new_state`."""
-        masked = self._masker.data(said.new_state)
-        inherited = [path for path in changed_paths(said.new_state, masked) if path not in said.sensitive]
-        if not inherited:
-            return said
-        return msgspec.structs.replace(said, sensitive=(*said.sensitive, *inherited))
 
     def target_text(self, target: Srn) -> str:
         """Return a target as text; each text is made once."""

@@ -40,7 +40,9 @@ def state_return(raw: Any, *, name: str, function: str) -> StateReturn:
     """
     if raw.__class__ is StateReturn and _is_in_order(raw):
         fault = _beyond_bounds(raw)
-        return failure(name, _comment(function, fault)) if fault else raw
+        if fault:
+            return failure(name, _comment(function, fault))
+        return raw if raw.sensitive == () else _with_checked_paths(raw)
     fault = ""
     if isinstance(raw, dict):
         mapping = cast("Mapping[str, Any]", raw)
@@ -49,7 +51,15 @@ def state_return(raw: Any, *, name: str, function: str) -> StateReturn:
     fault = fault or _fault(raw)
     if fault:
         return failure(name, _comment(function, fault))
-    return cast("StateReturn", raw)
+    said = cast("StateReturn", raw)
+    return said if said.sensitive == () else _with_checked_paths(said)
+
+
+def _with_checked_paths(said: StateReturn) -> StateReturn:
+    # Most states have no secrets; a run of such states does not need this module.
+    from ensue.engine.sensitive_returns import with_checked_paths
+
+    return with_checked_paths(said)
 
 
 def _comment(function: str, fault: str) -> str:
@@ -91,9 +101,8 @@ def _missing(raw: Mapping[str, Any]) -> str:
 def _from_mapping(raw: Mapping[str, Any]) -> StateReturn:
     known = {field: raw[field] for field in StateReturn.__struct_fields__ if field in raw}
     known["comment"] = _joined(known["comment"])
-    for key in ("sensitive", "warnings"):
-        if isinstance(known.get(key), list):
-            known[key] = tuple(known[key])
+    if isinstance(known.get("warnings"), list):
+        known["warnings"] = tuple(known["warnings"])
     return StateReturn(**known)
 
 

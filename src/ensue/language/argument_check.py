@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.functions import ANY_ARGUMENTS
 from ensue.language.idem_names import refuse_credentials
+from ensue.model.declared_secrets import SENSITIVE
 
 if TYPE_CHECKING:
     from ensue.contracts.functions import Signature
@@ -37,7 +38,7 @@ class ArgumentCheck:
         arguments: dict[str, Any],
         refused: Collector,
     ) -> bool:
-        """Return whether a function is known to accept these arguments, with none missing.
+        """Return whether any state with arguments of these names is known to be right.
 
         Args:
             declaration: the state.
@@ -45,6 +46,10 @@ class ArgumentCheck:
             arguments: the arguments it is given, without options.
             refused: collects errors in the arguments; they may fail only the state.
         """
+        if SENSITIVE in arguments:
+            from ensue.language.sensitive_arguments import check_sensitive
+
+            check_sensitive(declaration, arguments, refused, is_ours=signature.is_ours)
         if signature is ANY_ARGUMENTS:
             return False
         others = arguments.keys() - signature.names
@@ -62,7 +67,7 @@ class ArgumentCheck:
                 detail=f"{declaration.id!r} does not give it",
                 help=f"add `- {name}: …`",
             )
-        return is_right and not missing
+        return is_right and not missing and SENSITIVE not in arguments
 
     def _accepts_other(
         self,

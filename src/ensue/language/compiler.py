@@ -6,12 +6,13 @@ collected and raised together. Nothing is run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
 from ensue.contracts.growth import Complaint, Plan
 from ensue.diagnostics import Span
+from ensue.errors import CompileError
 from ensue.language.blocks.calls import Lookup
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
@@ -20,10 +21,11 @@ from ensue.language.order import put_in_order
 from ensue.language.requisites import Requisites, Resolver
 from ensue.language.tree import TreeLoader
 from ensue.model.chunk import Chunk
+from ensue.model.declared_secrets import SENSITIVE
 from ensue.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from pathlib import Path
     from typing import TypeAlias
 
@@ -95,6 +97,22 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     tree: Tree
 
 
+class SecretLiterals(Protocol):
+    """Learns which literals of an SLS are secrets."""
+
+    def learn(self, declaring: Sequence[Mapping[str, Any]]) -> None:
+        """Learn the literals that states declare.
+
+        Args:
+            declaring: the arguments of the states that have an argument `sensitive`.
+        """
+        ...
+
+    def not_known(self) -> None:
+        """Note that an SLS does not compile, so that its secrets are not known."""
+        ...
+
+
 class Checks(msgspec.Struct, frozen=True, kw_only=True):
     """What the states of a scope are checked against, in addition to the state functions.
 
@@ -102,11 +120,13 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
         vocabulary: the names that targets may use.
         registers: reports what is wrong with a state's `registers`; None accepts everything.
         unknown_fails: whether an unknown function or argument fails only its state.
+        literals: learns which literals the SLS declares to be secrets.
     """
 
     vocabulary: Vocabulary = NO_NAMES
     registers: CheckRegisters | None = None
     unknown_fails: bool = False
+    literals: SecretLiterals | None = None
 
 
 NO_CHECKS: Final = Checks()
@@ -155,7 +175,11 @@ class Compiler:
             CompileError: with all errors.
         """
         found = Collector()
-        return self._compiled(self.load(requests, found), found, within)
+        try:
+            return self._compiled(self.load(requests, found), found, within)
+        except CompileError:
+            self._note_refusal()
+            raise
 
     def compile_late(self, file: SlsFile, stream: Stream, within: Within) -> Compiled:
         """Compile a delayed block or SLS that was rendered, with what it includes, into one scope.
@@ -171,8 +195,16 @@ class Compiler:
         found = Collector()
         render = self._renderer.of_one_loading().render_file
         loader = TreeLoader(self._roots, render, found, numbered=self._auto_order)
-        loader.load_data(file, stream)
-        return self._compiled(_finished(loader.tree, found), found, within)
+        try:
+            loader.load_data(file, stream)
+            return self._compiled(_finished(loader.tree, found), found, within)
+        except CompileError:
+            self._note_refusal()
+            raise
+
+    def _note_refusal(self) -> None:
+        if self._checks.literals is not None:
+            self._checks.literals.not_known()
 
     def _compiled(self, tree: Tree, found: Collector, within: Within) -> Compiled:
         tree.outer_ids = outer_ids = within.outer_ids
@@ -180,6 +212,10 @@ class Compiler:
             self._catalog, found, self._checks.vocabulary, unknown_fails=self._checks.unknown_fails
         )
         drafts = drafter.drafts(tree)
+        if self._checks.literals is not None and (
+            declaring := [draft.arguments for draft in drafts if SENSITIVE in draft.arguments]
+        ):
+            self._checks.literals.learn(declaring)
         if self._checks.registers is not None:
             for draft in drafter.registering:
                 self._checks.registers(draft.options, draft.declaration.id, found)

@@ -10,8 +10,19 @@ Source: derived-resources document, "Secret storage"; Salt's own outputs mask no
 from __future__ import annotations
 
 from ensue.masking.forms import MASK
+from ensue.masking.headers import credentials, header_credentials, mask_credentials
 from ensue.masking.masker import Masker
 from ensue.masking.parts import SHORTEST_PART_CHARS
+from ensue.masking.placeholders import literal_part
 from ensue.masking.urls import url_passwords
 
-__all__ = ["MASK", "SHORTEST_PART_CHARS", "Masker", "url_passwords"]
+__all__ = [
+    "MASK",
+    "SHORTEST_PART_CHARS",
+    "Masker",
+    "credentials",
+    "header_credentials",
+    "literal_part",
+    "mask_credentials",
+    "url_passwords",
+]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.masking.forms import MASK, escaped_forms, url_forms
+from ensue.masking.headers import credentials, header_credentials, mask_credentials
 from ensue.masking.lines import SecretLines, distinctive_short_lines, own_lines
 from ensue.masking.parts import SHORTEST_PART_CHARS, SecretParts
 from ensue.masking.urls import mask_urls, may_hold_url, url_passwords
@@ -66,7 +67,7 @@ class Masker:
                 self.knows_secrets = True
 
     def add_from_urls(self, *data: Any) -> None:
-        """Add the passwords of URLs in texts and nested data to the secrets.
+        """Add the passwords of URLs, and the credentials of headers, in texts and nested data to the secrets.
 
         Args:
             data: arguments, returns, texts: anything built from mappings, lists and scalars.
@@ -80,9 +81,12 @@ class Masker:
             if kind is str:
                 if "://" in value and "@" in value:
                     self.add_guessed(*url_passwords(value))
+                self.add_guessed(*credentials(value))
             elif kind is dict:
                 waiting += value
                 waiting += value.values()
+                for name, one in value.items():
+                    self.add_guessed(*header_credentials(name, one))
             elif kind is list or kind is tuple:
                 waiting += value
 
@@ -93,7 +97,7 @@ class Masker:
     def text(self, text: str) -> str:
         """Return the text with every secret in it replaced with `(sensitive)`."""
         if not self.knows_secrets:
-            return mask_urls(text)
+            return mask_credentials(mask_urls(text))
         return MASK if self.is_whole_secret(text) else self.within(text)
 
     def within(self, text: str) -> str:
@@ -107,7 +111,7 @@ class Masker:
             if self._lines.any:
                 text = self._lines.mask(text)
             text = self._parts.mask(text)
-        return mask_urls(text)
+        return mask_credentials(mask_urls(text))
 
     def data(self, data: Any) -> Any:
         """Return a copy of nested data with every secret replaced, keys included.

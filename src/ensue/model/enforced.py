@@ -27,7 +27,7 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
         name: the state's name.
         sls: the SLS that contained it.
         new_state: its state when that apply ended; secrets in the clear.
-        sensitive: colon paths into `new_state` whose values are secrets.
+        sensitive: property paths into `new_state` whose values are secrets.
         cut: where `new_state` was truncated (`kept_output`).
     """
 

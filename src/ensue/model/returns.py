@@ -25,7 +25,7 @@ class StateReturn(msgspec.Struct, frozen=True):
         comment: one sentence or several lines for a person.
         new_state: the object's state now; bindings read it. None: not known.
         old_state: its state before.
-        sensitive: colon paths into `new_state` whose values are secrets.
+        sensitive: property paths into `new_state` whose values are secrets.
         warnings: remarks that do not change the result.
     """
 

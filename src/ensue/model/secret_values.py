@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.masking import MASK, url_passwords
+from ensue.masking import MASK, credentials, header_credentials, mask_credentials, url_passwords
 from ensue.model.data import is_list, is_mapping
+from ensue.model.declared_secrets import SENSITIVE, declared_paths, hide_declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,7 @@ SECRET_CONFIG_KEYS: Final = frozenset(
     {
         "access_key",
         "api_key",
+        "apikey",
         "client_key",
         "credentials",
         "enable_password",
@@ -122,11 +124,22 @@ def mask_arguments(data: Any) -> Any:
         data: high data, or low chunks.
     """
     if is_mapping(data):
+        if SENSITIVE in data:
+            data = hide_declared(data, declared_paths(data))
         return {
-            key: MASK if is_secret_key(key) and _is_text_or_number(value) else mask_arguments(value)
+            key: MASK
+            if (is_secret_key(key) and _is_text_or_number(value)) or any(header_credentials(key, value))
+            else mask_arguments(value)
             for key, value in data.items()
         }
-    return [*map(mask_arguments, data)] if is_list(data) else data
+    if is_list(data):
+        if any(is_mapping(one) and [*one] == [SENSITIVE] for one in data):
+            # In high data, each argument is a mapping of its own.
+            arguments = {word: value for one in data if is_mapping(one) for word, value in one.items()}
+            hidden = hide_declared(arguments, declared_paths(arguments))
+            data = [{word: hidden[word] for word in one} if is_mapping(one) else one for one in data]
+        return [*map(mask_arguments, data)]
+    return mask_credentials(data) if isinstance(data, str) else data
 
 
 def _is_text_or_number(value: Any) -> bool:
@@ -137,6 +150,7 @@ def _secrets_in(data: Any, *, inside_secret: bool) -> Iterator[str]:
     match data:
         case Mapping():
             for key, value in data.items():  # pyright: ignore[reportUnknownVariableType]  # any data
+                yield from header_credentials(key, value)  # pyright: ignore[reportUnknownArgumentType]  # same
                 yield from _secrets_in(value, inside_secret=inside_secret or is_secret_key(key))  # pyright: ignore[reportUnknownArgumentType]  # same
         case list() | tuple():
             for item in data:  # pyright: ignore[reportUnknownVariableType]  # any data
@@ -158,6 +172,7 @@ def _secrets_in(data: Any, *, inside_secret: bool) -> Iterator[str]:
 def _secrets_within(text: str) -> Iterator[str]:
     """Yield the secrets in a text: passwords of URLs, and values of secret keys in a document."""
     yield from url_passwords(text)
+    yield from credentials(text)
     if text[:1] in "{[" and text.rstrip()[-1:] in "}]":
         import json
 
@@ -177,7 +192,7 @@ def _masked(key: object, value: Any) -> Any:
     match value:
         case None | bool() | "":
             return value
-        case _ if is_secret_key(key) or is_private_key(value):
+        case _ if is_secret_key(key) or is_private_key(value) or any(header_credentials(key, value)):
             return MASK
         case Mapping():
             return mask_config(value)  # pyright: ignore[reportUnknownArgumentType]  # any data

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.model.sensitive_paths import hide_in_changes
 from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.failures import failure_lines, has_function, what_happened
 from ensue.output.highstate import scope_heading
 from ensue.output.outcome import outcome_line
-from ensue.output.presentable import mask_paths
 from ensue.output.summary import remarks, summary_lines
 from ensue.output.tally import Tally
 
@@ -127,7 +127,7 @@ class _View:
         return f"    {palette.paint(colour, f'{mark} {heading}{rule}')}"
 
     def _masked(self, returned: Return) -> Any:
-        return self._masker.data(mask_paths(returned.changes, returned.sensitive))
+        return self._masker.data(hide_in_changes(returned.changes, returned.sensitive))
 
     def _name(self, text: str) -> str:
         shown = on_one_line(self._masker.text(text).removesuffix("\n"))

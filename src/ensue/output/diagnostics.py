@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ensue.diagnostics import Severity, sort_key
-from ensue.masking import MASK
+from ensue.masking import MASK, literal_part
 from ensue.model.secret_values import is_secret_key
 from ensue.output.colours import PLAIN, on_one_line, without_escapes
 
@@ -28,7 +28,13 @@ _CULPRIT: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s:,\[\]{}|]+(?::[^\s:,\[\]{
 
 _KEY: Final = re.compile(r"(?<![\w-])(?P<name>[\w-]+)['\"]?(?P<sign>\s*:\s+|=)(?=\S)")
 _PARENT: Final = re.compile(r"(?P<indent>\s*)(?:-\s+)?['\"]?(?P<name>[\w-]+)['\"]?\s*:(?:\s|\Z)")
-_ONE_EXPRESSION: Final = re.compile(r"['\"]?\{\{[^{}]*\}\}['\"]?\s*")
+_KEY_OF_LINE: Final = re.compile(r"\s*(?:-\s+)?['\"]?[\w-]+['\"]?\s*:\s|\s*-\s")
+_REFERENCE: Final = "\0"
+_ONLY_REFERENCES: Final = re.compile(
+    r"""\s*(?: ['"]?\0+['"]? | \{\s*(?:['"]?[\w-]+['"]?\s*:\s*['"]?\0+['"]?\s*,?\s*)*\} )?[\s,\]}]*""",
+    re.VERBOSE,
+)
+"""A value of references alone, each replaced with `_REFERENCE`, or a mapping of such values on one line."""
 
 _LONGEST_LINE_CHARS: Final = 200
 _LARGEST_FILE_BYTES: Final = 8 * 1024 * 1024
@@ -94,7 +100,8 @@ class _Renderer:
             return [place]
         source = lines[span.line - 1].rstrip()
         start, end = _culprit(source, span.column)
-        shown = self._shown(MASK if _is_below_secret(lines, span.line - 1) else _without_secret(source))
+        is_secret = _is_below_secret(lines, span.line - 1) and _holds_literal(_value(source))
+        shown = self._shown(MASK if is_secret else _without_secret(source))
         number = str(span.line)
         gutter = " " * len(number)
         bar = self._palette.paint(self._palette.cyan, "|")
@@ -125,9 +132,19 @@ def _without_secret(source: str) -> str:
     for key in _KEY.finditer(source):
         if key["sign"] == "=" and is_template and source[key.end()] not in "\"'":
             continue  # An argument in an expression: a name, not a value.
-        if is_secret_key(key["name"]) and not _ONE_EXPRESSION.fullmatch(source, key.end()):
+        if is_secret_key(key["name"]) and _holds_literal(source[key.end() :]):
             return source[: key.end()] + MASK
     return source
+
+
+def _value(source: str) -> str:
+    """Return what stands after the key of a line, or in an item of a list; otherwise the whole line."""
+    return _KEY_OF_LINE.sub("", source)
+
+
+def _holds_literal(value: str) -> bool:
+    """Return whether a value has text of its own, besides references, expressions and their keys."""
+    return not _ONLY_REFERENCES.fullmatch(literal_part(value, _REFERENCE))
 
 
 def _is_below_secret(lines: list[str], place: int) -> bool:

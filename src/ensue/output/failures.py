@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.model.data import is_mapping
+from ensue.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import on_one_line
-from ensue.output.presentable import mask_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -85,7 +85,7 @@ def what_happened(returned: Return, masker: Masker) -> str:
         returned: the state's return.
         masker: the secrets of the process.
     """
-    changes: Any = masker.data(mask_paths(returned.changes, returned.sensitive))
+    changes: Any = masker.data(hide_in_changes(returned.changes, returned.sensitive))
     exit_code = changes.get("retcode") if is_mapping(changes) else None
     if isinstance(exit_code, int) and not isinstance(exit_code, bool) and exit_code:
         said = _last_line(changes)

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from ensue.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
 from ensue.output.failures import failure_lines, has_function
 from ensue.output.nested import nested_lines
 from ensue.output.outcome import outcome_line
-from ensue.output.presentable import mask_paths
 from ensue.output.summary import remarks, summary_lines
 from ensue.output.tally import Tally
 
@@ -175,7 +175,7 @@ class _Blocks:
         )
         if returned.changes:
             lines.append(f"{colour}     Changes:   ")
-            shown = self._masker.data(mask_paths(returned.changes, returned.sensitive))
+            shown = self._masker.data(hide_in_changes(returned.changes, returned.sensitive))
             lines.extend(nested_lines(shown, self._palette, indent=_VALUE_INDENT))
             lines[-1] += end
         else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ensue.masking import MASK
+from ensue.model.sensitive_paths import hide_in_changes, hide_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,10 +21,7 @@ _SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 """Classes of values that are shown as they are."""
 
 _TEXTS: Final = ("name", "comment", "__id__", "__scope__")
-_STATES: Final = ("changes", "new_state", "old_state")
-
-_BEFORE_AND_AFTER: Final = ("new", "old")
-"""Keys between a mapping of changes and what changed, on any level."""
+_STATES: Final = {"changes": hide_in_changes, "new_state": hide_paths, "old_state": hide_in_changes}
 
 
 def presentable(data: Any, masker: Masker) -> Any:
@@ -78,9 +75,9 @@ def return_data(returned: Return, masker: Masker) -> dict[str, Any]:
     shown = returned.own_data()
     for key in _TEXTS:
         shown[key] = masker.text(shown[key])
-    for key in _STATES:
+    for key, hide in _STATES.items():
         if shown[key]:
-            shown[key] = _own(shown[key], returned, masker)
+            shown[key] = presentable(hide(shown[key], returned.sensitive), masker)
     if returned.drift:
         shown["drift"] = presentable(returned.drift, masker)
     if returned.warnings:
@@ -89,11 +86,6 @@ def return_data(returned: Return, masker: Masker) -> dict[str, Any]:
         if scopes:
             shown[key] = [_scope_data(scope, masker) for scope in scopes]
     return shown
-
-
-def _own(data: Any, returned: Return, masker: Masker) -> Any:
-    """Return changes or a state of a return, masked by place and by text."""
-    return presentable(mask_paths(data, returned.sensitive), masker)
 
 
 def returns_data(returns: Mapping[str, Return], masker: Masker) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -126,42 +118,3 @@ def _scope_data(scope: ScopeReturn, masker: Masker) -> dict[str, Any]:
     if scope.target:
         shown["target"] = scope.target
     return shown
-
-
-def mask_paths(data: Any, paths: Sequence[str]) -> Any:
-    """Return data with the values under colon paths masked; the same object when there are none.
-
-    Args:
-        data: a `new_state`, `old_state` or `changes`; its levels `new` and `old` are passed through.
-        paths: paths such as `credentials:password`; a number is a place in a list.
-    """
-    for path in paths:
-        data = _masked_at(data, path.split(":"))
-    return data
-
-
-def _masked_at(data: Any, keys: Sequence[str]) -> Any:
-    if not keys:
-        return data if data is None else MASK
-    if isinstance(data, dict):
-        mapping = cast("Mapping[Any, Any]", data)
-        return _masked_in_mapping(mapping, keys)
-    if isinstance(data, list):
-        return _masked_in_list(cast("Sequence[Any]", data), keys)
-    return data
-
-
-def _masked_in_list(items: Sequence[Any], keys: Sequence[str]) -> list[Any]:
-    place = int(keys[0]) if keys[0].isdecimal() else -1
-    return [_masked_at(item, keys[1:]) if number == place else item for number, item in enumerate(items)]
-
-
-def _masked_in_mapping(data: Mapping[Any, Any], keys: Sequence[str]) -> dict[Any, Any]:
-    first = keys[0]
-    masked = dict(data)
-    for key, value in data.items():
-        if str(key) == first:
-            masked[key] = _masked_at(value, keys[1:])
-        elif key in _BEFORE_AND_AFTER:
-            masked[key] = _masked_at(value, keys)
-    return masked

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import msgspec
 
 from ensue.model.data import is_list, is_mapping
+from ensue.model.property_grammar import quoted
 from ensue.model.sensitive_paths import scalar_texts
 from ensue.model.unknown import Unknown
 
@@ -92,18 +93,10 @@ def overlap(one: Path, other: Path) -> bool:
 def colon_paths(paths: Iterable[Path]) -> tuple[str, ...]:
     """Return paths as in returns of states: joined by colons.
 
-    A key with a colon cannot be expressed: then the mapping that contains it is secret.
+    A number may be an index or a key of a mapping, so it has the older form of an index (`list:0`), which
+    means both.
     """
-    return tuple(dict.fromkeys(map(_colon_path, paths)))
-
-
-def _colon_path(path: Path) -> str:
-    told: list[str] = []
-    for part in path:
-        if ":" in str(part):
-            break
-        told.append(str(part))
-    return ":".join(told)
+    return tuple(dict.fromkeys(":".join(quoted(str(part)) for part in path) for path in paths))
 
 
 def _marked(data: Any, path: Path) -> Any:

@@ -33,7 +33,7 @@ from ensue.model.events import (
     ScopePlanned,
 )
 from ensue.model.returns import Return, ScopeReturn
-from ensue.model.sensitive_paths import hide_paths
+from ensue.model.sensitive_paths import hide_in_changes, hide_paths
 from ensue.runs.output_bound import OutputBound
 
 if TYPE_CHECKING:
@@ -278,8 +278,9 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
         else:
             fields[name] = _masked(_without_nested_returns(struct, name, value), masker)
     if isinstance(struct, Return):
-        for name in ("new_state", "old_state"):
-            fields[name] = hide_paths(fields[name], struct.sensitive)
+        fields["new_state"] = hide_paths(fields["new_state"], struct.sensitive)
+        for name in ("old_state", "changes"):
+            fields[name] = hide_in_changes(fields[name], struct.sensitive)
     return fields
 
 

@@ -15,6 +15,7 @@ from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list
 from ensue.model.http_headers import is_credential
+from ensue.model.property_grammar import quoted
 from ensue.model.returns import StateReturn
 from ensue.states._json_text import json_under
 
@@ -148,7 +149,7 @@ def _described(data: DataMap) -> DataMap:
 def _credentials(data: DataMap) -> tuple[str, ...]:
     headers = data.get("headers")
     names = [*headers] if isinstance(headers, dict) else []
-    return tuple(f"headers:{name}" for name in names if is_credential(name))
+    return tuple(f"headers:{quoted(name)}" for name in names if is_credential(name))
 
 
 def _check(match: Data, match_type: str, status: Any, status_type: str) -> None:

@@ -18,6 +18,7 @@ import msgspec
 from ensue.contracts.provider import Environment, EnvironmentRequest
 from ensue.errors import StateFailedError, StoreError
 from ensue.model.folder_name import folder_name
+from ensue.model.property_grammar import quoted
 from ensue.model.returns import StateReturn
 from ensue.model.srn import Srn
 
@@ -252,7 +253,7 @@ def _jump_host(name: str) -> Srn:
 
 
 def _secret_keys(connection: DataMap) -> tuple[str, ...]:
-    return tuple(key for key in connection if key.endswith(SECRET_KEYS))
+    return tuple(quoted(key) for key in connection if key.endswith(SECRET_KEYS))
 
 
 def _folder_of(provider: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import NotAvailableError, StateFailedError
 from ensue.model.folder_name import folder_name
+from ensue.model.property_grammar import quoted
 from ensue.model.returns import StateReturn
 from ensue.model.srn import MINION_TYPE, Srn
 from ensue.terraform import Workspace
@@ -141,7 +142,7 @@ def _there(name: str, comment: str, changes: Mapping[str, str], outputs: Mapping
         changes=dict(changes),
         comment=comment,
         new_state={key: one.value for key, one in outputs.items()},
-        sensitive=tuple(key for key, one in outputs.items() if one.sensitive),
+        sensitive=tuple(quoted(key) for key, one in outputs.items() if one.sensitive),
     )
 
 

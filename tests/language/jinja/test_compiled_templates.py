@@ -38,8 +38,12 @@ def kept(tmp_path: Path, *secrets: str) -> CompiledTemplates:
 
 def rendered(tmp_path: Path, text: str, *secrets: str, options: dict[str, bool] | None = None) -> str:
     """Render with a renderer of its own."""
-    renderer = JinjaRenderer([tmp_path], shorten=str, options=options, kept=kept(tmp_path, *secrets))
-    found = renderer.render(text, {}, path=str(tmp_path / "t.sls"), is_file=True)
+    store = kept(tmp_path, *secrets)
+    renderer = JinjaRenderer([tmp_path], shorten=str, options=options, kept=store)
+    try:
+        found = renderer.render(text, {}, path=str(tmp_path / "t.sls"), is_file=True)
+    finally:
+        store.write()
     assert {anchor.path for anchor in found.anchors} <= {str(tmp_path / "t.sls")}
     return found.text
 
@@ -120,8 +124,10 @@ def test_what_others_may_write_is_not_loaded(tmp_path: Path, which: str) -> None
 
 def test_without_a_cachedir_nothing_is_written(tmp_path: Path) -> None:
     """A command that makes no cachedir leaves none behind."""
-    renderer = JinjaRenderer([], shorten=str, kept=kept(tmp_path / "none"))
+    store = kept(tmp_path / "none")
+    renderer = JinjaRenderer([], shorten=str, kept=store)
     assert renderer.render("{{ 1 }}", {}, path="t", is_file=True).text == "1"
+    store.write()
     assert not (tmp_path / "none").exists()
 
 
@@ -138,9 +144,11 @@ def test_there_is_an_end_to_what_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
     """When there are too many files the oldest go."""
     monkeypatch.setattr(module, "_MOST_FILES", 3)
     monkeypatch.setattr(module, "_KEPT_WHEN_FULL", 2)
-    renderer = JinjaRenderer([], shorten=str, kept=kept(tmp_path))
+    store = kept(tmp_path)
+    renderer = JinjaRenderer([], shorten=str, kept=store)
     for number in range(4):
         renderer.render(f"{{{{ {number} }}}}", {}, path="t", is_file=True)
+        store.write()
         newest = max(files(tmp_path), key=lambda path: path.stat().st_mtime_ns)
         os.utime(newest, ns=(number, number))
     assert len(files(tmp_path)) == 2

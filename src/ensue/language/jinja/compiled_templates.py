@@ -2,7 +2,9 @@
 
 Compiling a template takes far longer than rendering it. A template's code is stored under a digest of all its
 inputs: the text, its place, the options of its environment, and the versions of ensue, Jinja and Python. A
-template that contains a secret is not stored, nor is one that is not a file of the project.
+template that contains a secret is not stored, nor is one that is not a file of the project. What is a secret
+is known only after the SLS is compiled and its states have run, so the code is written when the project is
+closed.
 
 Code is loaded only from a folder and files that belong to the user of this process and that no other user can
 write. Unreadable or damaged code is compiled again.
@@ -29,7 +31,7 @@ from ensue.model.secret_values import secret_text
 from ensue.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from types import CodeType
 
 _MOST_FILES: Final = 4000
@@ -54,6 +56,8 @@ class CompiledTemplates:
         self._count: int | None = None
         self._is_ours: bool | None = None
         self._may_write: bool | None = None
+        self._waiting: dict[str, tuple[CodeType, str]] = {}
+        self._literals: set[str] = set()
 
     def load(self, key: str) -> CodeType | None:
         """Return the code stored under a key; None if there is none."""
@@ -72,9 +76,32 @@ class CompiledTemplates:
         return code
 
     def keep(self, key: str, code: CodeType, source: str) -> None:
-        """Store the code of a template, unless its text contains a secret; a full disk is not an error."""
-        if self._without_secrets(source) != source or any(map(_names_secret, source.splitlines())):
-            return
+        """Have `write` store the code of a template."""
+        self._waiting[key] = (code, source)
+
+    def exclude(self, literals: Iterable[str]) -> None:
+        """Store no template whose text contains one of these texts, however short."""
+        self._literals.update(filter(None, literals))
+
+    def forget(self) -> None:
+        """Store nothing of what waits: after an error, it is not known which of its texts are secrets."""
+        self._waiting.clear()
+
+    def write(self) -> None:
+        """Store the code of the templates whose text contains no secret; a full disk is not an error."""
+        waiting, self._waiting = self._waiting, {}
+        for key, (code, source) in waiting.items():
+            if not self._holds_secret(source):
+                self._store(key, code)
+
+    def _holds_secret(self, source: str) -> bool:
+        return (
+            any(literal in source for literal in self._literals)
+            or self._without_secrets(source) != source
+            or any(map(_names_secret, source.splitlines()))
+        )
+
+    def _store(self, key: str, code: CodeType) -> None:
         content = _LEAD_BYTES + marshal.dumps(code)
         try:
             self._write(self._folder / key, hashlib.sha256(content).digest() + content)

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.language.options import OPTION_WORDS
-from ensue.language.references.grammar import Malformed, quoted, read_id, read_property, read_text
+from ensue.language.references.grammar import Malformed, read_id, read_text
 from ensue.language.references.leaves import signed_texts
 from ensue.language.requisite_names import REQUISITE_OPTIONS
 from ensue.model.data import is_list, is_mapping
+from ensue.model.property_grammar import quoted, read_property
 from ensue.model.reference import Reference
 
 if TYPE_CHECKING:

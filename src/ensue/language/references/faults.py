@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.language.collector import near_names
-from ensue.language.references.grammar import quoted
+from ensue.model.property_grammar import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

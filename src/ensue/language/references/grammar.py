@@ -30,24 +30,19 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from ensue.language.references.detection import holds_sign
-from ensue.model.property_path import Every, Indexed
+from ensue.model.property_grammar import MalformedPathError, quotable, split, steps_of, unquoted
 from ensue.model.reference import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.model.property_path import Index, Step
 
 _SIMPLE: Final = re.compile(r"\$\{([\w.]+):([\w./][\w./-]*):([\w-]+)\}")
 """The form of most references: a whole text without quotes, brackets and blanks, matched at once."""
 _OPENING: Final = re.compile(r"\$(?:\$\{|\$\\\{|\\\{|\{)")
 _BODY: Final = re.compile(r'(?:[^{}"\n]|"(?:[^"\\\n]|\\[^\n])*+")*+\}')
 _LOOSE_BODY: Final = re.compile(r"[^{}\n]*+\}")
-_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]:]|[^"\[\]:]++|"')
-_ID: Final = re.compile(r'(?:"(?P<quoted>(?:[^"\\]|\\.)*+)"|(?P<bare>[^"\[\]]*+))(?P<rest>.*)', re.DOTALL)
 _NAME: Final = re.compile(r'\[(?:"(?P<quoted>(?:[^"\\]|\\.)*+)"|(?P<bare>[^"\[\]]++))\]')
-_INDEX: Final = re.compile(r"\[([^\[\]]*+)\]")
-_NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
 _PATH: Final = re.compile(r"[\w.\- ]*")
 _SHELL_OPERATORS: Final = ("-", "+", "=", "?")
 _PARTS: Final = 3
@@ -69,10 +64,6 @@ class Malformed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 Piece: TypeAlias = str | Reference | Malformed
 """A piece of text: a `str` is literal, with its escapes undone."""
-
-
-class _BrokenError(Exception):
-    """Carries the error in a reference; never leaves this module."""
 
 
 def read_text(text: str, *, own: bool = False) -> list[Piece]:
@@ -143,7 +134,7 @@ def _content(text: str, position: int) -> tuple[str, list[str]] | None:
 
 def _parts(content: str) -> list[str] | None:
     """Split at colons outside quotes and brackets; None if there are too few, or it is shell syntax."""
-    parts = _split(content, in_brackets=True)
+    parts = split(content)
     if parts[0] == OWN:
         return parts
     if len(parts) < _PARTS:
@@ -151,23 +142,6 @@ def _parts(content: str) -> list[str] | None:
     if not _PATH.fullmatch(parts[0]) or parts[1].startswith(_SHELL_OPERATORS):
         return None
     return parts
-
-
-def _split(content: str, *, in_brackets: bool) -> list[str]:
-    parts: list[str] = []
-    current: list[str] = []
-    depth = 0
-    for word in _WORD.findall(content):
-        if word == ":" and not depth:
-            parts.append("".join(current))
-            current = []
-            continue
-        if in_brackets and word in "[]":
-            depth = max(0, depth + (1 if word == "[" else -1))
-        current.append(word)
-    parts.append("".join(current))
-    # A bracket that is never closed must not hide the colons behind it.
-    return _split(content, in_brackets=False) if depth else parts
 
 
 def _reference(text: str, parts: list[str]) -> Reference | Malformed:
@@ -180,97 +154,35 @@ def _reference(text: str, parts: list[str]) -> Reference | Malformed:
             id=name,
             selector=selector,
             property=":".join(segments),
-            steps=_steps(segments),
+            steps=steps_of(segments),
         )
-    except _BrokenError as error:
+    except MalformedPathError as error:
         return Malformed(text=text, problem=str(error))
 
 
 def _own_reference(text: str, parts: list[str]) -> Reference | Malformed:
     segments = parts[1:] or [""]
     try:
-        return Reference(text=text, path=OWN, id="", property=":".join(segments), steps=_steps(segments))
-    except _BrokenError as error:
+        return Reference(text=text, path=OWN, id="", property=":".join(segments), steps=steps_of(segments))
+    except MalformedPathError as error:
         return Malformed(text=text, problem=str(error))
-
-
-def read_property(text: str) -> tuple[Step, ...] | str:
-    """Return the steps of a property path outside a reference, or what is wrong with it."""
-    try:
-        return _steps(_split(text, in_brackets=True))
-    except _BrokenError as error:
-        return str(error)
 
 
 def read_id(text: str) -> tuple[str, str | None] | str:
     """Return the ID, and the name after it, of a text outside a reference, or what is wrong with it."""
     try:
         return _id(text)
-    except _BrokenError as error:
+    except MalformedPathError as error:
         return str(error)
 
 
-def quoted(part: str) -> str:
-    """Return an ID or key as it is written in a reference: in quotes if it needs them."""
-    if part and not any(sign in part for sign in ':[]{}"\n'):
-        return part
-    escaped = part.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
 def _id(part: str) -> tuple[str, str | None]:
-    id_, rest = _quotable(part)
+    id_, rest = quotable(part)
     if not id_:
-        raise _BrokenError("the ID is missing")
+        raise MalformedPathError("the ID is missing")
     if not rest:
         return id_, None
     name = _NAME.fullmatch(rest)
     if name is None:
-        raise _BrokenError(f"the ID is followed by {rest}, which is not a [name]")
-    return id_, name["bare"] if name["quoted"] is None else _unquoted(name["quoted"])
-
-
-def _steps(segments: list[str]) -> tuple[Step, ...]:
-    if segments == [""]:
-        return ()
-    steps: list[Step] = []
-    for segment in segments:
-        key, rest = _quotable(segment)
-        has_key = bool(key) or segment.startswith('""')
-        if rest:
-            steps.append(Indexed(key if has_key else None, tuple(_indexes(rest))))
-        elif has_key:
-            steps.append(key)
-        else:
-            raise _BrokenError("a key is missing between two colons, or at the end")
-    return tuple(steps)
-
-
-def _indexes(text: str) -> Iterator[Index]:
-    position = 0
-    while position < len(text):
-        found = _INDEX.match(text, position)
-        if found is None:
-            raise _BrokenError(
-                f"{text[position:]} is not an [index]; put a key that contains brackets in quotes"
-            )
-        if found[1] == "*":
-            yield Every.ITEM
-        elif _NUMBER.fullmatch(found[1]):
-            yield int(found[1])
-        else:
-            raise _BrokenError(f"[{found[1]}] is not an index; an index is a whole number, or *")
-        position = found.end()
-
-
-def _quotable(part: str) -> tuple[str, str]:
-    """Return the quoted or bare word that a part begins with, and the rest."""
-    found = _ID.fullmatch(part)
-    if found is None or (found["rest"] and found["rest"][0] != "["):
-        raise _BrokenError(f"{part} cannot be read; put the whole key, ID or name in double quotes")
-    word = found["bare"] if found["quoted"] is None else _unquoted(found["quoted"])
-    return word, found["rest"]
-
-
-def _unquoted(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text) if "\\" in text else text
+        raise MalformedPathError(f"the ID is followed by {rest}, which is not a [name]")
+    return id_, name["bare"] if name["quoted"] is None else unquoted(name["quoted"])

@@ -85,7 +85,7 @@ async def fstab_present(
         changes=changes,
         comment="\n".join(texts),
         new_state=new_state,
-        sensitive=tuple(f"opts:{place}" for place in secret),
+        sensitive=tuple(f"opts[{place}]" for place in secret),
     )
 
 

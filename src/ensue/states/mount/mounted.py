@@ -108,7 +108,7 @@ async def mounted(
     return StateReturn(
         name=name, result=None if is_pending else True, changes=changes, comment=". ".join(comments),
         new_state=None if is_pending else new_state,
-        sensitive=() if is_pending else tuple(f"opts:{place}" for place in secret),
+        sensitive=() if is_pending else tuple(f"opts[{place}]" for place in secret),
     )  # fmt: skip
 
 

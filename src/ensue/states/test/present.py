@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.functions import touches_nothing
 from ensue.errors import StateFailedError
+from ensue.model.declared_secrets import as_path
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def present(
     result: bool | None = True,
     changes: Any = None,
     comment: str | None = "",
-    sensitive: Any = (),
+    sensitive: Any = None,
 ) -> StateReturn:
     """Return the given result, changes, comment and `new_state`.
 
@@ -37,7 +38,7 @@ def present(
         result: the result.
         changes: the changes. In a plan, they make the result None and `new_state` unknown.
         comment: the comment.
-        sensitive: colon paths into `new_state` whose values are secrets.
+        sensitive: property paths into `new_state` whose values are secrets.
 
     Returns:
         The requested return, in a plan too if there are no changes.
@@ -50,7 +51,7 @@ def present(
     comment = "" if comment is None else str(comment)  # YAML may have read a word as another type.
     if ctx.test and changes:
         return StateReturn(name=name, result=None, changes=changes, comment=comment)  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
-    if sensitive:
+    if sensitive is not None:
         return StateReturn(name, result, changes or {}, comment, new_state, sensitive=_paths(sensitive))  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
     return StateReturn(name, result, changes or {}, comment, new_state)  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
 
@@ -59,6 +60,6 @@ def _paths(sensitive: Any) -> tuple[str, ...]:
     paths: Any = [sensitive] if isinstance(sensitive, str) else sensitive
     if not isinstance(paths, (list, tuple)):
         raise StateFailedError(
-            f"`sensitive` of test.present lists colon paths into new_state, not {sensitive!r}"
+            f"`sensitive` of test.present lists property paths into new_state, not {sensitive!r}"
         )
-    return tuple(map(str, paths))  # pyright: ignore[reportUnknownArgumentType] # a user's list
+    return tuple(map(as_path, paths))  # pyright: ignore[reportUnknownArgumentType] # a user's list

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.language.references.follow import PathError, as_text, follow
-from ensue.language.references.grammar import read_property
 from ensue.model.data import copied
+from ensue.model.property_grammar import read_property
 from ensue.model.property_path import Every, Indexed
+from ensue.model.property_values import PathError, as_text, follow
 
 if TYPE_CHECKING:
     from ensue.model.property_path import Index, Step

@@ -1,0 +1,49 @@
+"""Literals of SLS that are secrets because a state declares them in `sensitive`.
+
+The masker learns them when the SLS is compiled, before anything of it is shown, and no template that contains
+one is stored. Values that states return are not known here; the engine handles these.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.model.declared_secrets import declared_literals, declared_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.language.jinja.compiled_templates import CompiledTemplates
+    from ensue.masking import Masker
+
+
+class DeclaredLiterals:
+    """The literals of one project.
+
+    Args:
+        masker: learns them.
+        templates: returns the store of compiled templates.
+        has_templates: whether any template was compiled or loaded.
+    """
+
+    def __init__(
+        self, masker: Masker, templates: Callable[[], CompiledTemplates], has_templates: Callable[[], bool]
+    ) -> None:
+        self._masker = masker
+        self._templates = templates
+        self._has_templates = has_templates
+
+    def learn(self, declaring: Sequence[Mapping[str, Any]]) -> None:
+        """Learn the literals of states.
+
+        Args:
+            declaring: the arguments of the states that have an argument `sensitive`.
+        """
+        for arguments in declaring:
+            self._masker.add(*declared_secrets(arguments))
+            self._templates().exclude(declared_literals(arguments))
+
+    def not_known(self) -> None:
+        """Store no template of an SLS that does not compile."""
+        if self._has_templates():
+            self._templates().forget()

@@ -1,0 +1,74 @@
+"""Finds what a state's return has from secrets that were bound to its arguments.
+
+Texts and numbers are found by the masker, wherever they are in the return. No masker can find true and false
+by their text, so each of the two counts as a secret in the return of a state that is bound to a secret one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.model.data import leaf_places
+from ensue.model.fan_out import FannedReturn
+from ensue.model.sensitive_paths import changed_paths, secrets_read, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ensue.engine.node import Node
+    from ensue.masking import Masker
+    from ensue.model.property_path import Step
+    from ensue.model.reference import Binding
+    from ensue.model.returns import StateReturn
+
+
+def with_inherited_secrets(node: Node, said: StateReturn, masker: Masker) -> StateReturn:
+    """Return a state's return with the paths of secrets that were bound to its arguments among its own.
+
+    Args:
+        node: the state; its chunk has bindings.
+        said: the return of its function.
+        masker: the secrets of the process.
+    """
+    inherited: dict[str, None] = {}
+    if said.new_state is not None and masker.knows_secrets:
+        inherited |= dict.fromkeys(changed_paths(said.new_state, masker.data(said.new_state)))
+    if secret := _secret_booleans(node):
+        for data in (said.new_state, said.changes, said.old_state):
+            inherited |= dict.fromkeys(_places_of(data, secret))
+    more = [path for path in inherited if path not in said.sensitive]
+    return msgspec.structs.replace(said, sensitive=(*said.sensitive, *more)) if more else said
+
+
+def _places_of(data: Any, secret: set[bool]) -> Iterator[str]:
+    for place, value in leaf_places(data):
+        if isinstance(value, bool) and value in secret:
+            yield written(place)
+
+
+def _secret_booleans(node: Node) -> set[bool]:
+    found: set[bool] = set()
+    for bound in (node.chunk.bindings or {}).values():
+        for piece in bound.pieces:
+            if isinstance(piece, str):
+                continue
+            for data, sensitive in _sources(node, piece):
+                found |= set(_booleans(data, sensitive, piece.reference.steps))
+    return found
+
+
+def _sources(node: Node, binding: Binding) -> Iterator[tuple[Any, Sequence[str]]]:
+    """Yield every `new_state` that a binding may read, with the paths of its secrets."""
+    if binding.enforced is not None:
+        yield binding.enforced.new_state, binding.enforced.sensitive
+    elif binding.producer is not None and (returned := node.scope.result_of(binding.producer)):
+        for one in returned.parts.values() if isinstance(returned, FannedReturn) else (returned,):
+            yield one.new_state, one.sensitive
+
+
+def _booleans(data: Any, sensitive: Sequence[str], steps: Sequence[Step]) -> Iterator[bool]:
+    if sensitive:
+        for secret in secrets_read(data, sensitive, steps):
+            yield from (leaf for _, leaf in leaf_places(secret) if isinstance(leaf, bool))
