@@ -328,7 +328,7 @@ def test_a_disk_that_is_full_at_any_byte(tmp_path: Path) -> None:
 def test_the_end_of_a_run_takes_the_reserve(tmp_path: Path) -> None:
     """A disk that is full when a run ends has kept room for that."""
     journal = Journal.create(tmp_path, RUN, masker=Masker())
-    reserve = tmp_path / "runs" / "reserve"
+    reserve = tmp_path / "reserve"
     assert reserve.stat().st_blocks * 512 >= RESERVE_BYTES
     assert stat.S_IMODE(reserve.stat().st_mode) == 0o600
     journal.write(EVENTS[0])

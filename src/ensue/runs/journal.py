@@ -124,7 +124,7 @@ class Journal:
         header = JournalHeader(run_id=run_id, pid=os.getpid(), process=process_mark(os.getpid()))
         journal.append(journal_form.encode_frame(header))
         prune_runs(cachedir, keep_runs, keep_runs_bytes, needed=resumes)
-        make_reserve(path.parent)
+        make_reserve(cachedir)
         return journal
 
     def write_together(self, soon: Callable[[Callable[[], None]], object]) -> None:
@@ -168,7 +168,7 @@ class Journal:
         except StoreError:
             if isinstance(event, _ANNOUNCEMENTS):
                 self._waiting.pop()
-            spend_reserve(self.path.parent)
+            spend_reserve(self.path.parent.parent)
             with suppress(StoreError):
                 self.flush()
             if self._waiting or not isinstance(event, RunFinished):

@@ -1,6 +1,6 @@
 """Space on the disk for the end of a run: given up when the disk is full, so that the journal says what ran.
 
-It is a file beside the journals, which holds nothing. The next run that finds room makes it again.
+It is a file below the cachedir, which holds nothing. The next run that finds room makes it again.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _NAME: Final = "reserve"
 _BLOCK_BYTES: Final = 512
 
 
-def make_reserve(folder: Path) -> None:
+def make_reserve(cachedir: Path) -> None:
     """Make the reserve if there is none; without room for it, there is none.
 
     Args:
-        folder: the folder of the journals.
+        cachedir: the project's cachedir.
     """
     with suppress(OSError):
-        descriptor = private_files.open_private_file(folder / _NAME, os.O_RDWR | os.O_CREAT)
+        descriptor = private_files.open_private_file(cachedir / _NAME, os.O_RDWR | os.O_CREAT)
         try:
             if os.fstat(descriptor).st_blocks * _BLOCK_BYTES < RESERVE_BYTES:
                 os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
@@ -36,11 +36,11 @@ def make_reserve(folder: Path) -> None:
             os.close(descriptor)
 
 
-def spend_reserve(folder: Path) -> None:
+def spend_reserve(cachedir: Path) -> None:
     """Give the space of the reserve back to the disk.
 
     Args:
-        folder: the folder of the journals.
+        cachedir: the project's cachedir.
     """
     with suppress(OSError):
-        os.truncate(folder / _NAME, 0)
+        os.truncate(cachedir / _NAME, 0)
