@@ -1,6 +1,6 @@
 """Refuses printed values that would change the meaning of an SLS, with the place in the template.
 
-Values that authors wrote are exempt, see `authored_texts`.
+Values that authors wrote have no guards and are never judged, see `authored_text`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.diagnostics import Diagnostic
 from ensue.errors import CompileError
-from ensue.language.authored_texts import AuthoredTexts
 from ensue.language.marks import AUTHORED, without_marks
 
 if TYPE_CHECKING:
@@ -41,17 +40,9 @@ def refuse_values(stream: Stream, text: str, extents: Sequence[Extent], judge: J
     Raises:
         CompileError: some values are refused; with all of them.
     """
-    authored = AuthoredTexts(stream.source, stream.templates, stream.authored)
-    found = [
-        _beyond(stream, text, extent)
-        for extent in judge(text, extents)
-        if not authored.holds(without_marks(text[extent.start : extent.end]))
-    ]
+    found = [_beyond(stream, text, extent) for extent in judge(text, extents)]
     found += [
-        _within(stream, text, extent, what)
-        for extent in extents
-        if (what := _changed_sign(text, extent))
-        and not authored.holds(without_marks(text[extent.start : extent.end]))
+        _within(stream, text, extent, what) for extent in extents if (what := _changed_sign(text, extent))
     ]
     if found:
         raise CompileError(found)
