@@ -36,7 +36,9 @@ READING = frozenset({"config", "defaults", "grains", "match", "pillar", "slsutil
 WRITING = frozenset({"append", "delkey", "delval", "remove", "set", "setval"})
 
 _FENCE = re.compile(r"^```(?:sls|yaml|jinja)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_HARMLESS = ("wordone", "other2", "Q")
+_QUOTES = "\"'"
+HARMLESS = ("wordone", "other2", "Q")
+"""Harmless values of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,7 @@ class Corpus:
 
 def all_corpora() -> list[Corpus]:
     """Return every project with a template: the compared trees, the specification, documents, examples."""
-    found = [*_trees(), *_cases(), *_documents(), *_folders()]
+    found = [*_trees(), *_cases(), *_documents(), *_folders(), *_contexts()]
     return [one for one in found if any(map(_has_template, _sls(one.files)))]
 
 
@@ -91,11 +93,24 @@ def _folders() -> Iterator[Corpus]:
         yield Corpus(id=f"{folder.parent.name}/{folder.name}", files=files)
 
 
+def _contexts() -> Iterator[Corpus]:
+    """Yield a project per place in an SLS, with an SLS per way to print a value there."""
+    for number, context in enumerate(CONTEXTS):
+        files = {
+            f"states/t{place}.sls": context.replace("@@", expression).replace("@", f"{{{{ {expression} }}}}")
+            for place, expression in enumerate(EXPRESSIONS)
+        }
+        yield Corpus(id=f"context {number}", files={**files, **SHARED})
+
+
 def _sls(files: Mapping[str, str]) -> Iterator[str]:
     return (text for name, text in files.items() if name.startswith("states/") and name.endswith(".sls"))
 
 
 def _has_template(text: str) -> bool:
+    """Return whether an SLS prints something that its author does not vouch for."""
+    if "| authored" in text:
+        return False
     return "{{" in text or "{%" in text or text.startswith(("#!py", "#!mako"))
 
 
@@ -122,7 +137,7 @@ class Run:
         self._value = value
         self.seen: dict[Site, None] = {}
 
-    def value(self, kind: str, name: str, word: Any = _HARMLESS[0]) -> Any:
+    def value(self, kind: str, name: str, word: Any = HARMLESS[0]) -> Any:
         """Return a value of the run."""
         site = Site(kind, name)
         if isinstance(word, str):
@@ -131,19 +146,23 @@ class Run:
             return self._value
         return word
 
+    def given(self, kind: str) -> dict[str, Any]:
+        """Return the given value, if it is of a kind, by its name."""
+        is_word = self._site is not None and self._site.kind == kind and not self._site.name.endswith("_json")
+        return {self._site.name: self._value} if self._site is not None and is_word else {}
+
     def variables(self) -> dict[str, Any]:
         """Return what a template sees."""
         return {"grains": _Grains(self, self._real["grains"]), "salt": _Salt(self, self._real["salt"])}
 
     def prev_ret(self) -> dict[str, Any]:
         """Return the return of the state that calls for a block."""
-        words = {name: self.value("prev_ret", name) for name in ("name", "comment")}
-        return {**words, "result": True, "changes": {}, "new_state": _NewState(self)}
+        return _PrevRet(self)
 
 
 class _Grains(dict[str, Any]):
     def __init__(self, run: Run, real: Mapping[str, Any]) -> None:
-        super().__init__(real)
+        super().__init__({**real, **run.given("grain")})
         self._run = run
 
     def __getitem__(self, name: str) -> Any:
@@ -153,9 +172,19 @@ class _Grains(dict[str, Any]):
         return self[name] if name in self else default  # noqa: SIM401 (it would call itself)
 
 
+class _PrevRet(dict[str, Any]):
+    def __init__(self, run: Run) -> None:
+        given = run.given("prev_ret")
+        super().__init__({"result": True, "changes": {}, "new_state": _NewState(run), **given})
+        self._run = run
+
+    def __missing__(self, name: str) -> Any:
+        return self._run.value("prev_ret", name)
+
+
 class _NewState(dict[str, Any]):
     def __init__(self, run: Run) -> None:
-        super().__init__()
+        super().__init__(run.given("new_state"))
         self._run = run
 
     def __missing__(self, name: str) -> Any:
@@ -238,16 +267,23 @@ class Unit:
         return renderer.render_block(block, self.file, outer.space, outer.exported if block.scoped else {})
 
     def sites(self) -> list[Site]:
-        """Return the values of the run that it uses."""
+        """Return the values of the run that its data depends on."""
         run = Run(self.services)
-        self.rendered(run)
-        return list(run.seen)
+        data = self.rendered(run).data
+        return [site for site in run.seen if any(self._differs(site, word, data) for word in HARMLESS)]
+
+    def _differs(self, site: Site, word: str, data: Any) -> bool:
+        try:
+            return bool(self.rendered(Run(self.services, site, word)).data != data)
+        except EnsueError:
+            return False
 
 
 def units(services: Services, files: Mapping[str, str]) -> Iterator[Unit]:
     """Yield the SLS of a project that can be rendered, and their blocks."""
     for name in files:
-        if not (name.startswith("states/") and name.endswith(".sls")) or name.endswith("top.sls"):
+        is_sls = name.startswith("states/") and name.endswith(".sls") and not name.endswith("top.sls")
+        if not is_sls or not _has_template(files[name]):
             continue
         sls = name.removeprefix("states/").removesuffix(".sls").removesuffix("/init").replace("/", ".")
         file = services.roots.find(sls, "base")
@@ -270,6 +306,58 @@ def _tried(render: Callable[[], Stream]) -> Stream | None:
     except EnsueError:
         return None
 
+
+# fmt: off
+CONTEXTS = (
+    "# A comment.\na:\n  test.nop:\n    - name: /d/@/c\n    - text: x\n",
+    "# A comment.\na:\n  test.nop:\n    - name: @\n    - text: x\n",
+    "a:\n  test.nop:\n    - name: 'x @ y'\n    - text: x\n",
+    'a:\n  test.nop:\n    - name: "x @ y"\n    - text: x\n',
+    "a:\n  test.nop:\n    - name: |\n        @\n        z\n    - text: x\n",
+    "a:\n  test.nop:\n    - name: >-\n        q @ z\n    - text: x\n",
+    "a:\n  test.nop:\n    - text: [x, @, y]\n    - other: {a: @, b: c}\n",
+    "a:\n  test.nop:\n    - text: x  # @\n    - onlyif: 'true'\n",
+    "a:\n  test.nop:\n    - text: b\n    - @: x\n",
+    "@:\n  test.nop:\n    - onlyif: 'true'\n",
+    "a:\n  test.nop:\n    - require: [{test: @}]\n    - text: x\n",
+    "a:\n  test.nop:\n    - text: x\n    @\n",
+    "a:\n  test.nop:\n    - text: x @\n        more\n",
+    "a:\n  test.nop:\n    - text: ${test:@:x}\n    - two: __slot__:salt:test.echo(@)\n",
+    '#!jinja|json\n{"a": {"test.nop": [{"text": "x @ y"}, {"onlyif": "true"}]}}\n',
+    '#!jinja|json\n{"a": {"test.nop": [{"text": @}, {"onlyif": "true"}]}}\n',
+    "#!jinja|yamlex\na:\n  test.nop:\n    - text: x @ y\n    - onlyif: 'true'\n",
+    ("{% load_yaml as d %}\nx: 'a @ b'\ny: z\n{% endload %}\n"
+     "a:\n  test.nop:\n    - text: {{ d.x }}\n    - two: {{ d }}\n"),
+    ("{% macro m(v) %}- text: p {{ v }} q{% endmacro %}\n"
+     "a:\n  test.nop:\n    {{ m(@@) | indent(4) }}\n    - two: x\n"),
+    "{% set v %}p @ q{% endset %}\na:\n  test.nop:\n    - text: {{ v }}\n    - two: '{{ v }}'\n",
+    ("{% import 'lib.jinja' as lib with context %}\n"
+     "a:\n  test.nop:\n    - text: {{ lib.shown(@@) }}\n    - two: {{ lib.own }}\n"),
+    "{% filter indent(8) %}a:\n  test.nop:\n    - text: x @ y\n{% endfilter %}\n",
+    ("{% set l = [] %}{% do l.append(@@) %}"
+     "a:\n  test.nop:\n    - text: {{ l }}\n    - two: {{ l | join(', ') }}\n"),
+)
+# fmt: on
+"""Places in an SLS: `@` is a printed expression, `@@` the expression itself."""
+
+EXPRESSIONS = (
+    *("grains.id", "grains['id']", "salt['cmd.run']('x')", "prev_ret.new_state.v"),
+    *("prev_ret.new_state.v_json", "grains.id | yaml_squote", "grains.id | yaml_dquote"),
+    *("grains.id | yaml_encode", "grains.id | tojson", "grains.id | json", "grains.id | yaml"),
+    *("[grains.id] | yaml(False)", "{'k': grains.id} | tojson", "{'k': grains.id} | yaml(False) | indent(4)"),
+    *("{grains.id: 'v'} | json", "[grains.id]", "{'k': grains.id}", "grains.id | indent(8)"),
+    *("{'k': grains.id} | dict_to_sls_yaml_params | indent(4)", "grains.id | python", "'x: ' ~ grains.id"),
+    *("grains.id ~ ''", "'%s' % grains.id", "'{}'.format(grains.id)", "grains.id | upper"),
+    *("grains.id | replace('a', 'b')", "'a' | replace('a', grains.id)", "[grains.id, 'x: y'] | join(' ')"),
+    *("grains.id | string", "(grains.id, 'x')", "grains.id | quote", "pillar.none | default(grains.id)"),
+    *("grains.id | regex_replace('a', 'b')", "grains.id | trim", "grains.id | e", "grains.id | first"),
+)
+
+SHARED = {
+    "states/lib.jinja": "{% macro shown(v) %}'{{ v }} - x'{% endmacro %}{% set own = 'o ' ~ grains.id %}",
+    "pillar/top.sls": "base: {'*': [p]}\n",
+    "pillar/p.sls": "# A comment.\nnone: null\nquoted: \"'a: b'\"\n",
+}
 
 FIXED = (
     *(" #", "#", " # x", "x #y", "'", '"', "''", '"\'"', "\\", '\\"', "\n", "\n\n", " ", "\t", "\r\n- a: b"),
@@ -414,7 +502,8 @@ def _cut(value: Any, harmless: list[Any]) -> str:
     if not all(isinstance(one, str) for one in harmless) or len(set(harmless)) == 1:
         return ""
     start, end = _common(harmless), _common([one[::-1] for one in harmless])[::-1]
-    start, end = "".join(start.split()), "".join(end.split())
+    # A serializer chooses its quotes by what is in them.
+    start, end = "".join(start.split()).rstrip(_QUOTES), "".join(end.split()).lstrip(_QUOTES)
     if not start and not end:
         return ""
     text = "".join(str(value).split())
@@ -432,8 +521,12 @@ def _common(words: list[str]) -> str:
 
 
 def harmless_of(value: str) -> list[str]:
-    """Return harmless values: words, and what is left of a value without its signs, on lines and on one."""
-    return [*_HARMLESS, re.sub(r"[^\w\s]", "x", value), re.sub(r"\W", "x", value) or "x"]
+    """Return what is left of a value without its signs, on lines and on one; each in two forms."""
+    return [
+        form
+        for letter in "xy"
+        for form in (re.sub(r"[^\w\s]", letter, value), re.sub(r"\W", letter, value) or letter)
+    ]
 
 
-__all__ = ["MINION_ID", "Corpus", "Run", "Shape", "Site", "Unit", "all_corpora", "leaves"]
+__all__ = ["HARMLESS", "MINION_ID", "Corpus", "Run", "Shape", "Site", "Unit", "all_corpora", "leaves"]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup
 
 from ensue.language.authored_text import Authored, are_authored
-from ensue.language.marks import BEGIN, BEGIN_SERIALIZED, END, ITEM
+from ensue.language.marks import AUTHORED, BEGIN, BEGIN_SERIALIZED, END, ITEM
 from ensue.model.printed_text import Extent, Written, is_plain
 
 if TYPE_CHECKING:
@@ -87,11 +87,16 @@ def guarded_data(text: str) -> str:
     """Return the text of a serializer as it is printed, with guards if it needs them."""
     if _QUOTED_PLAIN.fullmatch(text):
         return text
-    return f"{BEGIN_SERIALIZED}{_GUARDS.sub('', text)}{END}"
+    # A value within a reference or slot of the author is judged by its own guards.
+    whole = text if AUTHORED in text else _GUARDS.sub("", text)
+    return f"{BEGIN_SERIALIZED}{whole}{END}"
 
 
 def joined(pieces: Iterable[Any], separator: Any = "") -> str:
     """Return pieces as one text: authored if all are, written if all may be printed anywhere.
+
+    If a piece has a reference or slot that its author began, other pieces get their own guards, so that what
+    is printed into it can be judged.
 
     Args:
         pieces: texts and other values.
@@ -102,8 +107,10 @@ def joined(pieces: Iterable[Any], separator: Any = "") -> str:
     parts, between = [*items, separator] if separator else items, str(separator)
     if are_authored(parts):
         return Authored(str.join(between, texts))
-    if all(is_written(one) or is_serialized(one) or are_authored((one,)) for one in parts):
-        return Written(str.join(between, map(guarded, texts)))
+    if all(is_written(one) or is_serialized(one) or are_authored((one,)) for one in parts) or any(
+        AUTHORED in text for text in texts
+    ):
+        return Written(str.join(guarded(separator) if separator else "", map(guarded, texts)))
     return str.join(between, texts)
 
 

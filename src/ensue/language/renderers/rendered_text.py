@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     """Yields the extents of values that extend beyond one scalar of a text."""
 
 
-def read_data(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge) -> Stream:
+def read_data(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge | None) -> Stream:
     """Return a stream ended by the data of its text.
 
     Args:
         stream: the stream.
         read: reads a document; raises CompileError if it cannot.
-        judge: yields values that do not stay within one scalar.
+        judge: yields values that do not stay within one scalar; None if only `read` knows the format: then
+            each value must be plain, and no text of the data counts as an author's.
 
     Raises:
         CompileError: the text cannot be read, or a value extends beyond the scalar it is printed into.
@@ -47,10 +48,10 @@ def read_data(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge)
         from ensue.language.authored import mark_data
 
         data = mark_data(data)
-    return stream.with_data(mark_authored(data, stream.text, (), load_any))
+    return stream.with_data(data if judge is None else mark_authored(data, stream.text, (), load_any))
 
 
-def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge) -> Stream:
+def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge | None) -> Stream:
     from ensue.language.authored import is_settled, marks_that_count, settle
     from ensue.language.printed_values import take_out_guards
 
@@ -63,6 +64,8 @@ def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: J
         refuse_values(shown, text, extents, judge)
     if stream.printing is Printing.MARKED:
         data = marks_that_count(_read_marked(shown, text, read))
+        if judge is None:
+            return shown.with_data(data)
         return shown.with_data(
             mark_authored(data, text, extents, lambda worded: marks_that_count(load_any(worded)))
         )
