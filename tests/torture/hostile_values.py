@@ -36,7 +36,6 @@ READING = frozenset({"config", "defaults", "grains", "match", "pillar", "slsutil
 WRITING = frozenset({"append", "delkey", "delval", "remove", "set", "setval"})
 
 _FENCE = re.compile(r"^```(?:sls|yaml|jinja)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_QUOTES = "\"'"
 HARMLESS = ("wordone", "other2", "Q")
 """Harmless values of the run."""
 
@@ -501,15 +500,18 @@ def _cut(value: Any, harmless: list[Any]) -> str:
     """Return what is missing of the author's text around a value."""
     if not all(isinstance(one, str) for one in harmless) or len(set(harmless)) == 1:
         return ""
-    start, end = _common(harmless), _common([one[::-1] for one in harmless])[::-1]
-    # A serializer chooses its quotes by what is in them.
-    start, end = "".join(start.split()).rstrip(_QUOTES), "".join(end.split()).lstrip(_QUOTES)
+    start, end = map(_bare, (_common(harmless), _common([one[::-1] for one in harmless])[::-1]))
     if not start and not end:
         return ""
-    text = "".join(str(value).split())
+    text = _bare(str(value))
     if text.startswith(start) and text.endswith(end):
         return ""
     return f"{value!r} does not have {start!r} before and {end!r} after the printed value"
+
+
+def _bare(text: str) -> str:
+    """Return a text without blanks, and without quotes: a serializer chooses them by what is in them."""
+    return re.sub(r"[\s'\"]", "", text)
 
 
 def _common(words: list[str]) -> str:

@@ -220,9 +220,13 @@ class Services:
         renderer.own_stage = lambda name: self.code.renderer(name, self.context(srn, test=test))
         return renderer
 
-    @cached_property
+    @property
     def options_as_written(self) -> Mapping[str, Any]:
         """The project's options with the marks of their author; values from an `sdb` store have none."""
+        return self._options_as_written
+
+    @cached_property
+    def _options_as_written(self) -> Mapping[str, Any]:
         from ensue.language.authored_text import Authored
 
         def marked(value: Any) -> Any:

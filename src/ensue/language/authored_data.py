@@ -27,7 +27,7 @@ def mark_authored(data: Any, text: str, extents: Sequence[Extent], load: Callabl
         load: reads a text; raises a `ValueError` if it cannot.
     """
     if not extents:
-        return _marked(data, data, set())
+        return _all_marked(data, set())
     from ensue.model.yaml_containment import with_words
 
     replaced = with_words(text, extents)
@@ -38,6 +38,30 @@ def mark_authored(data: Any, text: str, extents: Sequence[Extent], load: Callabl
     except ValueError:
         return data
     return _marked(data, worded, set())
+
+
+def _all_marked(data: Any, seen: set[int]) -> Any:
+    """Mark all texts of data; the loop is written out for speed, since every pillar passes through it."""
+    if data.__class__ is str:
+        return Authored(data)
+    # A YAML alias puts one object in several places; it is changed only once.
+    if is_list(data) and id(data) not in seen:
+        seen.add(id(data))
+        data[:] = [
+            Authored(one) if one.__class__ is str else _all_marked(one, seen) if one else one for one in data
+        ]
+    elif is_mapping(data) and id(data) not in seen:
+        seen.add(id(data))
+        pairs = [
+            (
+                Authored(key) if key.__class__ is str else key,
+                Authored(one) if one.__class__ is str else _all_marked(one, seen) if one else one,
+            )
+            for key, one in data.items()
+        ]
+        data.clear()
+        data.update(pairs)
+    return data
 
 
 def _marked(data: Any, worded: Any, seen: set[int]) -> Any:

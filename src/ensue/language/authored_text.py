@@ -32,8 +32,8 @@ class Authored(Written):
 
     def __mod__(self, values: Any) -> str:
         """Return the text with values filled in, authored if all of them are."""
-        given = values if isinstance(values, tuple) else values.values() if is_mapping(values) else (values,)
-        return _made(str.__mod__(self, values), given)
+        given: Any = values.values() if is_mapping(values) else values
+        return _made(str.__mod__(self, values), given if given is not values else [given])
 
     def __mul__(self, times: Any) -> str:
         """Return the text several times."""
@@ -116,6 +116,7 @@ def authored(value: Any) -> Any:
     return [authored(one) for one in value] if is_list(value) else value
 
 
-def _made(text: str, given: Iterable[Any]) -> str:
+def _made(text: Any, given: Iterable[Any]) -> str:
     """Return text made of authored text and other values; `str`'s own refusal passes unchanged."""
-    return Authored(text) if isinstance(text, str) and are_authored(given) else text
+    made: str = Authored(text) if isinstance(text, str) and are_authored(given) else text
+    return made

@@ -11,6 +11,8 @@ import msgspec
 from jinja2 import TemplateAssertionError, TemplateRuntimeError, nodes
 from jinja2.compiler import CodeGenerator, optimizeconst
 
+from ensue.language.jinja.filters.kinds import is_row
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -20,9 +22,9 @@ Kind: TypeAlias = Literal["filter", "test"]
 
 
 def _holds_text(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
-        return any(map(_holds_text, value))  # pyright: ignore[reportUnknownArgumentType] # of anything
-    return isinstance(value, (str, dict)) and bool(value)
+    if isinstance(value, (str, dict)):
+        return value not in ("", {})
+    return is_row(value) and any(map(_holds_text, value))
 
 
 class UnknownName(msgspec.Struct, frozen=True, kw_only=True):
