@@ -68,8 +68,7 @@ class PillarCompilation:
             # Where Salt has the master's options, ensue has the project's.
             options = self._settings.values.items()
             compiled["master"] = {name: value for name, value in options if name != "store_url"}
-        has_references = compiler.has_references or bool(services.pillars.override)
-        both = CompiledPillar.of(compiled, has_references=has_references)
+        both = CompiledPillar.of(compiled)
         pillar = both.plain
         self._mask(pillar)
         static = self._known.read(pillar, compiler, found)
@@ -95,7 +94,7 @@ class PillarCompilation:
             own = None if self._has_external_pillar else self._shared.get(key)
             if own is None:
                 compiled = compiler.of(matched, {}, found)
-                own = CompiledPillar.of(compiled, has_references=compiler.has_references)
+                own = CompiledPillar.of(compiled)
                 self._mask(own.plain)
         found.stop_on_errors()
         if compiler.is_plain:

@@ -102,6 +102,11 @@ class ProjectServices(Protocol):
         """Return a target's pillar with the marks of its authors."""
         ...
 
+    @property
+    def options_as_written(self) -> Mapping[str, Any]:
+        """The project's options with the marks of their author."""
+        ...
+
     def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
         """Return a target's pillar; None until it has been compiled."""
         ...

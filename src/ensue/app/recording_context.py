@@ -38,9 +38,8 @@ class RecordingContext(TargetContext):
 
     @property
     def for_templates(self) -> TargetContext:
-        """This context, with the marks of its authors in pillar."""
-        is_plain = self._services.pillars.as_written(self.srn) is self._services.pillar(self.srn)
-        return self if is_plain else _AsWritten(self._project, self.srn, self._reads)
+        """This context, with the marks of their authors in pillar and options."""
+        return _AsWritten(self._project, self.srn, self._reads)
 
     async def grains(self) -> DataMap:
         """Return the target's grains."""
@@ -60,6 +59,11 @@ class RecordingContext(TargetContext):
 
 
 class _AsWritten(RecordingContext):
+    @property
+    def opts(self) -> Mapping[str, Any]:
+        """The options with the marks of their author."""
+        return {**self._services.options_as_written, "test": self.test, "id": self.srn.id}
+
     @property
     def pillar(self) -> DataMap:
         """The target's pillar with the marks of its authors, which differ in every process."""

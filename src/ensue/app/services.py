@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from functools import cached_property
-from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.custom.pillar_before_files import pillar_before_files
@@ -35,14 +33,15 @@ from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillars import Pillars
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
+from ensue.model.data import mapped
 from ensue.model.lazy_mapping import LazyMapping
-from ensue.model.sensitive_paths import values_at
 from ensue.model.srn import MINION_TYPE, Srn
 from ensue.targeting import Subject
 from ensue.targeting.unasked_grains import UnaskedGrains
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from ensue.app.deployments import Deployments
     from ensue.app.stores import Stores
@@ -169,7 +168,7 @@ class Services:
             "grains": LazyMapping(lambda: self.grains_from_thread(context.srn)),
             "pillar": pillar,
             "params": pillar,
-            "opts": dict(context.opts),
+            "opts": dict(reading.opts),
         }
 
     def grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
@@ -225,11 +224,24 @@ class Services:
                 kept=lambda: self._kept_templates,
             ),
             default_pipe=settings.option("renderer", "jinja|yaml"),
-            authored=self._pillar_texts,
             has_states=has_states,
         ).decrypting(self._pgp)
         renderer.own_stage = lambda name: self.code.renderer(name, self.context(srn, test=test))
         return renderer
+
+    @property
+    def options_as_written(self) -> Mapping[str, Any]:
+        """The project's options with the marks of their author; values from an `sdb` store have none."""
+        return self._options_as_written
+
+    @cached_property
+    def _options_as_written(self) -> Mapping[str, Any]:
+        from ensue.language.authored_text import Authored
+
+        def marked(value: Any) -> Any:
+            return Authored(value) if isinstance(value, str) and value not in self.settings.secrets else value
+
+        return {name: mapped(value, marked, marked) for name, value in self.settings.values.items()}
 
     @cached_property
     def _kept_templates(self) -> CompiledTemplates:
@@ -242,14 +254,6 @@ class Services:
         return DeclaredLiterals(
             self.masker, lambda: self._kept_templates, lambda: "_kept_templates" in self.__dict__
         )
-
-    def _pillar_texts(self) -> Iterator[str]:
-        """Yield the texts of pillar: its files, and the pillar of the command line."""
-        folders = [folder for listed in self.settings.pillar_roots.values() for folder in listed]
-        for path in chain.from_iterable(Path(folder).rglob("*") for folder in folders):
-            if path.is_file():
-                yield path.read_text(encoding="utf-8", errors="replace")
-        yield from values_at(dict(self.pillars.override), ("",))
 
     def compiler(self, srn: Srn, *, test: bool, renderer: SlsRenderer | None = None) -> Compiler:
         """Return the compiler of a target, with another renderer than the target's own if given."""

@@ -74,10 +74,8 @@ class TargetContext:
 
     @property
     def for_templates(self) -> TargetContext:
-        """This context, with the marks of its authors in pillar."""
-        written = self._services.pillar_as_written(self.srn)
-        plain = self._services.pillar(self.srn)
-        return self if written is plain else TemplateContext(self._services, self.srn, test=self.test)
+        """This context, with the marks of their authors in pillar and options."""
+        return TemplateContext(self._services, self.srn, test=self.test)
 
     @property
     def config(self) -> ReadOnlyDataMap:
@@ -211,7 +209,15 @@ class TargetContext:
 
 
 class TemplateContext(TargetContext):
-    """The context of functions that only read and combine data, called by templates."""
+    """The context of functions that only read and combine data, called by templates.
+
+    Pillar and options have the marks of their authors.
+    """
+
+    @property
+    def opts(self) -> Mapping[str, Any]:
+        """The options, as their author wrote them."""
+        return {**self._services.options_as_written, "test": self.test, "id": self.srn.id}
 
     @property
     def pillar(self) -> DataMap:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.language.marks import AUTHORED, has_marks, without_marks
+from ensue.language.marks import AUTHORED, BEGIN, LEAD, has_marks, without_marks
 from ensue.language.slots import PREFIX, is_escaped
 from ensue.model.data import is_list, is_mapping
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _SIGN: Final = re.compile(r"\$(?=\\?\{)|__slot__(?=:)")
+_BODY: Final = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"|[^}"\n])*')
 _OPENING: Final = re.compile(rf"\$+({AUTHORED})?\\?\{{")
 _UNMARKED_SIGNS: Final = ("${", "$\\{", PREFIX)
 _SLOT_WORD: Final = PREFIX.removesuffix(":")
@@ -102,7 +103,7 @@ def _is_concerned(text: str) -> bool:
 def _settled(text: str) -> str:
     """Escape signs that no author wrote, and remove the marks."""
     plain = without_marks(text)
-    is_foreign_slot = _is_slot(plain) and not text.lstrip("$").startswith(_AUTHORED_SLOT)
+    is_foreign_slot = _is_slot(plain) and not _is_authored_slot(text)
     pieces: list[str] = ["$"] if is_foreign_slot else []
     position = 0
     for start, is_marked in _openings(text):
@@ -117,7 +118,7 @@ def _escaped(text: str) -> str:
 
 
 def _kept(text: str) -> str:
-    if not has_marks(text) or text.lstrip("$").startswith(_AUTHORED_SLOT):
+    if not has_marks(text) or _is_authored_slot(text):
         return text
     plain = without_marks(text)
     return text if any(_counts(plain, start) for start, is_marked in _openings(text) if is_marked) else plain
@@ -127,9 +128,16 @@ def _openings(text: str) -> Iterator[tuple[int, bool]]:
     """Yield the positions in the unmarked text where a reference may begin, and if an author wrote it."""
     removed = position = 0
     for found in _OPENING.finditer(text):
-        removed += text.count(AUTHORED, position, found.start())
+        removed += text.count(LEAD, position, found.start())
         position = found.start()
-        yield position - removed * len(AUTHORED), found[1] is not None
+        # A serializer may have escaped the guards of a value: within a reference, that makes it data.
+        body = _BODY.match(text, found.end()) if BEGIN in text else None
+        is_mixed = body is not None and BEGIN in body[0]
+        yield position - removed * len(AUTHORED), found[1] is not None and not is_mixed
+
+
+def _is_authored_slot(text: str) -> bool:
+    return text.lstrip("$").startswith(_AUTHORED_SLOT) and BEGIN not in text
 
 
 def _is_slot(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
@@ -25,6 +26,19 @@ def beyond_strings(text: str, extents: Sequence[Extent]) -> Iterator[Extent]:
     strings = [found.span() for found in _STRING.finditer(text)]
     for extent in extents:
         place = bisect_right(strings, (extent.start, 0)) - 1
+        if extent.is_serialized and _is_whole(text, extent, strings[place] if place >= 0 else (0, 0)):
+            continue
         is_inside = place >= 0 and strings[place][0] < extent.start and extent.end < strings[place][1]
         if not is_inside or _ENDS_STRING.search(text, extent.start, extent.end):
             yield extent
+
+
+def _is_whole(text: str, extent: Extent, string: tuple[int, int]) -> bool:
+    """Return whether a printed value is outside of the string before it, and JSON itself."""
+    if string[0] < extent.start < string[1]:
+        return False
+    try:
+        json.loads(text[extent.start : extent.end])
+    except ValueError:
+        return False
+    return True

@@ -31,7 +31,10 @@ END: Final = f"{LEAD}\ue002"
 ITEM: Final = f"{LEAD}\ue003"
 """The mark before and after the dash of a list item in a string constant of a template (`"- salt:/"`)."""
 
-_ANY: Final = re.compile(f"{LEAD}[\ue000-\ue003]")
+BEGIN_SERIALIZED: Final = f"{LEAD}\ue004"
+"""The mark before a printed value that a serializer wrote."""
+
+_ANY: Final = re.compile(f"{LEAD}[\ue000-\ue004]")
 
 
 def has_marks(text: str) -> bool:
@@ -50,7 +53,10 @@ def without_authorship(text: str) -> str:
 
 
 def unmarked(data: Any) -> Any:
-    """Return data without marks; unmarked values stay the same objects, nothing is changed in place."""
+    """Return data without marks, text as Python's own.
+
+    Unmarked values stay the same objects, and nothing is changed in place.
+    """
     return _Unmarking().of(data)
 
 
@@ -62,7 +68,7 @@ class _Unmarking:
 
     def of(self, data: Any) -> Any:
         if isinstance(data, str):
-            return without_marks(data)
+            return without_marks(data if data.__class__ is str else str(data))
         if is_list(data):
             return self._once(data, self._list)
         return self._once(data, self._mapping) if is_mapping(data) else data

@@ -61,9 +61,18 @@ def merge(
     base: Mapping[str, Any], addition: Mapping[str, Any], *, merge_lists: bool = False
 ) -> dict[str, Any]:
     """Return two mappings merged key by key; neither is changed."""
-    merged = copy.deepcopy(dict(base))
+    merged = {key: _copied(value) for key, value in base.items()}
     merge_into(merged, addition, merge_lists=merge_lists)
     return merged
+
+
+def _copied(value: Any) -> Any:
+    """Return a deep copy; several times as fast as `copy.deepcopy` for what pillar consists of."""
+    if isinstance(value, str):
+        return value
+    if value.__class__ is dict:
+        return {key: _copied(one) for key, one in value.items()}
+    return [_copied(one) for one in value] if value.__class__ is list else copy.deepcopy(value)
 
 
 def merge_into(target: dict[str, Any], addition: Mapping[str, Any], *, merge_lists: bool = False) -> None:
@@ -75,7 +84,7 @@ def merge_into(target: dict[str, Any], addition: Mapping[str, Any], *, merge_lis
         elif merge_lists and is_list(old) and is_list(value):
             target[key] = old + [item for item in value if item not in old]
         else:
-            target[key] = copy.deepcopy(value)
+            target[key] = _copied(value)
 
 
 __all__ = ["STRATEGIES", "Merging", "Strategy", "merge", "merge_into"]

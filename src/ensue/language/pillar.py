@@ -70,7 +70,6 @@ class PillarCompiler:
         beyond: adds external pillar to the data of the files, before `--pillar` is merged.
 
     Attributes:
-        has_references: whether the compiled pillar may contain a reference or slot.
         is_plain: whether all files read are the same for every subject.
     """
 
@@ -88,7 +87,6 @@ class PillarCompiler:
         self._renderer = renderer
         self._options = options or PillarOptions()
         self._documents: list[YamlDocument] = []
-        self.has_references = False
         self.is_plain = plain is not None
 
     def locate(self, keys: Sequence[str]) -> Span | None:
@@ -98,7 +96,8 @@ class PillarCompiler:
     def compile(self, subject: Subject, override: Mapping[str, Any], found: Collector) -> dict[str, Any]:
         """Return the pillar; errors go to the collector.
 
-        References and slots in it carry the marks of their authors (`ensue.language.authored`).
+        Texts, references and slots in it carry the marks of their authors (`ensue.language.authored_text`,
+        `ensue.language.authored`).
 
         Args:
             subject: the target whose pillar it is.
@@ -146,7 +145,6 @@ class PillarCompiler:
         self.is_plain = self.is_plain and self._plain is not None and self._plain.holds(file)
         document = stream.document()
         self._documents.append(document)
-        self.has_references = self.has_references or stream.has_marks
         if stream.data is None:
             return {}
         if not is_mapping(stream.data):

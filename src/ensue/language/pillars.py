@@ -1,8 +1,8 @@
 """The compiled pillar of every target, in one form for templates and one for everything else.
 
-In templates, pillar carries marks on the references and slots that an author wrote
-(`ensue.language.authored`), because a template may print them into an SLS. States, functions and matchers
-see plain text.
+In templates, pillar carries marks on the texts that an author wrote (`ensue.language.authored_text`), and on
+references and slots in them (`ensue.language.authored`), because a template may print them into an SLS.
+States, functions and matchers see plain text.
 """
 
 from __future__ import annotations
@@ -32,15 +32,8 @@ class CompiledPillar(msgspec.Struct, frozen=True):
     as_written: dict[str, Any]
 
     @classmethod
-    def of(cls, compiled: dict[str, Any], *, has_references: bool) -> CompiledPillar:
-        """Return a compiled pillar in both forms, without marks and with them.
-
-        Args:
-            compiled: the pillar, possibly with marks.
-            has_references: whether it may contain marks.
-        """
-        if not has_references:
-            return cls(compiled, compiled)
+    def of(cls, compiled: dict[str, Any]) -> CompiledPillar:
+        """Return a compiled pillar in both forms, without marks and with them."""
         from ensue.language.marks import unmarked
 
         return cls(unmarked(compiled), compiled)
@@ -130,7 +123,6 @@ def _as_written(override: Mapping[str, Any]) -> Mapping[str, Any]:
     if not override:
         return override
     from ensue.language.authored import mark_data
-    from ensue.language.marks import unmarked
+    from ensue.language.authored_text import authored
 
-    marked = mark_data(copied(dict(override)))
-    return override if unmarked(marked) is marked else marked
+    return authored(mark_data(copied(dict(override))))  # type: ignore[no-any-return] # a mapping, as before

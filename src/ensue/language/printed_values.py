@@ -5,8 +5,9 @@ renderer puts guards around each printed text that is more than a plain word, nu
 reader of the rendered text removes them (`take_out_guards`) and refuses a text that reaches beyond the
 scalar it is printed into (`model.yaml_containment`).
 
-Text whose structure an author or a serializer wrote is `Written`: the result of a macro, a captured block, or
-a filter such as `tojson` or `yaml`. It needs no guard.
+Text that an author wrote needs no guard (`authored_text`). Nor does text that is `Written`: the result of a
+macro or a captured block, which has the guards of the values in it. Text of a serializer, such as `tojson`,
+gets guards that say so: it may also be one whole value, with its quotes or brackets.
 """
 
 from __future__ import annotations
@@ -16,24 +17,27 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 
-from ensue.language.marks import BEGIN, END, ITEM
+from ensue.language.authored_text import Authored, are_authored
+from ensue.language.marks import AUTHORED, BEGIN, BEGIN_SERIALIZED, END, ITEM
 from ensue.model.printed_text import Extent, Written, is_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-_GUARD: Final = re.compile(f"{BEGIN}|{END}|{ITEM}")
+_GUARD: Final = re.compile(f"{BEGIN}|{BEGIN_SERIALIZED}|{END}|{ITEM}")
+_GUARDS: Final = re.compile(f"{BEGIN}|{BEGIN_SERIALIZED}|{END}")
+_QUOTED_PLAIN: Final = re.compile(r"""(["'])[\w./][\w./@+%^-]*(?: [\w./@+%^-]+)*\1""")
 _BLANKS: Final = " \t"
 
 
 class SerializedText(Written):
-    """`Written` text of a serializer: changing its characters may remove its quotes."""
+    """Text of a serializer: changing its characters may remove its quotes."""
 
     __slots__ = ()
 
 
 class Serialized(Markup):
-    """`Written` text of a serializer; as in Salt, text that is joined to it is escaped for HTML.
+    """Text of a serializer; as in Salt, text that is joined to it is escaped for HTML.
 
     Made by `serialized`. The result of joining or cutting it is ordinary text.
     """
@@ -49,21 +53,65 @@ class Serialized(Markup):
         return f"Markup({str.__repr__(self)})"
 
 
-def serialized(text: str) -> Markup:
-    """Return text marked as written by a serializer."""
-    return str.__new__(Serialized, text)
+class SerializedAuthored(Serialized):
+    """Text of a serializer, from data of which an author wrote everything."""
+
+    __slots__ = ()
+
+
+def serialized(text: str, *, is_authored: bool = False) -> Markup:
+    """Return text marked as written by a serializer, and whether an author wrote all of the data."""
+    return str.__new__(SerializedAuthored if is_authored else Serialized, text)
+
+
+def is_serialized(value: Any) -> bool:
+    """Return whether a text is that of a serializer, from data that an author did not write entirely."""
+    return value.__class__ is Serialized or value.__class__ is SerializedText
 
 
 def is_written(value: Any) -> bool:
-    """Return whether a text's structure is an author's or a serializer's."""
-    return isinstance(value, (Written, Serialized))
+    """Return whether a text may be printed anywhere: the values in it have guards, if it has any."""
+    return isinstance(value, (Written, SerializedAuthored)) and value.__class__ is not SerializedText
 
 
 def guarded(text: str) -> str:
     """Return a text as it is printed, with guards if it needs them."""
     if not text or is_written(text) or is_plain(text):
         return text
-    return f"{BEGIN}{text}{END}"
+    if is_serialized(text):
+        return guarded_data(text)
+    return f"{BEGIN}{_GUARDS.sub('', text)}{END}"
+
+
+def guarded_data(text: str) -> str:
+    """Return the text of a serializer as it is printed, with guards if it needs them."""
+    if _QUOTED_PLAIN.fullmatch(text):
+        return text
+    # A value within a reference or slot of the author is judged by its own guards.
+    whole = text if AUTHORED in text else _GUARDS.sub("", text)
+    return f"{BEGIN_SERIALIZED}{whole}{END}"
+
+
+def joined(pieces: Iterable[Any], separator: Any = "") -> str:
+    """Return pieces as one text: authored if all are, written if all may be printed anywhere.
+
+    If a piece has a reference or slot that its author began, other pieces get their own guards, so that what
+    is printed into it can be judged.
+
+    Args:
+        pieces: texts and other values.
+        separator: what stands between them.
+    """
+    items: list[Any] = list(pieces)
+    texts = [item if isinstance(item, str) else str(item) for item in items]
+    parts, between = [*items, separator] if separator else items, str(separator)
+    if are_authored(parts):
+        return Authored(str.join(between, texts))
+    if all(is_written(one) or is_serialized(one) or are_authored((one,)) for one in parts) or any(
+        AUTHORED in text for text in texts
+    ):
+        return Written(str.join(guarded(separator) if separator else "", map(guarded, texts)))
+    return str.join(between, texts)
 
 
 def take_out_guards(text: str) -> tuple[str, list[Extent]]:
@@ -73,11 +121,11 @@ def take_out_guards(text: str) -> tuple[str, list[Extent]]:
     are printed again, with their own guards. The dash of a list item in a constant of the template is not
     part of the value after it.
     """
-    if not any(mark in text for mark in (BEGIN, END, ITEM)):
+    if not _GUARD.search(text):
         return text, []
     pieces: list[str] = []
     extents: list[Extent] = []
-    open_starts: list[int] = []
+    opened: list[tuple[int, bool]] = []
     position = length = 0
     before = ""
     for found in _GUARD.finditer(text):
@@ -85,12 +133,14 @@ def take_out_guards(text: str) -> tuple[str, list[Extent]]:
         pieces.append(piece)
         length += len(piece)
         position = found.end()
-        if found[0] == BEGIN:
-            open_starts.append(length)
-        elif found[0] == END and open_starts:
-            extents.append(Extent(open_starts.pop(), length))
-        elif before == ITEM and open_starts:
-            open_starts[-1] = length
+        if found[0] in (BEGIN, BEGIN_SERIALIZED):
+            opened.append((length, found[0] == BEGIN_SERIALIZED))
+        elif found[0] == END:
+            if opened:
+                start, is_of_serializer = opened.pop()
+                extents.append(Extent(start, length, is_of_serializer))
+        elif before == ITEM and opened:
+            opened[-1] = (length, False)
         is_item = found[0] == ITEM and before == BEGIN and not piece.strip(_BLANKS)
         before = BEGIN if found[0] == BEGIN else ITEM if is_item else ""
     pieces.append(text[position:])
@@ -101,7 +151,7 @@ def take_out_guards(text: str) -> tuple[str, list[Extent]]:
 def keeps_written(
     function: Callable[..., Any], is_layout: Callable[[tuple[Any, ...], dict[str, Any]], bool]
 ) -> Callable[..., Any]:
-    """Make a filter on text return `Written` text for `Written` text.
+    """Make a filter on text return written text for written text, if its options are authored, too.
 
     Args:
         function: the filter.
@@ -110,15 +160,33 @@ def keeps_written(
     """
     from functools import wraps
 
+    from jinja2 import Environment
+    from jinja2.nodes import EvalContext
+    from jinja2.runtime import Context
+
     @wraps(function)
     def filtered(*args: Any, **kwargs: Any) -> Any:
         returned = function(*args, **kwargs)
-        # The environment or context that Jinja passes to some filters comes before the text.
-        given = next(filter(is_written, args[:2]), None)
-        if given is None or not isinstance(returned, str):
+        if not isinstance(returned, str):
             return returned
-        if isinstance(given, (Serialized, SerializedText)) and not is_layout(args, kwargs):
+        # Jinja passes its environment or context to some filters before the text.
+        place = 1 if isinstance(args[0], (Environment, EvalContext, Context)) else 0
+        given = args[place:]
+        if not are_authored((*given[1:], *kwargs.values())):
             return str(returned)
-        return serialized(returned) if isinstance(given, Serialized) else type(given)(returned)
+        return _of_kind(given[0], returned, is_layout=is_layout(given, kwargs))
 
     return filtered
+
+
+def _of_kind(given: Any, returned: str, *, is_layout: bool) -> str:
+    """Return the result of a filter as text of the same kind as the text that it was given."""
+    if isinstance(given, Authored):
+        return Authored(returned)
+    if isinstance(given, Serialized) and is_layout:
+        return serialized(returned, is_authored=isinstance(given, SerializedAuthored))
+    if isinstance(given, SerializedText) and is_layout:
+        return SerializedText(returned)
+    # A pattern may have removed guards.
+    is_whole = given.__class__ is Written and _GUARD.findall(given) == _GUARD.findall(returned)
+    return Written(returned) if is_whole else str(returned)

@@ -22,7 +22,7 @@ from ensue.language.stateconf.values import StateconfValues
 from ensue.language.yaml.document import Anchor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ensue.language.blocks import Block, Scan
     from ensue.language.blocks.space import BlockSpace
@@ -42,8 +42,6 @@ class SlsRenderer:
         variables: makes `salt grains pillar opts` and the other variables of every file, on demand.
         jinja: the project's settings for Jinja; compiled templates of pillar are never stored.
         default_pipe: the renderers of a file without `#!`.
-        authored: returns the texts that authors wrote in other files; a printed piece of them may have any
-            structure.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
 
     Attributes:
@@ -57,12 +55,10 @@ class SlsRenderer:
         *,
         jinja: JinjaSettings = PLAIN_JINJA,
         default_pipe: str = DEFAULT_PIPE,
-        authored: Callable[[], Iterable[str]] = tuple,
         has_states: bool = True,
     ) -> None:
         self.own_stage: Callable[[str], Stage | None] = lambda _name: None
         self._roots = roots
-        self._authored = authored
         self._has_states = has_states
         self._decrypt: Callable[[str], str] = no_keys
         self._variables = variables
@@ -114,7 +110,7 @@ class SlsRenderer:
         with_parts = self._has_states and file.name != _TOP
         cut = scan(text, shown, pipe=pipe, template=file.relative, with_parts=with_parts)
         stream = self._stream(cut.text, shown, file.relative, context, file.saltenv, is_file=True)
-        printing = Printing.JUDGED if self._has_states else Printing.MARKED
+        printing = Printing.JUDGED if self._has_states or file.name == _TOP else Printing.MARKED
         stream = run_pipe_to_data(msgspec.structs.replace(stream, printing=printing), pipe)
         stream = _with_parts(stream, cut)
         stream = self._with_blocks(stream, _blocks_of(cut), None, pipe)
@@ -240,7 +236,6 @@ class SlsRenderer:
             text=text,
             source=text,
             is_file=is_file,
-            authored=self._authored,
             path=path,
             name=name,
             context=context,

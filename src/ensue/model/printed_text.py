@@ -29,10 +29,12 @@ class Extent(msgspec.Struct, frozen=True):
     Args:
         start: the offset of its first character.
         end: the offset after its last character.
+        is_serialized: whether a serializer wrote it; then it may also be one whole value of the text.
     """
 
     start: int
     end: int
+    is_serialized: bool = False
 
 
 def is_plain(text: str) -> bool:

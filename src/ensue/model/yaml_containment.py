@@ -2,7 +2,9 @@
 
 A value may be a plain scalar or part of one, or be inside a quoted scalar, a block (`|`, `>`) or a comment.
 It must not end the scalar or begin another one: a value with `: `, ` #`, a line break or a quote could
-otherwise change the meaning of the SLS.
+otherwise change the meaning of the SLS. Text of a serializer may also be one whole value.
+
+The parsed text decides: it is compared with the same text in which words are printed instead of the values.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from ensue.model.printed_text import Extent
 
@@ -23,6 +25,7 @@ _MILD: Final = re.compile(
     r"(?: [\w./@+%^()~=,:;!?&*<>|-]*[\w./@+%^()~=,;!?&*<>|-])*"
 )
 """Characters without meaning in block mappings, quotes and blocks of text; in brackets a comma has one."""
+_QUOTES: Final = ("'", '"')
 _WORD: Final = "ensue0value"
 _WORDS: Final = re.compile(rf"{_WORD}[0-9]+x")
 _OPENS_BRACKETS: Final = re.compile(r"[\[{]")
@@ -38,18 +41,25 @@ _WHOLE_ESCAPES: Final = re.compile(r'\\[nrt"\\/]')
 """Complete escapes of a double-quoted scalar; they do not affect the text after them."""
 
 
-def beyond_scalars(text: str, extents: Sequence[Extent], load: Callable[[str], Any]) -> Iterator[Extent]:
+def beyond_scalars(
+    text: str,
+    extents: Sequence[Extent],
+    load: Callable[[str], Any],
+    load_all: Callable[[str], Any] | None = None,
+) -> Iterator[Extent]:
     """Yield the extents of the values that reach beyond one scalar.
 
     Args:
         text: YAML text; after a syntax error, nothing is checked.
         extents: where values were printed, in order.
         load: parses YAML, fast; raises a `ValueError` for text that it does not parse.
+        load_all: the same, for all of YAML.
     """
     doubtful = _doubtful(text, extents)
     if not doubtful or _reads_back(text, doubtful, load):
         return
     scalars, end = _scalars(text)
+    whole = _Whole(text, doubtful, load_all or load)
     starts = [scalar.start_mark.index for scalar in scalars]
     for extent in doubtful:
         start, stop = _without_margins(text, extent)
@@ -57,6 +67,8 @@ def beyond_scalars(text: str, extents: Sequence[Extent], load: Callable[[str], A
             return
         place = bisect_right(starts, start) - 1
         scalar = scalars[place] if place >= 0 else None
+        if extent.is_serialized and (_is_quoted_whole(extent, scalar) or extent in whole):
+            continue
         if scalar is not None and stop <= scalar.end_mark.index:
             if not _fits(text, start, stop, scalar):
                 yield extent
@@ -64,9 +76,55 @@ def beyond_scalars(text: str, extents: Sequence[Extent], load: Callable[[str], A
             yield extent
 
 
+class _Whole:
+    """The texts of serializers that are one whole value each; found when the first is asked for."""
+
+    def __init__(self, text: str, extents: Sequence[Extent], load: Callable[[str], Any]) -> None:
+        self._text = text
+        self._extents = [extent for extent in extents if extent.is_serialized]
+        self._load = load
+        self._found: set[Extent] | None = None
+
+    def __contains__(self, extent: Extent) -> bool:
+        if self._found is None:
+            self._found = set(self._extents)
+            if not _reads_back(self._text, self._extents, self._load):
+                self._found = {one for one in self._extents if _reads_back(self._text, [one], self._load)}
+        return extent in self._found
+
+
+def with_words(text: str, extents: Sequence[Extent]) -> tuple[str, dict[str, str]] | None:
+    """Return a text with a word instead of each printed value, and the values by their words.
+
+    None if values overlap, or if the text has such words already.
+    """
+    if _WORD in text:
+        return None
+    values: dict[str, str] = {}
+    pieces: list[str] = []
+    position = 0
+    for number, extent in enumerate(extents):
+        if extent.start < position:
+            return None
+        word = f"{_WORD}{number}x"
+        values[word] = text[extent.start : extent.end]
+        pieces += (text[position : extent.start], word)
+        position = extent.end
+    return "".join([*pieces, text[position:]]), values
+
+
+def holds_word(value: Any) -> bool:
+    """Return whether a scalar has a word instead of a printed value."""
+    return isinstance(value, str) and _WORD in value
+
+
 def _doubtful(text: str, extents: Sequence[Extent]) -> list[Extent]:
     """Return the extents that cannot be judged by their characters alone."""
-    wild = [extent for extent in extents if not _MILD.fullmatch(text, extent.start, extent.end)]
+    wild = [
+        extent
+        for extent in extents
+        if extent.is_serialized or not _MILD.fullmatch(text, extent.start, extent.end)
+    ]
     if len(wild) == len(extents) or not _has_brackets(text, extents):
         return wild
     return list(extents)
@@ -86,49 +144,49 @@ def _reads_back(text: str, extents: Sequence[Extent], load: Callable[[str], Any]
 
     This accepts nearly every value with punctuation, without tokens.
     """
-    values: dict[str, str] = {}
-    pieces: list[str] = []
-    position = 0
-    for number, extent in enumerate(extents):
-        if extent.start < position:
-            return False
-        word = f"{_WORD}{number}x"
-        values[word] = text[extent.start : extent.end]
-        pieces += (text[position : extent.start], word)
-        position = extent.end
+    replaced = with_words(text, extents)
+    if replaced is None:
+        return False
+    worded, values = replaced
+    serialized = {word for word, extent in zip(values, extents, strict=True) if extent.is_serialized}
     try:
-        with_words = load("".join([*pieces, text[position:]]))
-        return _WORD not in text and _are_alike(with_words, load(text), values)
+        return _are_alike(load(worded), load(text), values, serialized)
     except ValueError:
         return False
 
 
-def _are_alike(with_words: Any, data: Any, values: Mapping[str, str]) -> bool:
-    """Return whether data equals other data with values instead of placeholder words, except for blanks."""
-    if isinstance(with_words, str):
-        return isinstance(data, str) and _is_filled(with_words, data, values)
-    if is_mapping(with_words):
+def _are_alike(worded: Any, data: Any, values: Mapping[str, str], serialized: Collection[str]) -> bool:
+    """Return whether data equals other data with values instead of placeholder words, except for blanks.
+
+    Instead of a word for text of a serializer, there may be any value.
+    """
+    if isinstance(worded, str):
+        return worded in serialized or (isinstance(data, str) and _is_filled(worded, data, values))
+    if is_mapping(worded):
         return (
             is_mapping(data)
-            and len(data) == len(with_words)
+            and len(data) == len(worded)
             and all(
-                _are_alike(key, other, values) and _are_alike(item, data[other], values)
-                for (key, item), other in zip(with_words.items(), data, strict=True)
+                _are_alike(key, other, values, serialized)
+                and _are_alike(item, data[other], values, serialized)
+                for (key, item), other in zip(worded.items(), data, strict=True)
             )
         )
-    if is_list(with_words):
+    if is_list(worded):
         return (
             is_list(data)
-            and len(data) == len(with_words)
-            and all(_are_alike(one, other, values) for one, other in zip(with_words, data, strict=True))
+            and len(data) == len(worded)
+            and all(
+                _are_alike(one, other, values, serialized) for one, other in zip(worded, data, strict=True)
+            )
         )
-    return bool(with_words == data)
+    return bool(worded == data)
 
 
-def _is_filled(with_words: str, text: str, values: Mapping[str, str]) -> bool:
-    if _WORD not in with_words:
-        return with_words == text
-    filled = _WORDS.sub(lambda found: values[found[0]], with_words)
+def _is_filled(worded: str, text: str, values: Mapping[str, str]) -> bool:
+    if _WORD not in worded:
+        return worded == text
+    filled = _WORDS.sub(lambda found: values[found[0]], worded)
     return filled.split() == text.split()
 
 
@@ -159,6 +217,16 @@ def _without_margins(text: str, extent: Extent) -> tuple[int, int]:
         while stop > start and text[stop - 1] in _BLANKS:
             stop -= 1
     return start, stop
+
+
+def _is_quoted_whole(extent: Extent, scalar: Any) -> bool:
+    """Return whether a printed value is one whole scalar, with its quotes."""
+    return (
+        scalar is not None
+        and scalar.style in _QUOTES
+        and scalar.start_mark.index == extent.start
+        and scalar.end_mark.index == extent.end
+    )
 
 
 def _fits(text: str, start: int, stop: int, scalar: Any) -> bool:

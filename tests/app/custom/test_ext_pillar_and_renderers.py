@@ -171,16 +171,20 @@ def test_a_renderer_makes_data_or_text(tmp_path: Path) -> None:
 
 
 def test_references_that_an_author_wrote_count_behind_a_renderer(tmp_path: Path) -> None:
-    """With a template before it, too; what the template printed is data."""
+    """With a template before it, too; it may print plain words, and what an author vouches for."""
     module(tmp_path, "pairs", PAIRS, "_renderers")
     write(tmp_path, states__t="#!pairs\na=first\nb=${test:a:n}\n")
     assert comments(tmp_path) == ["first", "a"]
     module(tmp_path, "g", "def sign(): return {'sign': '${test' + ':a:n}'}\n", "_grains")
     write(
         tmp_path,
-        states__t="#!jinja|pairs\na=first\nb=${test:a:n}\nc={{ grains.sign }}\n",
+        states__t="#!jinja|pairs\na=first\nb=${test:a:n}\nc={{ grains.sign | authored }}\n",
     )
     assert sorted(comments(tmp_path)) == ["${test:a:n}", "a", "first"]
+    write(tmp_path, states__t="#!jinja|pairs\na=first\nc={{ grains.sign }}\n")
+    with pytest.raises(CompileError) as caught:
+        apply(tmp_path, "t")
+    assert [one.code for one in caught.value.diagnostics] == ["E0220"]
 
 
 def test_a_renderer_that_fails_is_named_with_the_place(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ class _Stage:
             return made
 
         try:
-            return read_data(stream, read, lambda _text, _extents: iter(()))
+            return read_data(stream, read, None)
         except _TextError as made:
             return msgspec.structs.replace(stream, text=made.text)
 

@@ -6,18 +6,27 @@ import contextlib
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.language.authored_texts import AuthoredTexts
 from ensue.language.jinja.loader import template_places
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
+    from collections.abc import Generator, Mapping
 
     import jinja2
     from jinja2.environment import TemplateModule
 
 _PLACES: Final = frozenset(template_places(""))
-current: Final[ContextVar[Rendering]] = ContextVar("ensue_jinja_rendering")
+current: Final[ContextVar[Rendering | None]] = ContextVar("ensue_jinja_rendering", default=None)
 """The current rendering."""
+
+
+@contextlib.contextmanager
+def nothing_going_on() -> Generator[None]:
+    """Have no current rendering."""
+    token = current.set(None)
+    try:
+        yield
+    finally:
+        current.reset(token)
 
 
 class Rendering:
@@ -25,22 +34,13 @@ class Rendering:
 
     Args:
         variables: the variables given to the rendered template.
-        source: its text.
-        elsewhere: for a rendering that is read as YAML or JSON, in which values are guarded: returns the
-            texts that authors wrote in other files.
+        is_guarded: whether the text is read as YAML or JSON, so that values in it are guarded.
     """
 
-    def __init__(
-        self,
-        variables: Mapping[str, Any],
-        source: str = "",
-        elsewhere: Callable[[], Iterable[str]] | None = None,
-    ) -> None:
+    def __init__(self, variables: Mapping[str, Any], *, is_guarded: bool = False) -> None:
         # The files of all templates that were pulled in, in order; a file may occur several times.
         self.templates: list[str] = []
-        self.is_guarded = elsewhere is not None
-        self._source = source
-        self._elsewhere = elsewhere or tuple
+        self.is_guarded = is_guarded
         # Each template has its own location variables.
         self._variables = {name: value for name, value in variables.items() if name not in _PLACES}
         self._modules: dict[jinja2.Template, TemplateModule] = {}
@@ -59,7 +59,3 @@ class Rendering:
             yield
         finally:
             current.reset(token)
-
-    def authored_texts(self) -> AuthoredTexts:
-        """Return the texts of its authors, including the templates it has pulled in so far."""
-        return AuthoredTexts(self._source, self.templates, self._elsewhere)

@@ -20,15 +20,16 @@ from jinja2.environment import TemplateModule
 from jinja2.runtime import BlockReference, LoopContext, Macro
 from jinja2.sandbox import SandboxedEnvironment
 
+from ensue.language.authored_text import Authored, are_authored, authored
 from ensue.language.jinja.authorship import mark_authorship
-from ensue.language.jinja.constants import all_nodes, constant_outputs
-from ensue.language.jinja.current import current
+from ensue.language.jinja.current import current, nothing_going_on
 from ensue.language.jinja.filters import FILTERS, GLOBALS, TESTS
-from ensue.language.jinja.filters.marking import WRITTEN, with_marks
+from ensue.language.jinja.filters.marking import PRINTED, WRITTEN, with_marks
 from ensue.language.jinja.loader import relative_name, template_name, template_places
 from ensue.language.jinja.marks import insert_marks, move_down
-from ensue.language.jinja.names import NameChecker, NamedFunctions, UnknownWhenCalledError
+from ensue.language.jinja.names import Generator, NamedFunctions, UnknownWhenCalledError
 from ensue.language.jinja.printing import printable, printed_safely
+from ensue.language.printed_values import joined
 from ensue.model.printed_text import Written, is_plain
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ _NUMBER_BYTES: Final = 6
 
 def printed(value: Any) -> Any:
     """Return the text printed for a value; Jinja calls this for every `{{ … }}`."""
+    if value.__class__ is Authored:
+        return value
     text = printable(value)
     if isinstance(text, str):
         if is_plain(text):
@@ -63,7 +66,8 @@ class Template(jinja2.Template):
         # forever, or without the variables. The name is private to Jinja, and no public method does this:
         # `tests/language/jinja/test_imports.py` fails if it changes, and the release is pinned.
         del ctx
-        return current.get().module(self)
+        rendering = current.get()
+        return super()._get_default_module() if rendering is None else rendering.module(self)
 
 
 class Environment(SandboxedEnvironment):
@@ -80,12 +84,15 @@ class Environment(SandboxedEnvironment):
     """
 
     template_class = Template
-    code_generator_class = NameChecker
+    code_generator_class = Generator
+    authored = staticmethod(authored)
+    concatenated = staticmethod(joined)
 
     def __init__(self, paths: dict[int, str], shorten: Callable[[str], str], **options: Any) -> None:
         options.setdefault("finalize", printed)
         super().__init__(**options)
-        self.filters = NamedFunctions("filter", with_marks(dict(self.filters) | dict(FILTERS)))
+        own = with_marks(dict(self.filters) | dict(FILTERS))
+        self.filters = NamedFunctions("filter", own | {PRINTED: printed})
         self.tests = NamedFunctions("test", dict(self.tests) | dict(TESTS))
         self.globals.update(GLOBALS)
         self._paths = paths
@@ -118,7 +125,7 @@ class Environment(SandboxedEnvironment):
         if first_line > 1:
             move_down(template, first_line - 1)
         self._prepare(template, text, path)
-        return super().compile(template, name, path)
+        return self._compiled(template, name, path)
 
     def compile(  # type: ignore[override] # the variant that returns source code is never called
         self, source: str | nodes.Template, name: str | None = None, filename: str | None = None
@@ -127,7 +134,12 @@ class Environment(SandboxedEnvironment):
         if isinstance(source, str):
             text, source = source, self.parse(source, name, filename)
             self._prepare(source, text, filename or name or "<template>")
-        return super().compile(source, name, filename)
+        return self._compiled(source, name, filename)
+
+    def _compiled(self, source: nodes.Template, name: str | None, path: str | None) -> CodeType:
+        # Jinja prints constants when it compiles them. They are the author's, also within a rendering.
+        with nothing_going_on():
+            return super().compile(source, name, path)
 
     def call(self, context: Context, obj: Any, *args: Any, **kwargs: Any) -> Any:
         """Make a call of a template; the result of a macro is written text."""
@@ -135,6 +147,21 @@ class Environment(SandboxedEnvironment):
         if isinstance(obj, (Macro, BlockReference, LoopContext)) and returned.__class__ is str:
             return Written(returned)
         return returned
+
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """Return the method `format` of a text; its result is authored if all values in it are."""
+        format_values = super().wrap_str_format(value)
+        if format_values is None or not isinstance(value.__self__, Written):
+            return format_values
+        template = value.__self__
+
+        def filled(*args: Any, **options: Any) -> str:
+            # The result of Jinja's function has the class of the template.
+            text = str(format_values(*args, **options))
+            is_authored = isinstance(template, Authored) and are_authored((*args, *options.values()))
+            return Authored(text) if is_authored else text
+
+        return filled
 
     def call_filter(self, name: str, *args: Any, **options: Any) -> Any:
         """Call a filter that a template names by text, as `map` does."""
@@ -150,12 +177,11 @@ class Environment(SandboxedEnvironment):
         """Mark lines and authorship; captured blocks are written text, as the results of macros are."""
         mark_authorship(template, source)
         insert_marks(template, self.know_file(path))
-        tree = all_nodes(template)
-        for output, place in constant_outputs(tree):
-            output.nodes[place] = _written(output.nodes[place], output.nodes[place].lineno)
-        for block in tree:
-            if isinstance(block, nodes.AssignBlock):
-                block.filter = _written(block.filter, block.lineno)
+        for block in template.find_all(nodes.AssignBlock):
+            block.filter = _on_written(block.filter, block.lineno)
+        for printing in template.find_all(nodes.FilterBlock):
+            filtered = _on_written(printing.filter, printing.lineno)
+            printing.filter = _filter(PRINTED, filtered, printing.lineno)
 
     def _check(self, known: Any, name: Any) -> None:
         # A name that is not text is an undefined variable: Jinja reports it.
@@ -180,5 +206,17 @@ def _noted(template: jinja2.Template) -> jinja2.Template:
     return template
 
 
-def _written(node: Any, line: int) -> nodes.Filter:
-    return nodes.Filter(node, WRITTEN, [], [], None, None, lineno=line)
+def _on_written(filters: nodes.Filter | None, line: int) -> nodes.Filter:
+    """Return the filters of a captured block, the innermost of which is given written text."""
+    captured = _filter(WRITTEN, None, line)
+    if filters is None:
+        return captured
+    innermost = filters
+    while isinstance(innermost.node, nodes.Filter):
+        innermost = innermost.node
+    innermost.node = captured
+    return filters
+
+
+def _filter(name: str, node: Any, line: int) -> nodes.Filter:
+    return nodes.Filter(node, name, [], [], None, None, lineno=line)

@@ -1,20 +1,30 @@
-"""Errors for unknown filters and tests that carry the name, which Jinja's errors have only as text."""
+"""Compiling templates: unknown filters and tests are errors that carry the name, and constants are authored.
+
+Jinja's own errors have the name only as text.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import msgspec
-from jinja2 import TemplateAssertionError, TemplateRuntimeError
-from jinja2.compiler import CodeGenerator
+from jinja2 import TemplateAssertionError, TemplateRuntimeError, nodes
+from jinja2.compiler import CodeGenerator, optimizeconst
+
+from ensue.language.jinja.filters.kinds import is_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from jinja2 import nodes
     from jinja2.compiler import Frame
 
 Kind: TypeAlias = Literal["filter", "test"]
+
+
+def _holds_text(value: Any) -> bool:
+    if isinstance(value, (str, dict)):
+        return value not in ("", {})
+    return is_row(value) and any(map(_holds_text, value))
 
 
 class UnknownName(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,8 +97,49 @@ class NamedFunctions(dict[str, Any]):
         return UnknownName(kind=self._kind, name=name, near=tuple(difflib.get_close_matches(name, self, n=3)))
 
 
-class NameChecker(CodeGenerator):
-    """Jinja's code generator, which refuses unknown filters and tests with an error that has the name."""
+class Generator(CodeGenerator):
+    """Jinja's code generator with two changes.
+
+    Unknown filters and tests are refused with an error that has the name. The text of constants is
+    `Authored`, and `~` goes through `Environment.concatenated`, so that its result may be.
+    """
+
+    _is_compared = False
+
+    def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802 (Jinja's)
+        """Generate a constant."""
+        value = node.as_const(frame.eval_ctx)
+        if self._is_compared or not _holds_text(value):
+            super().visit_Const(node, frame)
+        else:
+            self.write(f"environment.authored({value!r})")
+
+    def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:  # noqa: N802 (Jinja's)
+        """Generate a comparison, in which the mark of a constant has no effect."""
+        before, self._is_compared = self._is_compared, True
+        super().visit_Compare(node, frame)
+        self._is_compared = before
+
+    def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:  # noqa: N802 (Jinja's)
+        """Generate the look-up of a key, in which the mark of a constant has no effect."""
+        if isinstance(node.arg, nodes.Const):
+            self.write("environment.getitem(")
+            self.visit(node.node, frame)
+            self.write(f", {node.arg.as_const(frame.eval_ctx)!r})")
+        else:
+            super().visit_Getitem(node, frame)
+
+    @optimizeconst
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802 (Jinja's)
+        """Generate a concatenation."""
+        if frame.eval_ctx.volatile or frame.eval_ctx.autoescape:
+            super().visit_Concat(node, frame)
+            return
+        self.write("environment.concatenated((")
+        for one in node.nodes:
+            self.visit(one, frame)
+            self.write(", ")
+        self.write("))")
 
     def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:  # noqa: N802 (Jinja's)
         """Generate the call of a filter."""

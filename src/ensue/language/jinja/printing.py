@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.language.authored_text import is_authored
 from ensue.language.jinja.filters.kinds import is_mapping
-from ensue.language.printed_values import guarded
+from ensue.language.printed_values import guarded, guarded_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +26,11 @@ def printed_safely(value: Any, text: Any) -> str:
         text: the result of `printable` for it.
     """
     if is_mapping(value) or isinstance(value, list):
-        return _flow(value, str(text))
-    return guarded(text if isinstance(text, str) else str(text))
+        flow = _flow(value, str(text))
+        return flow if is_authored(value) else guarded_data(flow)
+    if isinstance(text, str) and text is value:
+        return guarded(text)
+    return str(text) if is_authored(value) else guarded(str(text))
 
 
 def _flow(value: Any, text: str) -> str:

@@ -18,7 +18,7 @@ from ensue.language.jinja.serializers import SerializerExtension
 from ensue.language.line_marks import take_out_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from types import CodeType
 
@@ -89,7 +89,7 @@ class JinjaRenderer:
         path: str,
         name: str = "",
         first_line: int = 1,
-        authored: Callable[[], Iterable[str]] | None = None,
+        is_guarded: bool = False,
         is_file: bool = False,
     ) -> Rendered:
         """Render a template.
@@ -100,8 +100,7 @@ class JinjaRenderer:
             path: its file, for messages.
             name: its name in the roots, from which relative includes start.
             first_line: the line of its file on which the text begins.
-            authored: for a text that is read as YAML or JSON afterwards, in which values are guarded: returns
-                the texts that authors wrote in other files.
+            is_guarded: whether the text is read as YAML or JSON afterwards, so that values in it are guarded.
             is_file: whether the text is a file of the project, or part of one; only then its code is stored.
 
         Raises:
@@ -114,7 +113,7 @@ class JinjaRenderer:
             text, first_line = header.body, first_line + header.lines
         try:
             template = self._template(environment, text, path, name, first_line, is_file=is_file)
-            rendering = Rendering(variables, text, authored)
+            rendering = Rendering(variables, is_guarded=is_guarded)
             with rendering.going_on():
                 context = template.new_context(dict(variables))
                 marked = self._run(template, context)

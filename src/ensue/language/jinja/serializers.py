@@ -11,11 +11,14 @@ from jinja2 import TemplateRuntimeError, nodes
 from jinja2.ext import Extension
 
 from ensue.errors import CompileError
+from ensue.language.authored_data import mark_authored
 from ensue.language.jinja.current import current
 from ensue.language.line_marks import without_marks
 from ensue.language.printed_values import take_out_guards
 from ensue.language.yaml import load_text
+from ensue.language.yaml.containment import load_any
 from ensue.model.bounded_json import load_json
+from ensue.model.printed_text import Written
 
 if TYPE_CHECKING:
     from jinja2.environment import TemplateModule
@@ -73,29 +76,29 @@ class SerializerExtension(Extension):
 def parse_printed(text: str, form: str, name: str) -> Any:
     """Return the data of a text into which a template printed values; each value stays within one scalar.
 
+    What an author wrote in it stays marked.
+
     Raises:
         TemplateRuntimeError: it is not well-formed, or a value extends beyond one scalar.
     """
     if form == "text":
-        return text
+        return Written(text)
     text, extents = take_out_guards(text)
     if extents:
         _refuse_structure(text, extents, form, name)
-    return parse_text(text, form, name)
+    data = parse_text(text, form, name)
+    rendering = current.get()
+    return mark_authored(data, text, extents, load_any) if rendering and rendering.is_guarded else data
 
 
 def _refuse_structure(text: str, extents: list[Extent], form: str, name: str) -> None:
     from ensue.language.json_containment import beyond_strings
     from ensue.language.yaml.containment import beyond_scalars
 
-    authored = current.get().authored_texts()
     for extent in (beyond_strings if form == "json" else beyond_scalars)(text, extents):
         value = text[extent.start : extent.end]
-        if not authored.holds(value):
-            message = (
-                f"in {name} the printed value {value!r} is more than one scalar: print it with `| tojson`"
-            )
-            raise TemplateRuntimeError(message)
+        message = f"in {name} the printed value {value!r} is more than one scalar: print it with `| tojson`"
+        raise TemplateRuntimeError(message)
 
 
 def parse_text(text: str, form: str, name: str) -> Any:

@@ -21,7 +21,7 @@ from mako.exceptions import TopLevelLookupException
 from mako.lookup import TemplateCollection
 from mako.template import Template
 
-from ensue.language.mako.printing import IMPORT
+from ensue.language.mako.printing import DEFAULT_FILTERS, IMPORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,7 +68,14 @@ class RootsLookup(TemplateCollection):  # type: ignore[misc]
         self._folders[uri] = folder
         lexer = self._marker.lexer(path)
         return Template(  # noqa: S702 -- no HTML
-            text, uri=uri, filename=path, lookup=self, lexer_cls=lexer, imports=[IMPORT], **options
+            text,
+            uri=uri,
+            filename=path,
+            lookup=self,
+            lexer_cls=lexer,
+            imports=[IMPORT],
+            default_filters=list(DEFAULT_FILTERS),
+            **options,
         )
 
     def adjust_uri(self, uri: str, relativeto: str | None) -> str:

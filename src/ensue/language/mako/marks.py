@@ -15,7 +15,7 @@ from mako.parsetree import Expression, Text
 
 from ensue.language.authored import mark_signs
 from ensue.language.line_marks import mark
-from ensue.language.mako.printing import NAME
+from ensue.language.mako.printing import last_filter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -63,5 +63,5 @@ def _prepare(nodes: Iterable[Any]) -> None:
         elif isinstance(node, Expression):
             # Python has no such sign outside strings.
             node.text = mark_signs(node.text)
-            node.escapes_code.args.append(NAME)
+            node.escapes_code.args.append(last_filter(node.text, node.escapes_code.args))
         _prepare(getattr(node, "nodes", ()))

@@ -1,35 +1,77 @@
-"""Prints `${ … }` in a Mako template whose text is read as YAML or JSON: one value, or text with guards.
+"""Prints `${ … }` in a Mako template whose text is read as YAML or JSON: text with guards.
 
-Mako has no serializers. A text that is a whole JSON value, as `json.dumps` returns it, counts as one value.
+Mako has no serializers. An expression that is a call of `json.dumps` counts as one. Text that an author wrote
+in pillar or options has no guards, and the filter `authored` makes any text an author's.
 """
 
 from __future__ import annotations
 
-import json
+import ast
 from contextvars import ContextVar
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ensue.language.printed_values import guarded
+from ensue.language.authored_text import Authored
+from ensue.language.marks import AUTHORED
+from ensue.language.printed_values import guarded, guarded_data
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 is_guarded: Final[ContextVar[bool]] = ContextVar("ensue_mako_is_guarded", default=False)
 """Whether the rendering's values are guarded."""
 
-NAME: Final = "_ensue_printed"
-"""The filter of every expression in a template, after its own filters."""
+NAMES: Final = ("_ensue_text", "_ensue_printed", "_ensue_dumped", "authored")
+"""The names of the functions below in templates; authors use the last one."""
 
-IMPORT: Final = f"from {__name__} import printed as {NAME}"
+_TEXT, _PRINTED, _DUMPED, _WORD = NAMES
+
+DEFAULT_FILTERS: Final = (_TEXT,)
+"""The filter of every expression before its own: instead of `str`, which would lose the marks of authors."""
+
+IMPORT: Final = (
+    f"from {__name__} import text as {_TEXT}, printed as {_PRINTED}, dumped as {_DUMPED}, authored as {_WORD}"
+)
 
 
-def printed(text: str) -> str:
+def last_filter(expression: str, filters: Sequence[str]) -> str:
+    """Return the filter of an expression after its own.
+
+    Args:
+        expression: its text.
+        filters: its own filters.
+    """
+    return _DUMPED if not filters and _is_dump(expression) else _PRINTED
+
+
+def text(value: Any) -> str:
+    """Return a value as text."""
+    return value if isinstance(value, Authored) else str(value)
+
+
+def printed(value: str) -> str:
     """Return a text as it is printed."""
-    return text if not is_guarded.get() or _is_json(text) else guarded(text)
+    return guarded(value) if is_guarded.get() else value
 
 
-def _is_json(text: str) -> bool:
-    if text[:1] not in ("[", "{", '"'):
+def dumped(value: str) -> str:
+    """Return the result of `json.dumps` as it is printed."""
+    return guarded_data(value) if is_guarded.get() else value
+
+
+def authored(value: Any) -> str:
+    """Return a text as that of an author."""
+    return Authored(value)
+
+
+def _is_dump(expression: str) -> bool:
+    if "dumps" not in expression:
         return False
     try:
-        json.loads(text)
-    except ValueError:
+        node = ast.parse(expression.replace(AUTHORED, "").strip(), mode="eval").body
+    except SyntaxError:
         return False
-    return True
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="json"), attr="dumps")):
+            return True
+        case _:
+            return False

@@ -15,7 +15,7 @@ from ensue.language.line_marks import take_out_marks
 from ensue.language.mako.errors import as_compile_error
 from ensue.language.mako.lookup import RootsLookup, called_name, pulled_in
 from ensue.language.mako.marks import Marker
-from ensue.language.mako.printing import NAME, is_guarded
+from ensue.language.mako.printing import NAMES, is_guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ensue.language.yaml.document import Anchor
 
-_OWN_NAMES: Final = frozenset({NAME, "runtime", "filters", "cache", "UNDEFINED", "STOP_RENDERING"})
+_OWN_NAMES: Final = frozenset({*NAMES, "runtime", "filters", "cache", "UNDEFINED", "STOP_RENDERING"})
 
 
 class Rendered(msgspec.Struct, frozen=True, kw_only=True):

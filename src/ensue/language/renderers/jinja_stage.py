@@ -24,7 +24,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
         path=stream.path,
         name=stream.name,
         first_line=stream.first_line,
-        authored=None if stream.printing is Printing.FREE else stream.authored,
+        is_guarded=stream.printing is not Printing.FREE,
         is_file=stream.is_file and not stream.is_rendered and text == stream.source,
     )
     return msgspec.structs.replace(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ensue.language.yaml import YamlDocument
 
 _GIVEN: Final = ("prev_ret", "grains")
+_MARKED: Final = ("pillar", "params", "opts")
 _FUNCTIONS: Final = "salt"
 
 
@@ -41,7 +42,8 @@ class GivenTexts:
         given = dict(stream.variables)
         for name in _GIVEN:
             self.note(given.get(name))
-        given["pillar"] = unmarked(given.get("pillar"))
+        for name in _MARKED:
+            given[name] = unmarked(given.get(name))
         if _FUNCTIONS in given:
             given[_FUNCTIONS] = _NotingFunctions(given[_FUNCTIONS], self.note)
         return msgspec.structs.replace(stream, context=lambda: given)

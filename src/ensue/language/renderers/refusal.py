@@ -1,6 +1,6 @@
 """Refuses printed values that would change the meaning of an SLS, with the place in the template.
 
-Values that authors wrote are exempt, see `authored_texts`.
+Values that authors wrote have no guards and are never judged, see `authored_text`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.diagnostics import Diagnostic
 from ensue.errors import CompileError
-from ensue.language.authored_texts import AuthoredTexts
 from ensue.language.marks import AUTHORED, without_marks
+from ensue.language.references.grammar import counts_at
+from ensue.language.slots import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,29 +30,23 @@ _NOT_IN_REFERENCE: Final = frozenset(':[]{}"$\n')
 _NOT_IN_SLOT: Final = frozenset("\"'()[]{},=~\\\n")
 
 
-def refuse_values(stream: Stream, text: str, extents: Sequence[Extent], judge: Judge) -> None:
+def refuse_values(stream: Stream, text: str, extents: Sequence[Extent], judge: Judge | None) -> None:
     """Refuse values that extend beyond a scalar, or that change the parts of a reference or slot.
 
     Args:
         stream: the rendering, with its text unmarked.
         text: the same text with the marks of authors.
         extents: the positions of printed values in `text`.
-        judge: yields the extents that extend beyond a scalar.
+        judge: yields the extents that extend beyond a scalar; None: the format is not known.
 
     Raises:
         CompileError: some values are refused; with all of them.
     """
-    authored = AuthoredTexts(stream.source, stream.templates, stream.authored)
-    found = [
-        _beyond(stream, text, extent)
-        for extent in judge(text, extents)
-        if not authored.holds(without_marks(text[extent.start : extent.end]))
-    ]
+    if judge is None:
+        raise CompileError([_unjudged(stream, text, extent) for extent in extents])
+    found = [_beyond(stream, text, extent) for extent in judge(text, extents)]
     found += [
-        _within(stream, text, extent, what)
-        for extent in extents
-        if (what := _changed_sign(text, extent))
-        and not authored.holds(without_marks(text[extent.start : extent.end]))
+        _within(stream, text, extent, what) for extent in extents if (what := _changed_sign(text, extent))
     ]
     if found:
         raise CompileError(found)
@@ -60,14 +55,36 @@ def refuse_values(stream: Stream, text: str, extents: Sequence[Extent], judge: J
 def _changed_sign(text: str, extent: Extent) -> str:
     """Return the author's sign that a printed value changes; empty if it changes none."""
     line = text.rfind("\n", 0, extent.start) + 1
-    if AUTHORED not in text[line : extent.start]:
-        return ""
     before, value = text[line : extent.start], text[extent.start : extent.end]
-    if _REFERENCE_BEFORE.search(before) and _NOT_IN_REFERENCE.intersection(value):
-        return "reference"
+    if AUTHORED in value and not extent.is_serialized:
+        # Another text was mixed into it, in a way that does not tell where.
+        return "slot" if f"{PREFIX[:-1]}{AUTHORED}" in value else "reference"
+    if AUTHORED not in before:
+        return ""
+    if reference := _REFERENCE_BEFORE.search(before):
+        behind = text[extent.end :].partition("\n")[0]
+        if _NOT_IN_REFERENCE.intersection(value) or _is_undone(reference[0], value, behind):
+            return "reference"
     if _SLOT_BEFORE.search(before) and _NOT_IN_SLOT.intersection(value):
         return "slot"
     return ""
+
+
+def _is_undone(before: str, value: str, behind: str) -> bool:
+    """Return whether a text is a reference with a word in it, and none with a value."""
+    with_word, with_value = (without_marks(before + one + behind) for one in ("w", value))
+    return counts_at(with_word, 0) and not counts_at(with_value, 0)
+
+
+def _unjudged(stream: Stream, text: str, extent: Extent) -> Diagnostic:
+    return Diagnostic(
+        code="E0220",
+        summary="a printed value could change what the file says",
+        detail=f"{_excerpt(text, extent)} is printed into text that a renderer of the project reads, and "
+        "only a plain word is allowed there",
+        span=_place(stream, text, extent),
+        help="read the value in the renderer, or print it with `| authored` if its content is yours",
+    )
 
 
 def _beyond(stream: Stream, text: str, extent: Extent) -> Diagnostic:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.errors import CompileError
-from ensue.language.marks import has_marks, without_marks
+from ensue.language.authored_data import mark_authored
+from ensue.language.marks import without_marks
 from ensue.language.references.detection import may_bind, may_hold_slot
 from ensue.language.renderers.stage import Printing
+from ensue.language.yaml.containment import load_any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,13 +27,14 @@ if TYPE_CHECKING:
     """Yields the extents of values that extend beyond one scalar of a text."""
 
 
-def read_data(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge) -> Stream:
+def read_data(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge | None) -> Stream:
     """Return a stream ended by the data of its text.
 
     Args:
         stream: the stream.
         read: reads a document; raises CompileError if it cannot.
-        judge: yields values that do not stay within one scalar.
+        judge: yields values that do not stay within one scalar; None if only `read` knows the format: then
+            each value must be plain, and no text of the data counts as an author's.
 
     Raises:
         CompileError: the text cannot be read, or a value extends beyond the scalar it is printed into.
@@ -39,14 +42,16 @@ def read_data(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge)
     if stream.is_rendered:
         return _read_rendered(stream, read, judge)
     data = read(stream.document())
-    if stream.printing is Printing.MARKED and (may_bind(stream.text) or may_hold_slot(stream.text)):
+    if stream.printing is not Printing.MARKED:
+        return stream.with_data(data)
+    if may_bind(stream.text) or may_hold_slot(stream.text):
         from ensue.language.authored import mark_data
 
-        return msgspec.structs.replace(stream.with_data(mark_data(data)), has_marks=True)
-    return stream.with_data(data)
+        data = mark_data(data)
+    return stream.with_data(data if judge is None else mark_authored(data, stream.text, (), load_any))
 
 
-def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge) -> Stream:
+def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge | None) -> Stream:
     from ensue.language.authored import is_settled, marks_that_count, settle
     from ensue.language.printed_values import take_out_guards
 
@@ -58,10 +63,11 @@ def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: J
 
         refuse_values(shown, text, extents, judge)
     if stream.printing is Printing.MARKED:
-        data = _read_marked(shown, text, read)
-        # A quoted scalar may write a mark as an escape, with a backslash.
-        return msgspec.structs.replace(
-            shown.with_data(marks_that_count(data)), has_marks=has_marks(text) or "\\" in text
+        data = marks_that_count(_read_marked(shown, text, read))
+        if judge is None:
+            return shown.with_data(data)
+        return shown.with_data(
+            mark_authored(data, text, extents, lambda worded: marks_that_count(load_any(worded)))
         )
     if is_settled(text):
         return shown.with_data(read(shown.document()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -37,7 +37,7 @@ class Printing(Enum):
     """For states: a value stays within one scalar, and `${…}` and `__slot__:` in it are data."""
 
     MARKED = "marked"
-    """For pillar: as for states, and authors' marks are kept until the value is printed into an SLS."""
+    """For pillar: as for states, and its data has authors' marks, for the templates that print it."""
 
     FREE = "free"
     """For text, such as a managed file: values are printed unchanged."""
@@ -73,9 +73,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         written: the document of the data, if that is not `text`.
         printing: how printed values are treated; see `Printing`.
         source: the text of the file.
-        authored: returns the texts that authors wrote in other files: the files of pillar.
         is_rendered: whether a template has printed values into `text`; signs of authors in it have marks.
-        has_marks: whether `data` holds references or slots with marks (pillar).
         decrypt: returns the plain text of a PGP message; raises DecryptionError.
         parts: the renderings of the parts of the file that name their own renderers.
         own_stage: returns a renderer of the project by its name; None if there is none.
@@ -103,9 +101,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     written: YamlDocument | None = None
     printing: Printing = Printing.JUDGED
     source: str = ""
-    authored: Callable[[], Iterable[str]] = tuple
     is_rendered: bool = False
-    has_marks: bool = False
     decrypt: Callable[[str], str] = no_keys
     own_stage: Callable[[str], Stage | None] = _no_stage
     stateconf: StateconfValues = msgspec.field(default_factory=StateconfValues)

@@ -15,6 +15,7 @@ import msgspec
 
 from ensue.language.aggregation import unmarked
 from ensue.language.authored import settle
+from ensue.language.marks import unmarked as without_any_mark
 from ensue.language.renderers.stage import Printing
 from ensue.language.stateconf.options import read_options
 from ensue.language.stateconf.places import rewritten_document
@@ -58,12 +59,10 @@ def _to_data(stream: Stream, sls: str, options: StateconfOptions, values: Mappin
     from ensue.language.pipe import makes_data, run_pipe_to_data
 
     given = {"sls_dir": _folder(sls), **values}
-    known = tuple(stream.stateconf.sources)
     seeing = msgspec.structs.replace(
         stream,
         context=lambda: {**stream.variables, **given},
         printing=Printing.MARKED if makes_data(options.data) else stream.printing,
-        authored=lambda: (*stream.authored(), *known),
     )
     return run_pipe_to_data(seeing, f"{options.template}|{options.data}")
 
@@ -74,8 +73,7 @@ def _rewritten(stream: Stream, sls: str, options: StateconfOptions, *, is_whole:
         return stream
     document = stream.document()
     rewritten = rewrite(data, sls, options, document, is_whole=is_whole)
-    if stream.stateconf.collect(rewritten.data):
-        stream.stateconf.sources.append(stream.source)
+    stream.stateconf.collect(rewritten.data)
     return msgspec.structs.replace(
         stream.with_data(rewritten.data), written=rewritten_document(document, rewritten)
     )
@@ -85,7 +83,8 @@ def _settled(stream: Stream, printing: Printing) -> Stream:
     """Return a stream whose references and slots all count, unless its file is one whose marks are kept."""
     if stream.printing is printing:
         return stream
-    return msgspec.structs.replace(stream, data=settle(stream.data), has_marks=False, printing=printing)
+    data = without_any_mark(settle(stream.data))
+    return msgspec.structs.replace(stream, data=data, printing=printing)
 
 
 def _folder(sls: str) -> str:

@@ -36,29 +36,20 @@ class ValueSet(dict[str, Any]):
 
 
 class StateconfValues:
-    """The values set by the SLS of one loading.
-
-    Attributes:
-        sources: the texts of the files that set them, as their authors wrote them.
-    """
+    """The values set by the SLS of one loading."""
 
     def __init__(self) -> None:
-        self.sources: list[str] = []
         self._set: dict[str, ValueSet] = {}
         self._extended: dict[str, ValueSet] = {}
 
-    def collect(self, data: Mapping[Any, Any]) -> bool:
-        """Record the values that an SLS sets, also under `extend`; return whether there are any."""
-        found = False
+    def collect(self, data: Mapping[Any, Any]) -> None:
+        """Record the values that an SLS sets, also under `extend`."""
         for id_, body in data.items():
             if id_ == "extend" and is_mapping(body):
-                noted = [_note(self._extended, extended, inner) for extended, inner in body.items()]
-                found |= any(noted)
-            elif _note(self._set, id_, body):
-                found = True
-                if id_ in self._extended:
-                    self._apply_extended(id_)
-        return found
+                for extended, inner in body.items():
+                    _note(self._extended, extended, inner)
+            elif _note(self._set, id_, body) and id_ in self._extended:
+                self._apply_extended(id_)
 
     def variables(self, sls: str) -> dict[str, Any]:
         """Return all values by ID; the values of this SLS by the ID without the SLS's name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,4 +15,27 @@ def beyond_scalars(text: str, extents: Sequence[Extent]) -> Iterator[Extent]:
     from ensue.language.yaml import fast
     from ensue.model import yaml_containment
 
-    return yaml_containment.beyond_scalars(text, extents, fast.load)
+    return yaml_containment.beyond_scalars(text, extents, fast.load, load_any)
+
+
+def load_any(text: str) -> Any:
+    """Return the data of YAML text.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    from ensue.language.yaml import fast
+
+    try:
+        return fast.load(text)
+    except fast.GiveUp:
+        pass
+    import yaml
+
+    from ensue.language.yaml import full
+    from ensue.model.data_bounds import DataBoundError
+
+    try:
+        return full.load(text)
+    except (yaml.YAMLError, full.DuplicateKeyError, DataBoundError) as error:
+        raise ValueError(str(error)) from None

@@ -18,6 +18,7 @@ from jinja2 import TemplateRuntimeError, Undefined
 from jinja2.environment import TemplateModule
 from markupsafe import Markup
 
+from ensue.language.authored_text import authored, is_authored
 from ensue.language.jinja.filters.dumping import dump
 from ensue.language.jinja.filters.kinds import is_mapping, keeps_undefined
 from ensue.language.jinja.serializers import parse_text
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 def to_yaml(value: Any, flow_style: Any = True) -> Markup:
     """Return data as YAML, on one line if it is short, or as a block."""
     text = dump(value, flow_style=flow_style)
-    return serialized(text.strip().removesuffix("\n..."))
+    return serialized(text.strip().removesuffix("\n..."), is_authored=is_authored(value))
 
 
 def plain(value: Any) -> Any:
@@ -61,7 +62,7 @@ def _finite(value: Any) -> Any:
 def to_json(value: Any, sort_keys: Any = True, indent: Any = None) -> Markup:
     """Return data as JSON."""
     text = json.dumps(_finite(value), sort_keys=bool(sort_keys), indent=indent, ensure_ascii=False)
-    return serialized(text)
+    return serialized(text, is_authored=is_authored(value))
 
 
 @keeps_undefined
@@ -83,7 +84,7 @@ def to_python(value: Any) -> Markup:
     text = pprint.pformat(value).strip()
     # YAML reads a Python string literal as Python does, except an escaped quote.
     is_safe = not isinstance(value, str) and "\\'" not in text
-    return serialized(text) if is_safe else Markup(text)  # noqa: S704 (Salt marks it as safe)
+    return serialized(text, is_authored=is_authored(value)) if is_safe else Markup(text)  # noqa: S704 (Salt marks it as safe)
 
 
 @keeps_undefined
@@ -131,7 +132,8 @@ def yaml_encode(value: Any) -> str:
 def _loader(form: str) -> Callable[[Any], Any]:
     def load(value: Any) -> Any:
         if isinstance(value, (str, TemplateModule)):
-            return parse_text(take_out_guards(str(value))[0], form, f"the text before load_{form}")
+            data = parse_text(take_out_guards(str(value))[0], form, f"the text before load_{form}")
+            return authored(data) if is_authored(value) else data
         msg = f"load_{form} takes text, and was given a {type(value).__name__}"
         raise TemplateRuntimeError(msg)
 

@@ -1,7 +1,8 @@
 """How filters treat the marks of a rendering (`ensue.language.marks`, `ensue.language.printed_values`).
 
-Serializers return written text. Filters on text keep it written. Filters that measure, encode or query get
-the text without marks. All others pass values on unchanged.
+Serializers return their own kinds of text. Filters on text keep it written, or authored, if their options are
+authored. Filters that measure, encode or query get the text without marks. All others pass values on
+unchanged.
 """
 
 from __future__ import annotations
@@ -9,16 +10,23 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 
+from jinja2 import Undefined
+
+from ensue.language.authored_text import Authored, authored, is_authored
 from ensue.language.jinja.filters import addresses, dates, digests, encoding, query, texts, xml
+from ensue.language.jinja.filters.kinds import is_iterable
 from ensue.language.marks import has_marks, without_marks
-from ensue.language.printed_values import SerializedText, is_written, keeps_written
-from ensue.model.printed_text import Written, is_plain
+from ensue.language.printed_values import SerializedText, joined, keeps_written
+from ensue.model.printed_text import Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 WRITTEN: Final = "written text"
-"""The filter on captured blocks and constant expressions; no template can name it."""
+"""The filter on captured blocks; no template can name it."""
+
+PRINTED: Final = "printed text"
+"""The filter on what `{% filter … %}` prints; no template can name it."""
 
 _SERIALIZERS: Final = ("tojson", "yaml_dquote", "yaml_squote", "yaml_encode")
 _TEXT_FILTERS: Final = ("indent", "trim", "replace", "string", "upper", "lower", "regex_replace")
@@ -62,6 +70,7 @@ def with_marks(filters: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[
     for name in _SERIALIZERS:
         known[name] = _writing(known[name])
     known["join"] = _joining(known["join"])
+    known["authored"] = authored
     known[WRITTEN] = _written
     return known
 
@@ -74,7 +83,9 @@ def _writing(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def filtered(*args: Any, **kwargs: Any) -> Any:
         returned = function(*args, **kwargs)
-        return SerializedText(returned) if returned.__class__ is str else returned
+        if returned.__class__ is not str:
+            return returned
+        return Authored(returned) if is_authored(args[0]) else SerializedText(returned)
 
     return filtered
 
@@ -92,14 +103,9 @@ def _unmarking(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _joining(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
-    def joined(context: Any, value: Any, d: Any = "", attribute: Any = None) -> Any:
-        if attribute is not None or not isinstance(value, (list, tuple)):
+    def with_separator(context: Any, value: Any, d: Any = "", attribute: Any = None) -> Any:
+        if attribute is not None or isinstance(value, (str, Undefined)) or not is_iterable(value):
             return function(context, value, d, attribute)
-        items: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType] # of anything
-        text = function(context, items, d)
-        is_all_written = any(map(is_written, items)) and all(
-            is_written(item) or (isinstance(item, str) and is_plain(item)) for item in items
-        )
-        return Written(text) if is_all_written else text
+        return joined(list(value), d)
 
-    return joined
+    return with_separator

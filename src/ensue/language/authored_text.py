@@ -1,0 +1,122 @@
+"""Text that an author wrote, marked as such: the provenance of a value decides what a template may print.
+
+The mark is the class of the text, so the value itself carries it: a constant of a template, a text of pillar
+or of `ensue.yaml`. It passes on with the object, through variables, mappings, filters such as `default`, and
+functions that select or merge. What is made of authored texts alone is authored, too. Every operation that
+mixes in another text returns ordinary text, as does every operation that this module does not know.
+
+Numbers are neutral: their text cannot change the structure of a file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.data import is_list, is_mapping
+from ensue.model.printed_text import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_NEUTRAL: Final = frozenset((int, float, bool, type(None)))
+
+
+class Authored(Written):
+    """Text that an author wrote."""
+
+    __slots__ = ()
+
+    def __add__(self, other: str) -> str:
+        """Return both texts, authored if both are."""
+        return _made(str.__add__(self, other), (other,))
+
+    def __mod__(self, values: Any) -> str:
+        """Return the text with values filled in, authored if all of them are."""
+        given: Any = values.values() if is_mapping(values) else values
+        return _made(str.__mod__(self, values), given if given is not values else [given])
+
+    def __mul__(self, times: Any) -> str:
+        """Return the text several times."""
+        return _made(str.__mul__(self, times), ())
+
+    def __rmul__(self, times: Any) -> str:
+        """Return the text several times."""
+        return _made(str.__rmul__(self, times), ())
+
+    def __copy__(self) -> Authored:
+        """Return this text, which cannot change."""
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Authored:
+        """Return this text, which cannot change."""
+        return self
+
+    def __reduce__(self) -> Any:
+        """Return how to make it elsewhere: as ordinary text, since marks hold within one process."""
+        return (str, (str(self),))
+
+    def join(self, texts: Iterable[str], /) -> str:
+        """Return texts with this one between them, authored if all of them are."""
+        items = list(texts)
+        return _made(str.join(self, items), items)
+
+
+def _kept(name: str) -> Callable[..., Any]:
+    """Return a method of text whose result is authored if all its arguments are."""
+    method = getattr(str, name)
+
+    def kept(self: Authored, *args: Any, **options: Any) -> Any:
+        returned = method(self, *args, **options)
+        if not (are_authored(args) and are_authored(options.values())):
+            return returned
+        if isinstance(returned, str):
+            return Authored(returned)
+        return type(returned)(map(Authored, returned))
+
+    kept.__name__, kept.__doc__ = name, method.__doc__
+    return kept
+
+
+for _name in (
+    *("capitalize", "casefold", "center", "expandtabs", "ljust", "lower", "lstrip", "partition"),
+    *("removeprefix", "removesuffix", "replace", "rjust", "rpartition", "rsplit", "rstrip", "split"),
+    *("splitlines", "strip", "swapcase", "title", "upper", "zfill"),
+):
+    setattr(Authored, _name, _kept(_name))
+
+
+# Messages of Jinja name the class of a value; to an author, this is a text like any other.
+Authored.__name__ = Authored.__qualname__ = "str"
+Authored.__module__ = "builtins"
+
+
+def are_authored(values: Iterable[Any]) -> bool:
+    """Return whether each of some values is authored text or a number, or data of nothing else."""
+    return all(map(is_authored, values))
+
+
+def is_authored(value: Any) -> bool:
+    """Return whether a value is authored text or a number, or data whose keys and values all are."""
+    kind = value.__class__
+    if kind is Authored or kind in _NEUTRAL:
+        return True
+    if is_mapping(value):
+        return are_authored(value) and are_authored(value.values())
+    if is_list(value):
+        return are_authored(value)
+    return isinstance(value, (tuple, set, frozenset)) and are_authored(value)  # pyright: ignore[reportUnknownArgumentType] # of anything
+
+
+def authored(value: Any) -> Any:
+    """Return data in which every text is authored; nothing is changed in place."""
+    if isinstance(value, str):
+        return Authored(value)
+    if is_mapping(value):
+        return {authored(key): authored(one) for key, one in value.items()}
+    return [authored(one) for one in value] if is_list(value) else value
+
+
+def _made(text: Any, given: Iterable[Any]) -> str:
+    """Return text made of authored text and other values; `str`'s own refusal passes unchanged."""
+    made: str = Authored(text) if isinstance(text, str) and are_authored(given) else text
+    return made

@@ -1,0 +1,126 @@
+"""What a host prints never decides what an SLS says, whatever it prints and wherever a template prints it.
+
+Each value of the run that a recorded template uses is replaced by hostile ones. The data says what it says
+with harmless values, or it is refused. There are 2,000 cases, with `ENSUE_TORTURE_ROUNDS` 200 per round.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.torture.hostile_values import (
+    HARMLESS,
+    MINION_ID,
+    Corpus,
+    Run,
+    Shape,
+    Site,
+    Unit,
+    all_corpora,
+    difference,
+    harmless_of,
+    hostile,
+    shape_of,
+    units,
+)
+
+from ensue.app.project import Project, ProjectOptions
+from ensue.errors import EnsueError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ROUNDS = int(os.environ.get("ENSUE_TORTURE_ROUNDS", "3"))
+CASES = 2000
+PARTS = ROUNDS // 10 if ROUNDS >= 50 else 1
+_OF_ONE_SITE = 25
+"""Cases in a row of one value, so that its harmless renderings are made once."""
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_hostile_value_changes_nothing_but_itself(tmp_path: Path, part: int) -> None:
+    """IDs, functions, names of arguments and their number are those of a harmless value, or it is refused."""
+    del part
+    seed = random.randrange(10**6)  # noqa: S311 -- chance, not secrecy
+    chance = random.Random(seed)  # noqa: S311 -- chance, not secrecy
+    corpora = all_corpora()
+    assert len(corpora) > 150
+    counts: Counter[str] = Counter()
+    found: list[str] = []
+    number = 0
+    while counts["cases"] < CASES:
+        if number % len(corpora) == 0:
+            chance.shuffle(corpora)
+        corpus = corpora[number % len(corpora)]
+        number += 1
+        found += asyncio.run(_tried(corpus, tmp_path / str(number), chance, counts))
+    print(f"seed {seed}: {dict(counts)}")  # noqa: T201 -- figures, shown with -s
+    assert not found, f"seed {seed}\n" + "\n".join(found[:20])
+    assert counts["accepted"] > counts["cases"] // 20
+    assert counts["refused"] > counts["cases"] // 20
+
+
+async def _tried(corpus: Corpus, root: Path, chance: random.Random, counts: Counter[str]) -> list[str]:
+    """Try a project with some cases; return what is wrong."""
+    corpus.lay_out(root)
+    options = ProjectOptions(minion_id=MINION_ID, pillar=dict(corpus.pillar))
+    try:
+        async with Project.open(root, options) as project:
+            services = await project._prepared()
+            return await asyncio.to_thread(
+                lambda: list(_cases(list(units(services, corpus.files)), corpus, chance, counts))
+            )
+    except EnsueError:
+        counts["projects that do not compile"] += 1
+        return []
+
+
+def _cases(usable: list[Unit], corpus: Corpus, chance: random.Random, counts: Counter[str]) -> Iterator[str]:
+    sites = [(unit, site) for unit in usable for site in unit.sites()]
+    for unit, site in chance.sample(sites, min(len(sites), 2)):
+        counts["sites"] += 1
+        words = [one for word in HARMLESS if (one := _shape(unit, site, word))]
+        for _ in range(_OF_ONE_SITE):
+            value = hostile(chance, unit.source)
+            counts["cases"] += 1
+            shape = _shape(unit, site, value)
+            counts["refused" if shape is None else "accepted"] += 1
+            if shape is None:
+                continue
+            if not difference(shape, words):
+                continue
+            harmless = [*words, *(one for word in harmless_of(value) if (one := _shape(unit, site, word)))]
+            if harmless and (reason := difference(shape, harmless)):
+                yield f"{corpus.id}: {unit.file.name}: {site}: {value!r}: {reason}"
+
+
+def _shape(unit: Unit, site: Site, value: str) -> Shape | None:
+    """Return the shape of what is rendered with a value; None if it is refused."""
+    try:
+        return shape_of(unit.rendered(Run(unit.services, site, value)).data)
+    except EnsueError:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("found", "is_refused"),
+    [
+        ({"a": {"m.f": [{"name": "/d/x/c"}]}}, False),
+        ({"a": {"m.f": [{"name": "/d/x"}]}}, True),
+        ({"a": {"m.f": [{"name": "/d/x/c"}, {"onlyif": "1"}]}}, True),
+        ({"a": {"m.g": [{"name": "/d/x/c"}]}}, True),
+        ({"b": {"m.f": [{"name": "/d/x/c"}]}}, True),
+        ({"a": {"m.f": [{"name": "/d/${a:b:c}/c"}]}}, True),
+        ({"a": {"m.f": [{"name": "/d/x/c"}]}, "b": {"m.f": []}}, True),
+    ],
+)
+def test_what_is_compared(found: object, is_refused: bool) -> None:
+    """Every way in which a value could change an SLS is a difference."""
+    harmless = [shape_of({"a": {"m.f": [{"name": f"/d/{word}/c"}]}}) for word in ("one", "2")]
+    assert bool(difference(shape_of(found), harmless)) is is_refused
