@@ -133,9 +133,8 @@ def _plain(value: Any) -> Any:
     """Return an argument without the marks of a rendering, text as Python's own."""
     if isinstance(value, str):
         return without_marks(str(value)) if value.__class__ is not str or has_marks(value) else value
-    if isinstance(value, tuple):
-        items: Any = value
-        return tuple(map(_plain, items))
+    if value.__class__ is tuple:
+        return tuple(map(_plain, value))
     return unmarked(value) if isinstance(value, (list, dict)) else value
 
 
