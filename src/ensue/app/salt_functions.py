@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 _READING: Final = frozenset({"config", "defaults", "grains", "match", "pillar", "slsutil"})
 """Modules whose functions return what they receive or read, so that an author's text keeps its marks."""
 
+_ACTING: Final = frozenset({
+    *(f"grains.{name}" for name in ("append", "delkey", "delval", "remove", "set", "setval")),
+    *(f"slsutil.{name}" for name in ("banner", "deserialize", "renderer", "serialize")),
+})  # fmt: skip
+"""Functions of these modules that write what they receive, or make another text of it."""
+
 
 class SaltFunctions(Mapping[str, Any]):
     """The execution functions of one target, callable from a thread beside the event loop.
@@ -60,7 +66,7 @@ class SaltFunctions(Mapping[str, Any]):
                 return _Module(self, function)
             return self._missing(name, module, function)
         target = found
-        is_reading = module in _READING
+        is_reading = module in _READING and name not in _ACTING
         context = self._reading if is_reading else self._context
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -127,6 +133,8 @@ def _plain(value: Any) -> Any:
     """Return an argument without the marks of a rendering, text as Python's own."""
     if isinstance(value, str):
         return without_marks(str(value)) if value.__class__ is not str or has_marks(value) else value
+    if value.__class__ is tuple:
+        return tuple(map(_plain, value))
     return unmarked(value) if isinstance(value, (list, dict)) else value
 
 
