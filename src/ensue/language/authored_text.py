@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _NEUTRAL: Final = frozenset((int, float, bool, type(None)))
+_HOLDERS: Final = (dict, list, tuple, set, frozenset)
 
 
 class Authored(Written):
@@ -97,14 +98,19 @@ def are_authored(values: Iterable[Any]) -> bool:
 
 def is_authored(value: Any) -> bool:
     """Return whether a value is authored text or a number, or data whose keys and values all are."""
-    kind = value.__class__
-    if kind is Authored or kind in _NEUTRAL:
-        return True
-    if is_mapping(value):
-        return are_authored(value) and are_authored(value.values())
-    if is_list(value):
-        return are_authored(value)
-    return isinstance(value, (tuple, set, frozenset)) and are_authored(value)  # pyright: ignore[reportUnknownArgumentType] # of anything
+    # Each list and mapping is looked into once: data may contain itself, and share what it contains.
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if one.__class__ is Authored or one.__class__ in _NEUTRAL:
+            continue
+        if not isinstance(one, _HOLDERS):
+            return False
+        if id(one) not in seen:  # pyright: ignore[reportUnknownArgumentType] # of anything
+            seen.add(id(one))  # pyright: ignore[reportUnknownArgumentType] # as above
+            pending.extend((*one, *one.values()) if is_mapping(one) else one)  # pyright: ignore[reportUnknownArgumentType] # as above
+    return True
 
 
 def authored(value: Any) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
+
+from ensue.processes.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,16 +18,19 @@ class StoreThread:
     """One thread, started when it is first needed; it does its work in the order of submission."""
 
     def __init__(self) -> None:
-        self._executor: ThreadPoolExecutor | None = None
+        self._executor: Threads | None = None
 
     def submit(self, work: Callable[[], Result]) -> Future[Result]:
         """Have work done, and return its future.
 
         Args:
             work: it blocks; its waits can be ended (`LockWaits.end`).
+
+        Raises:
+            ThreadRefusedError: the machine refuses the thread.
         """
         if self._executor is None:
-            self._executor = ThreadPoolExecutor(1, thread_name_prefix="ensue-store")
+            self._executor = Threads(1, "ensue-store")
         return self._executor.submit(work)
 
     async def run(self, work: Callable[[], Result]) -> Result:
