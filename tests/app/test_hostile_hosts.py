@@ -151,6 +151,9 @@ def is_said(kind: str, comments: Sequence[str]) -> bool:
     expected = (SAYS[kind], SAYS["mute_files"]) if kind in FILES else (SAYS[kind],)
     if kind.startswith("floods"):
         expected = (*expected, "wrote more than 256 MiB")
+    if kind == "never_opens":
+        # An unreachable host is tried once, by a command or by a file.
+        expected = (*expected, "started no SFTP within 2 s")
     return any(text in comment for comment in comments for text in expected)
 
 
