@@ -186,6 +186,25 @@ code: {{ driver.values.word | b64encode | b64decode | tojson }}
     assert made.values["word"] == made.values["code"] == values["word"]
 
 
+INDENTED = [
+    (template, "text: |\n  {{ driver.values.it | indent(2) }}\nb: 1"),
+    (template, "text: |2\n{{ driver.values.it | indent(2, true) }}\nb: 1"),
+    (go_template, "text: |\n{{ .driver.values.it | indent 2 }}\nb: 1"),
+    (go_template, "text: |{{ .driver.values.it | nindent 2 }}\nb: 1"),
+]
+
+
+@pytest.mark.parametrize(("driver", "text"), INDENTED)
+def test_indented_data_fits_into_a_block_of_text(driver: Any, text: str, project: Project) -> None:
+    """Its lines are lines of the text, whatever they look like; it becomes no key of its own elsewhere."""
+    several = "x: 1 # no\n\n- 'y\nb: 2"
+    made = project.render({"outputs": text}, driver=driver, values={"it": several})
+    assert made.values == {"text": f"{several}\n", "b": 1}
+    bare = text.replace("|2", "").replace("|\n", "\n").replace("|{{", "{{")
+    failure = project.failure(bare, driver=driver, values={"it": "x: 1\ny: 2"})
+    assert "is more than a part of one YAML value" in failure
+
+
 JINJA_FAILURES = [
     ("a: {{ driver.valuez.x }}", "templates.outputs:1: there is no key valuez (did you mean values?)"),
     ("\n\n{{ driver.values.hots }}", "templates.outputs:3: there is no key hots (did you mean host?)"),

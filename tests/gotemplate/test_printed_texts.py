@@ -15,6 +15,8 @@ OF_DATA = (
     "{{ .list }}",
     "{{ $x := .text }}{{ $x }}",
     "{{ .text | upper }}",
+    "{{ .text | indent 2 }}",
+    "{{ .text | nindent 2 }}",
     '{{ default "x" .text }}',
     '{{ printf "%s!" .text }}',
     "{{ index .list 0 }}",
@@ -32,9 +34,9 @@ AUTHORED = (
     "{{ .list | toJson }}",
     "{{ .text | quote }}",
     "{{ .word | squote }}",
-    "{{ .text | indent 2 }}",
-    "{{ .text | nindent 2 }}",
     "{{ .list | toYaml }}",
+    "{{ .list | toYaml | indent 2 }}",
+    "{{ .list | toYaml | nindent 2 }}",
     "{{ $x := .text | quote }}{{ $x }}",
 )
 
@@ -58,5 +60,5 @@ def test_what_data_brought_is_told(text: str) -> None:
 
 @pytest.mark.parametrize("text", AUTHORED)
 def test_what_an_author_or_a_serializer_wrote_is_not(text: str) -> None:
-    """Constants, what is made of them alone, numbers, and what JSON, YAML, quotes and indentation make."""
+    """Constants, what is made of them alone, numbers, and what JSON, YAML and quotes make."""
     assert "<" not in marked(text)

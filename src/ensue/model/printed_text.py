@@ -13,9 +13,6 @@ import msgspec
 _PLAIN: Final = re.compile(r"[\w./][\w./@+%^-]*(?: [\w./@+%^-]+)*")
 """Text that cannot change the structure of YAML or JSON wherever it is inserted."""
 
-ODD_LINE_END: Final = re.compile(r"[\r\x85\u2028\u2029]")
-"""Characters that end a line in YAML, and that code which indents a text does not treat as line ends."""
-
 
 class Written(str):
     """Text whose structure is an author's or a serializer's; the values in it are checked separately."""

@@ -233,8 +233,8 @@ def _fits(text: str, start: int, stop: int, scalar: Any) -> bool:
     style = scalar.style or ""
     first, last = scalar.start_mark.index, scalar.end_mark.index
     if style in "|>" and style:
-        # Its first line has the indentation and chomping indicators.
-        return text.find("\n", first, start) >= 0
+        # Its first line has the indentation and chomping indicators; a value may begin with that line's end.
+        return text.find("\n", first, start + 1) >= 0
     if style and (start == first or stop == last):
         return False
     value = text[start:stop]

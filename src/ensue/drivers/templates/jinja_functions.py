@@ -16,7 +16,7 @@ from jinja2.filters import do_indent, do_trim
 
 from ensue.drivers.templates.guards import without_marks
 from ensue.model.data import copied
-from ensue.model.printed_text import ODD_LINE_END, Written
+from ensue.model.printed_text import Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -100,7 +100,7 @@ def _trim(text: Any, chars: str | None = None) -> str:
 
 def _indent(text: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
     indented = do_indent(text, width, first, blank)
-    return indented if ODD_LINE_END.search(text) else Written(indented)
+    return Written(indented) if isinstance(text, Written) else indented
 
 
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
@@ -114,4 +114,4 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
 }
 """The filters by name; `tojson` is Jinja's own without the escapes that HTML needs.
 
-What `tojson`, `toyaml` and `indent` return is structure that the author requested."""
+What `tojson` and `toyaml` return is structure that the author requested."""

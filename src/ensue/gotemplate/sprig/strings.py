@@ -15,7 +15,7 @@ from ensue.gotemplate.printing import printed, quoted, string_of
 from ensue.gotemplate.sprig import words
 from ensue.gotemplate.values import byte_length
 from ensue.model.data import is_list
-from ensue.model.printed_text import ODD_LINE_END, Written
+from ensue.model.printed_text import Written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,7 @@ def _indent(spaces: int, text: str) -> str:
     check_chars(len(text) + spaces * (text.count("\n") + 1))
     pad = " " * spaces
     indented = pad + text.replace("\n", "\n" + pad)
-    return indented if ODD_LINE_END.search(text) else Written(indented)
+    return Written(indented) if isinstance(text, Written) else indented
 
 
 def _nindent(spaces: int, text: str) -> str:
