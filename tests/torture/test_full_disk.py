@@ -120,6 +120,7 @@ def check_stopped(project: TortureProject, ended: Ended, *, has_reserve: bool) -
     assert len(lines) <= len(finished)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount and fill a file system")
 @pytest.mark.parametrize(("room_kib", "shift"), CASES)
 def test_a_disk_that_gets_full(
     make: Callable[[int], TortureProject], results: Any, room_kib: int, shift: int
@@ -168,6 +169,7 @@ def steps(shell: Shell, script: str) -> list[Ended]:
     ]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount and fill a file system")
 def test_a_store_that_finds_no_room(tmp_path: Path) -> None:
     """The state that cannot register fails, nothing else starts, and the resumed run registers."""
     shell = Shell(tmp_path)
@@ -236,6 +238,7 @@ entity: {type: workload, driver_type: echo, criteria: [{}]}
 THINGS = 40
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount and fill a file system")
 @pytest.mark.parametrize("size_kib", random.sample(range(120, 400), 20 if IS_LONG else 1))
 def test_a_deployment_that_finds_no_room(tmp_path: Path, size_kib: int) -> None:
     """It stops, says what was provisioned, and the next deployment makes only the rest."""

@@ -36,7 +36,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
     blocks = DelayedBlocks(stream.path, padded, namespace, _given)
     namespace["delayed_block"] = blocks
     with (
-        python_errors(stream.path, "run()"),
+        python_errors(stream.path, "run()", stream.first_line),
         running(stream.variables.get("salt", {})),
         blocks.collected(stream) as found,
     ):

@@ -91,7 +91,7 @@ async def format_(
         StateFailedError: the target has no program for the file system, or the program refuses the device.
     """
     is_ext = fs_type.startswith("ext")
-    words = ["-t", fs_type]
+    words: list[str] = []
     if inode_size is not None and (is_ext or fs_type == "xfs"):
         words += ["-i", str(inode_size) if is_ext else f"size={inode_size}"]
     if lazy_itable_init is not None and is_ext:
@@ -100,7 +100,8 @@ async def format_(
         words += ["-F", str(fat)]
     if force and (is_ext or fs_type in {"xfs", "btrfs"}):
         words.append("-F" if is_ext else "-f")
-    await must(ctx, "mkfs", *words, device, what=f"make {fs_type} on {device}")
+    # `mkfs -t` looks for this program in PATH only, which on Debian lacks /usr/sbin for ordinary users.
+    await must(ctx, f"mkfs.{fs_type}", *words, device, what=f"make {fs_type} on {device}")
     return (await ask(ctx, "sync")).is_success
 
 

@@ -89,7 +89,8 @@ async def managed(
         group: group, by name or number.
         mode: permission bits, or `keep` for those of the source.
         makedirs: create missing parent folders.
-        dir_mode: mode of these folders; by default that of the file, with x where there is r or w.
+        dir_mode: mode of these folders; by default that of the file, with x where there is r or w; their
+            owner always has w and x.
         replace: replace the content of an existing file.
         create: create the file if it does not exist.
         follow_symlinks: manage the file that a symlink points to; false replaces the symlink by a file.

@@ -44,8 +44,11 @@ def shown_mode(bits: int) -> str:
 
 
 def folder_bits(bits: int) -> int:
-    """Return the mode of folders that are created for a file: its mode, with x where there is r, w or x."""
+    """Return the mode of folders that are created for a file: its mode, with x where there is r, w or x.
+
+    Their owner, who may be an ordinary user, can also create the file in them.
+    """
     for shift in (6, 3, 0):
         if bits >> shift & 7:
             bits |= 1 << shift
-    return bits & 0o777
+    return (bits | 0o300) & 0o777
