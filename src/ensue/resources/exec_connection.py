@@ -185,8 +185,11 @@ class ExecConnection(PosixFiles):
                     client.write(first)
                 await self._wait_for_start(client, user)
                 await self._wait(client, stdin, limit_s)
-            except BaseException:
-                await self._end(client, user)
+            except BaseException as fault:
+                # One that did not start in time has been waited for.
+                was_late = isinstance(fault, RemoteTimeoutError)
+                start_s = _END_GRACE_S if was_late else self.settings.connect_timeout_s
+                await self._end(client, user, start_s)
                 raise
             finally:
                 await client.release()
@@ -253,11 +256,12 @@ class ExecConnection(PosixFiles):
             message = f"{self._srn} was lost while a command ran{why}; how far the command got is not known"
             raise UnreachableError(message, target=str(self._srn))
 
-    async def _end(self, client: ClientProcess, user: str | None) -> None:
+    async def _end(self, client: ClientProcess, user: str | None, start_s: float) -> None:
         """End a command that is no longer waited for: SIGTERM, then SIGKILL."""
         if not client.started.done():
             # A client that is ended before its command runs may leave the command behind.
-            await asyncio.wait([client.started, client.ended], timeout=_END_GRACE_S)
+            waited = [client.started, client.ended]
+            await asyncio.wait(waited, timeout=start_s, return_when=asyncio.FIRST_COMPLETED)
         client.stop_collecting()
         for name in ("TERM", "KILL"):
             if client.ended.done() or not client.pid:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -26,6 +26,7 @@ MEBIBYTE = 1 << 20
 LONG_S = 300
 """Longer than any test may take: a command that sleeps this long must be ended."""
 
+_MOMENTS: Final = 24
 AFTER_THE_SHELL = "while kill -0 $$ 2>/dev/null; do sleep 0.02; done"
 """In a child of a shell: waits until the shell has exited."""
 
@@ -196,6 +197,21 @@ class CommandContract:
             await target.run(Command(shell_line="until [ -d started ]; do sleep 0.02; done", cwd=folder))
             running.cancel()
         assert running.cancelled()
+        await _assert_gone(target, folder)
+
+    @scene
+    async def test_cancelling_at_any_moment_ends_the_command(self, target: Connection, folder: str) -> None:
+        """Whether it has not started, is starting or runs: once the caller is cancelled, it ends."""
+        began = time.monotonic()
+        await target.run(Command(argv=["true"], cwd=folder))
+        whole_s = time.monotonic() - began
+        line = f"echo $$ >>shell; sleep {LONG_S} & echo $! >>pids; wait"
+        for tenth in range(_MOMENTS):
+            running = asyncio.ensure_future(target.run(Command(shell_line=line, cwd=folder)))
+            asyncio.get_running_loop().call_later(1.5 * whole_s * tenth / _MOMENTS, running.cancel)
+            with pytest.raises(asyncio.CancelledError):
+                await running
+        await target.run(Command(shell_line="touch shell pids", cwd=folder))
         await _assert_gone(target, folder)
 
     @scene

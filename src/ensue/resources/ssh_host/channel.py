@@ -8,7 +8,7 @@ import re
 import secrets
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import asyncssh
 from asyncssh.constants import OPEN_REQUEST_SESSION_FAILED
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ensue.contracts.content import Input
     from ensue.resources.ssh_host.transport import Transport
 
+_Opened: TypeAlias = "tuple[asyncssh.SSHClientChannel[bytes], ExecSession]"
 _LOSSES = (asyncssh.DisconnectError, ConnectionError)
 """Errors that mean that the connection is lost."""
 
@@ -68,6 +69,7 @@ class Channel:
         self._sftp: SftpClient | None = None
         self._sftp_owner: asyncssh.SSHClientConnection | None = None
         self._sftp_lock = asyncio.Lock()
+        self._unwanted: set[asyncio.Task[None]] = set()
         self.accounts = RemoteAccounts(self._read_for_accounts, self._getent)
 
     async def run(self, command: Command) -> Completed:
@@ -120,6 +122,8 @@ class Channel:
     async def close(self) -> None:
         """Close the SFTP session and the connection."""
         self._drop_sftp()
+        if self._unwanted:
+            await asyncio.wait(self._unwanted, timeout=self._settings.connect_timeout_s)
         await self.transport.close()
 
     @contextlib.contextmanager
@@ -166,7 +170,7 @@ class Channel:
             while True:
                 async with self.transport.gate as beside:
                     try:
-                        channel, session = await self._open(connection, line, listener)
+                        channel, session = await self._open(connection, line, listener, user)
                     except asyncssh.ChannelOpenError as fault:
                         refused_alone = self._refused(fault, beside=beside, refused_alone=refused_alone)
                         continue
@@ -187,19 +191,44 @@ class Channel:
         return beside == 1
 
     async def _open(
-        self, connection: asyncssh.SSHClientConnection, line: str, listener: OutputListener | None
-    ) -> tuple[asyncssh.SSHClientChannel[bytes], ExecSession]:
-        """Open a session with a command."""
+        self,
+        connection: asyncssh.SSHClientConnection,
+        line: str,
+        listener: OutputListener | None,
+        user: str,
+    ) -> _Opened:
+        """Open a session with a command.
+
+        The host may have started the command before its answer is here. If this is cancelled meanwhile, or
+        the answer is late, the command is ended as soon as the answer is here.
+        """
         raw = line.encode("utf-8", "surrogateescape")
+        # asyncssh sends bytes as they are, though it asks for text: a path need not be UTF-8.
+        create: Any = connection.create_session  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        made = partial(ExecSession, self._marker, listener)
+        opening: asyncio.Task[_Opened] = asyncio.ensure_future(create(made, raw, encoding=None))
         try:
             async with asyncio.timeout(self._settings.connect_timeout_s):
-                # asyncssh sends bytes as they are, though it asks for text: a path need not be UTF-8.
-                opened: Any = await connection.create_session(  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-                    partial(ExecSession, listener), cast("str", raw), encoding=None
-                )
-                return cast("tuple[asyncssh.SSHClientChannel[bytes], ExecSession]", opened)
+                return await asyncio.shield(opening)
         except TimeoutError:
+            self._end_once_opened(opening, user)
             raise self._no_answer("opened no session") from None
+        except asyncio.CancelledError:
+            ending = self._end_once_opened(opening, user)
+            await asyncio.wait([ending], timeout=END_GRACE_S)
+            raise
+
+    def _end_once_opened(self, opening: asyncio.Task[_Opened], user: str) -> asyncio.Task[None]:
+        async def end() -> None:
+            with contextlib.suppress(asyncssh.Error, OSError, RemoteError):
+                channel, session = await opening
+                await self._end(channel, session, user)
+                await close_channel(channel)
+
+        ending = asyncio.create_task(end())
+        self._unwanted.add(ending)
+        ending.add_done_callback(self._unwanted.discard)
+        return ending
 
     async def _finish(
         self,
@@ -248,12 +277,11 @@ class Channel:
             raise no_status_error(self._srn, self._settings)
         # The text before them was printed by the startup files of the login shell.
         before, beginning, stdout = done.stdout.partition(self._beginning)
-        found = self._marker.search(done.stderr)
         return Completed(
             returncode=done.returncode,
             stdout=stdout if beginning else before,
-            stderr=done.stderr[found.end() :] if found else done.stderr,
-            pid=int(found[1]) if found else 0,
+            stderr=done.stderr[session.own_errors_from :],
+            pid=session.pid,
         )
 
     async def _end(self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str) -> None:
@@ -263,6 +291,10 @@ class Channel:
         signals do not reach what sudo started; then a second session sends them.
         """
         session.stop_collecting()
+        # Until it has reported its process id, only a signal through the server reaches it.
+        waited = [session.started, session.ended]
+        limit_s = self._settings.connect_timeout_s
+        await asyncio.wait(waited, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
         for name in ("TERM", "KILL"):
             if await ended_by_signal(channel, session, name):
                 return
@@ -271,12 +303,11 @@ class Channel:
                 return
 
     async def _kill(self, session: ExecSession, user: str, name: str) -> None:
-        found = self._marker.search(bytes(session.errors))
-        if found is None:
+        if not session.pid:
             return
         with contextlib.suppress(asyncssh.Error, OSError, RemoteError):
             async with asyncio.timeout(self._settings.connect_timeout_s):
-                script = kill_script(int(found[1]), name, has_exited=session.has_exited)
+                script = kill_script(session.pid, name, has_exited=session.has_exited)
                 errand = await self._becoming.errand(script, user) if user else Errand(script=script)
                 connection = await self.transport.connected()
                 nowhere = asyncssh.DEVNULL

@@ -22,6 +22,7 @@ from ensue.processes.feeding import Feed
 from ensue.resources.answers import MOST_BYTES
 
 if TYPE_CHECKING:
+    import re
     from types import TracebackType
 
     from ensue.contracts.connection import OutputListener
@@ -32,6 +33,7 @@ MOST_SESSIONS: Final = 10
 END_GRACE_S: Final = 2.0
 """How long a command has between SIGTERM and SIGKILL."""
 
+_LONGEST_MARK: Final = 128
 _MOST_ERRORS_WHILE_DEAF_BYTES: Final = 1 << 16
 _SIGNAL_GRACE_S: Final = 0.25
 _CLOSE_GRACE_S: Final = 2.0
@@ -88,10 +90,12 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
     """One command: collects its output and reports its end; its input goes through `feed`.
 
     Args:
+        start_mark: matches the line of its error output with which it reports its process id.
         listener: receives what it writes as it comes; None: nobody follows it.
     """
 
-    def __init__(self, listener: OutputListener | None = None) -> None:
+    def __init__(self, start_mark: re.Pattern[bytes], listener: OutputListener | None = None) -> None:
+        self._start_mark = start_mark
         self._listener = listener
         self.feed = Feed()
         self._loop = asyncio.get_running_loop()
@@ -102,6 +106,9 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         self.has_exited = False
         self.is_overfull = False
         self._is_deaf = False
+        self.pid = 0
+        self.own_errors_from = 0
+        self.started: asyncio.Future[None] = self._loop.create_future()
         self.ended: asyncio.Future[None] = self._loop.create_future()
 
     def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
@@ -110,8 +117,11 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
             # The process id, which is needed to end the command, may still be on its way.
             if datatype == EXTENDED_DATA_STDERR and len(self.errors) < _MOST_ERRORS_WHILE_DEAF_BYTES:
                 self.errors.extend(data)
+                self._look_for_start(len(data))
             return
         (self.errors if datatype == EXTENDED_DATA_STDERR else self.output).extend(data)
+        if not self.pid and datatype == EXTENDED_DATA_STDERR:
+            self._look_for_start(len(data))
         if len(self.output) + len(self.errors) > MOST_BYTES:
             self.is_overfull = True
             self.stop_collecting()
@@ -152,6 +162,12 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         """Record that the channel is closed."""
         self.fault = exc
         self._end()
+
+    def _look_for_start(self, added: int) -> None:
+        found = self._start_mark.search(self.errors, max(0, len(self.errors) - added - _LONGEST_MARK))
+        if found is not None and not self.pid:
+            self.pid, self.own_errors_from = int(found[1]), found.end()
+            self.started.set_result(None)
 
     def _exit(self) -> None:
         self.has_exited = True
