@@ -40,7 +40,7 @@ from ensue.resources.ssh_host.sftp_session import SftpLostError, SftpSession
 from ensue.resources.unmarked_output import unmarked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Coroutine, Generator
 
     from ensue.contracts.connection import OutputListener
     from ensue.contracts.content import Input
@@ -123,7 +123,7 @@ class Channel:
         """Close the SFTP session and the connection."""
         self._drop_sftp()
         if self._unwanted:
-            await asyncio.wait(self._unwanted, timeout=self._settings.connect_timeout_s)
+            await asyncio.wait(self._unwanted, timeout=END_GRACE_S)
         await self.transport.close()
 
     @contextlib.contextmanager
@@ -176,12 +176,12 @@ class Channel:
                         continue
                     try:
                         await self._finish(channel, session, (errand.stdin_first, stdin), limit_s)
-                        return self._completed(connection, channel, session)
+                        done = self._completed(connection, channel, session)
                     except BaseException:
-                        await self._end(channel, session, user)
+                        await self._give_up(channel, session, user)
                         raise
-                    finally:
-                        await close_channel(channel)
+                    await close_channel(channel)
+                    return done
 
     def _refused(self, fault: asyncssh.ChannelOpenError, *, beside: int, refused_alone: bool) -> bool:
         """Record a refused session; return whether it was the only one; raise if waiting cannot help."""
@@ -220,10 +220,27 @@ class Channel:
 
     def _end_once_opened(self, opening: asyncio.Task[_Opened], user: str) -> asyncio.Task[None]:
         async def end() -> None:
+            channel, session = await opening
+            await self._end(channel, session, user)
+
+        return self._unwatched(end())
+
+    async def _give_up(
+        self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str
+    ) -> None:
+        """End a command; one that has not started is ended when it does, which is not waited for long."""
+        ending = self._unwatched(self._end(channel, session, user))
+        waited = [session.started, ending]
+        await asyncio.wait(waited, timeout=END_GRACE_S, return_when=asyncio.FIRST_COMPLETED)
+        if session.started.done():
+            await asyncio.wait([ending])
+
+    def _unwatched(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Start the ending of a command, which goes on until the connection is closed."""
+
+        async def end() -> None:
             with contextlib.suppress(asyncssh.Error, OSError, RemoteError):
-                channel, session = await opening
-                await self._end(channel, session, user)
-                await close_channel(channel)
+                await work
 
         ending = asyncio.create_task(end())
         self._unwanted.add(ending)
@@ -285,22 +302,20 @@ class Channel:
         )
 
     async def _end(self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str) -> None:
-        """End a command that is no longer waited for: SIGTERM, then SIGKILL.
+        """End a command that is no longer waited for, once it has started: SIGTERM, then SIGKILL.
 
         What it writes meanwhile is dropped. The server is asked first. OpenSSH refuses this for root, and its
         signals do not reach what sudo started; then a second session sends them.
         """
         session.stop_collecting()
-        # Until it has reported its process id, only a signal through the server reaches it.
-        waited = [session.started, session.ended]
-        limit_s = self._settings.connect_timeout_s
-        await asyncio.wait(waited, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([session.started, session.ended], return_when=asyncio.FIRST_COMPLETED)
         for name in ("TERM", "KILL"):
             if await ended_by_signal(channel, session, name):
-                return
+                break
             await self._kill(session, user, name)
             if await ended_within(session, END_GRACE_S):
-                return
+                break
+        await close_channel(channel)
 
     async def _kill(self, session: ExecSession, user: str, name: str) -> None:
         if not session.pid:
