@@ -273,3 +273,46 @@ def test_a_placeholder_among_secrets_is_no_secret(project: Shell) -> None:
     ended = project.run("graph", "score.yaml", *CONTEXT)
     assert ended.code == 1
     assert "    secrets: {password: '${resources.db.passwort}'}" in ended.err
+
+
+OUTSIDE = """\
+apiVersion: score.dev/v1b1
+metadata: {name: web}
+containers:
+  main:
+    image: nginx
+    variables: {TIER: "${resources.env.TIER}", API: "${resources.api.name}:${resources.api.port}"}
+resources: {env: {type: environment}, api: {type: service}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ((), {"TIER": "${resources.env.TIER}", "API": "api:${resources.api.port}"}),
+        (("TIER=gold",), {"TIER": "gold", "API": "api:${resources.api.port}"}),
+        (("env.TIER=gold", "TIER=x", "api.port=80"), {"TIER": "gold", "API": "api:80"}),
+    ],
+)
+def test_a_graph_takes_values(project: Shell, given: tuple[str, ...], shown: dict[str, str]) -> None:
+    """Values of the environment are in the graph; one that is not given stays a placeholder."""
+    project.write("score.yaml", OUTSIDE)
+    words = [word for value in given for word in ("--value", value)]
+    ended = project.run("graph", "score.yaml", *CONTEXT, *words, "--out", "json")
+    assert ended.code == 0, ended.err
+    workload = ended.document["nodes"][-1]
+    assert workload["params"]["spec"]["containers"]["main"]["variables"] == shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("score.yaml", *CONTEXT, "--value", "TIER"), "write NAME=VALUE"),
+        (("--value", "TIER=gold"), "--value goes with a Score file"),
+    ],
+)
+def test_a_wrong_value_is_refused(project: Shell, words: tuple[str, ...], message: str) -> None:
+    """A value has a name, and goes with something to deploy."""
+    ended = project.run("graph", *words)
+    assert ended.code != 0
+    assert message in ended.err

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.language.yaml import YamlDocument, load_document
 from ensue.provisioning import Catalog, Context, Deployment, build_graph, read_definition
 from ensue.provisioning.deployment_sets import read_deployment_set
-from ensue.provisioning.score_files import read_score
+from ensue.provisioning.score_files import Surroundings, read_score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ensue.provisioning.definitions import Definition
 
 CONTEXT = Context(app="shop", env="dev", env_type="development")
+
+ALONE = Surroundings(is_defined=lambda _: False, read_source=lambda _: None)
+"""Of a Score file without definitions and without files beside it."""
 
 
 def definition(type_: str, found: Collector, **entity: Any) -> Definition:
@@ -42,7 +45,7 @@ def deployment(data: dict[str, Any], found: Collector) -> Deployment:
 def score(text: str, found: Collector, path: str = "score.yaml") -> Deployment:
     """Return what a Score file asks for."""
     document = YamlDocument(path, text)
-    workload = read_score(load_document(document), document, found)
+    workload = read_score(load_document(document), document, found, ALONE)
     return Deployment(workloads=() if workload is None else (workload,))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.provisioning.building import CONTEXT, definition
+from tests.provisioning.building import ALONE, CONTEXT, definition
 
 from ensue.errors import CompileError
 from ensue.language.collector import Collector
@@ -66,7 +66,7 @@ def test_any_definition(data: Any) -> None:
 def test_any_score_file(data: dict[str, Any]) -> None:
     """A Score file comes to a workload or to faults, and the graph of it to nodes or faults."""
     found = Collector()
-    workload = read_score(data, _document(data), found)
+    workload = read_score(data, _document(data), found, ALONE)
     _check(found)
     assert workload is not None or found.errors
     _build(Deployment(workloads=() if workload is None else (workload,)), found)

@@ -37,7 +37,7 @@ def after(
     graph_: ResourceGraph, outputs: Mapping[str, Outputs], outside: Mapping[str, Any] | None = None
 ) -> dict[str, EvaluatedNode]:
     """Return the nodes by type, evaluated in their order; those that have outputs are provisioned."""
-    values = GraphValues(graph_, outside)
+    values = GraphValues(graph_, outside, is_complete=outside is not None)
     evaluated: dict[str, EvaluatedNode] = {}
     for node in graph_.nodes:
         evaluated[node.key.type] = values.evaluated(node)

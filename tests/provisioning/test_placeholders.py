@@ -134,12 +134,77 @@ def test_a_double_dollar_in_front_of_another_word_stays() -> None:
     assert parse_text("$${HOME}", DEFINITION) == ("$${HOME}", ())
 
 
-def test_a_double_dollar_is_always_an_escape_in_score() -> None:
-    """Score escapes every `${`."""
-    parsed, faults = parse_text("$${HOME}", Dialect({"context": context_meaning}, escapes_all=True))
+SCORE = Dialect({"context": context_meaning}, "score")
+COMMAND = SCORE._replace(grammar="passed_on")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("abc", "abc"),
+        ("$abc", "$abc"),
+        ("abc $$ abc", "abc $ abc"),
+        ("$${abc}", "${abc}"),
+        ("$$$$", "$$"),
+        ("$$$${abc}", "$${abc}"),
+        ("$${abc .4t3298y *(^&(*}", "${abc .4t3298y *(^&(*}"),
+        ("$${a $$ b}$$", "${a $$ b}$"),
+        ("$${context.app.id}", "${context.app.id}"),
+        ("$${a ${context.app.id}}", "${a ${context.app.id}}"),
+        ("$${context", "${context"),
+        ("${context", "${context"),
+        ("$\\{HOME}", "$\\{HOME}"),
+        ("\\$\\{HOME}", "\\$\\{HOME}"),
+    ],
+)
+def test_dollars_of_a_score_file(text: str, shown: str) -> None:
+    """`$$` is `$`, the inside of `$${…}` is not searched, and an open `${` is text, as in score-go."""
+    parsed, faults = parse_text(text, SCORE)
+    assert not faults
+    assert (parsed if isinstance(parsed, str) else "".join(map(str, parsed.parts))) == shown
+
+
+def test_a_placeholder_after_two_dollars() -> None:
+    """`$$` is read from the left: of three dollars, the last one begins a placeholder."""
+    parsed, faults = parse_text("$$${context.app.id}", SCORE)
     assert not faults
     assert isinstance(parsed, Template)
-    assert parsed.parts == ("${HOME}",)
+    dollar, placeholder = parsed.parts
+    assert dollar == "$"
+    assert isinstance(placeholder, Placeholder)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("echo $$ ${HOME} $(date)", "echo $$ ${HOME} $(date)"),
+        ("echo $${HOME}", "echo ${HOME}"),
+        ("echo $\\{HOME}", "echo $\\{HOME}"),
+        ("for c in ${context} ${context.nothing}", "for c in ${context} ${context.nothing}"),
+    ],
+)
+def test_a_text_that_is_passed_on(text: str, shown: str) -> None:
+    """In a command only `$${` is an escape, and what has no meaning is literal text."""
+    parsed, _ = parse_text(text, COMMAND)
+    assert (parsed if isinstance(parsed, str) else "".join(map(str, parsed.parts))) == shown
+
+
+def test_a_placeholder_in_a_text_that_is_passed_on() -> None:
+    """A placeholder with a meaning counts in a command, too."""
+    parsed, faults = parse_text("${context.app.id}", COMMAND)
+    assert not faults
+    assert isinstance(parsed, Template)
+    assert parsed.whole is not None
+
+
+@given(TEXTS, st.sampled_from([SCORE, COMMAND]))
+def test_any_text_of_a_score_file_has_a_reading(text: str, dialect: Dialect) -> None:
+    """No text makes the reader fail, and every fault is where its span says."""
+    parsed, faults = parse_text(text, dialect)
+    assert all(text[one.start : one.end] == one.text for one in faults)
+    if isinstance(parsed, Template):
+        found = [part for part in parsed.parts if isinstance(part, Placeholder)]
+        assert all(text[one.start : one.end] == one.text for one in found)
 
 
 def test_an_unknown_word_is_text_with_a_remark() -> None:

@@ -21,6 +21,7 @@ A case begins with a heading of level two, a chapter with one of level one. The 
     ```deployed        expected: the same for the deployment itself
     ```redeployed      expected: the same for a second one
     ```destroyed       expected: what it says when the environment is destroyed
+    ```rendered        expected: the warnings of the deployment, and its workloads as plain values
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 
 DEPLOYMENTS = ("deployplan", "deployed", "redeployed", "destroyed")
 EXPECTATIONS = (
-    "chunks", "results", "plan", "diagnostics", "warnings", "exit", "again", "graph", "picture", *DEPLOYMENTS,
+    "chunks", "results", "plan", "diagnostics", "warnings", "exit", "again", "graph", "picture", "rendered",
+    *DEPLOYMENTS,
 )  # fmt: skip
 _FOLDERS = {"definitions": ("definitions/", "d"), "score": ("", "score"), "set": ("", "set")}
 _FENCE = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from tests.spec.cases import DEPLOYMENTS, Case, read_cases, rewrite
 
@@ -58,6 +59,8 @@ async def _actual(kind: str, root: Path, tgt: str | None) -> str:
                 return await _chunks(project, mods)
             if kind in {"graph", "picture"}:
                 return await (_graph if kind == "graph" else _picture)(project, root)
+            if kind == "rendered":
+                return await _rendered(project, root)
             if kind in DEPLOYMENTS:
                 return await _deployment(project, root, kind)
             options = RunOptions(test=kind == "plan", tgt=tgt)
@@ -99,16 +102,9 @@ async def _picture(project: Project, root: Path) -> str:
 
 async def _deployment(project: Project, root: Path, kind: str) -> str:
     """Return a line a resource: its status and its key, a comment, and its outputs; then the exit code."""
-    is_gone = kind == "destroyed"
-    order = DeploymentOrder(
-        app=CONTEXT.app,
-        env=CONTEXT.env,
-        env_type=CONTEXT.env_type,
-        org=CONTEXT.org,
-        files=() if is_gone else tuple(_deployed(root)),
-        values={"TIER": "gold"},
-        destroy=is_gone,
-    )
+    order = _order(root)
+    if kind == "destroyed":
+        order = msgspec.structs.replace(order, files=(), destroy=True)
     options = RunOptions(test=kind == "deployplan")
     report = await project.deploy(order, options, on_event=lambda _: None)
     data = deployment_data(report.deployment.context, "", report.nodes, project.masker)
@@ -120,8 +116,28 @@ async def _deployment(project: Project, root: Path, kind: str) -> str:
     return "".join(f"{line}\n" for line in [*lines, f"exit code {report.run.exit_code}"])
 
 
+async def _rendered(project: Project, root: Path) -> str:
+    """Return the warnings of a deployment, then the file of each workload."""
+    to = root / "rendered"
+    order = msgspec.structs.replace(_order(root), render="values", render_to=to)
+    report = await project.deploy(order, RunOptions(), on_event=lambda _: None)
+    warnings = [f"{one.severity.value} {one.code} {one.message}\n" for one in report.run.warnings]
+    return "".join([*warnings, *(path.read_text() for path in sorted(to.glob("*")))])
+
+
+def _order(root: Path) -> DeploymentOrder:
+    return DeploymentOrder(
+        app=CONTEXT.app,
+        env=CONTEXT.env,
+        env_type=CONTEXT.env_type,
+        org=CONTEXT.org,
+        files=tuple(_deployed(root)),
+        values={"TIER": "gold"},
+    )
+
+
 def _deployed(root: Path) -> list[Path]:
-    return sorted(root.glob("*.yaml"))
+    return sorted([*root.glob("*.yaml"), *root.glob("*/score.yaml")])
 
 
 async def _chunks(project: Project, mods: list[str]) -> str:

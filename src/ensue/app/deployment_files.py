@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import CompileError
-from ensue.files.regular_files import is_folder, is_regular
+from ensue.files.regular_files import is_folder, is_regular, read_regular
 from ensue.language.input_files import read_text
 from ensue.language.renderers.json_stage import load_json_document
 from ensue.language.yaml import YamlDocument, load_document
 from ensue.model.data import with_text_keys
 from ensue.provisioning.definition_files import read_definition
 from ensue.provisioning.deployment_sets import is_deployment_set, read_deployment_set
-from ensue.provisioning.score_files import is_score, read_score
+from ensue.provisioning.score_containers import SourceFile
+from ensue.provisioning.score_files import Surroundings, is_score, read_score
 from ensue.provisioning.workloads import Deployment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ensue.language.collector import Collector
     from ensue.provisioning.definitions import Definition
+    from ensue.provisioning.identity import Key
 
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 _DOCUMENT_START: Final = re.compile(r"^---(?=[ \t]|$).*$\n?", re.MULTILINE)
@@ -53,19 +56,23 @@ def read_definitions(
     return definitions
 
 
-def read_deployment(files: Iterable[Path], root: Path, found: Collector) -> Deployment:
+def read_deployment(
+    files: Iterable[Path], root: Path, found: Collector, is_defined: Callable[[Key], bool]
+) -> Deployment:
     """Return what some files request to deploy, all together.
 
     Args:
         files: Score files and deployment sets.
         root: the project's folder, for places.
         found: receives the errors in them.
+        is_defined: returns whether a definition is for a resource.
     """
     parts: list[Deployment] = []
     for path in dict.fromkeys(files):
+        around = Surroundings(is_defined, partial(_source_file, path.parent, root))
         for document, data in _documents(path, root, found):
             if is_score(data):
-                workload = read_score(data, document, found)
+                workload = read_score(data, document, found, around)
                 parts += [] if workload is None else [Deployment(workloads=(workload,))]
             elif is_deployment_set(data):
                 parts.append(read_deployment_set(data, document, found))
@@ -86,6 +93,28 @@ def shown(path: Path, root: Path) -> str:
     """Return a path as messages show it: relative to the project's folder if it is below that."""
     absolute = path.absolute()
     return str(absolute.relative_to(root)) if absolute.is_relative_to(root) else str(path)
+
+
+def file_below(folder: Path, name: str) -> Path | None:
+    """Return the file that a container's `source` names; None if it is not in the folder, or not below it.
+
+    Args:
+        folder: the folder of the file that contains the `source`.
+        name: the path as written.
+    """
+    try:
+        path = (folder / name).resolve()
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return path if path.is_relative_to(folder.resolve()) and is_regular(path) else None
+
+
+def _source_file(folder: Path, root: Path, name: str) -> SourceFile | None:
+    path = file_below(folder, name)
+    try:
+        return None if path is None else SourceFile(shown(folder / name, root), read_regular(path))
+    except OSError:
+        return None
 
 
 def _files(folder: Path) -> list[Path]:

@@ -113,7 +113,7 @@ class DeploymentRun:
             self.built = await asyncio.to_thread(
                 self._deployments.built, order.files, self.context, found, order.images
             )
-            self._values = GraphValues(self.built.graph, order.values)
+            self._values = GraphValues(self.built.graph, order.values, is_complete=True)
             self._nodes = {str(node.key): node for node in self.built.graph.nodes}
         refuse_unstorable(self.context, self._nodes.values(), found)
         found.stop_on_errors()

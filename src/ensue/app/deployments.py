@@ -87,7 +87,11 @@ class Deployments:
         self._must_exist = given is not None or definitions is not None
 
     def planned(
-        self, files: Sequence[Path], context: Context, images: Mapping[str, str] | None = None
+        self,
+        files: Sequence[Path],
+        context: Context,
+        images: Mapping[str, str] | None = None,
+        values: Mapping[str, str] | None = None,
     ) -> PlannedGraph:
         """Return the resource graph of some files.
 
@@ -95,13 +99,14 @@ class Deployments:
             files: Score files and deployment sets.
             context: where they are deployed.
             images: workload to the image of its containers that have none yet; `*`: of all others.
+            values: values of the environment, for Score's types `environment` and `service`.
 
         Raises:
             CompileError: something is wrong with the files, the definitions or the graph.
         """
         found = Collector()
         graph = self.built(files, context, found, images).graph
-        plan = GraphValues(graph)
+        plan = GraphValues(graph, values)
         nodes = tuple(plan.nodes())
         if plan.lacks_org:
             found.warning(
@@ -138,7 +143,8 @@ class Deployments:
             CompileError: something is wrong with the files, the definitions or the graph.
         """
         catalog = self._catalog(found)
-        deployment = with_images(read_deployment(files, self._root, found), images or {}, found)
+        read = read_deployment(files, self._root, found, lambda key: catalog.chosen(key, context) is not None)
+        deployment = with_images(read, images or {}, found)
         graph = build_graph(deployment, catalog, context, found)
         used = {node.definition for node in graph.nodes}
         return BuiltGraph(graph=graph, definitions={one: catalog.definitions[one] for one in used})

@@ -278,6 +278,7 @@ class Project(KeptResources):
         context: Context,
         definitions: Path | None = None,
         images: Mapping[str, str] | None = None,
+        values: Mapping[str, str] | None = None,
     ) -> PlannedGraph:
         """Return the resource graph of Score files and deployment sets, before anything is provisioned.
 
@@ -286,12 +287,13 @@ class Project(KeptResources):
             context: where they are deployed.
             definitions: where definitions are; None: as `ensue.yaml` says.
             images: the image for containers whose image is `.`, by workload; `*`: all other workloads.
+            values: values of the environment, for Score's types `environment` and `service`.
 
         Raises:
             CompileError: something is wrong with the files, the definitions or the graph.
         """
         deployments = self.deployments(definitions)
-        return await asyncio.to_thread(deployments.planned, files, context, images)
+        return await asyncio.to_thread(deployments.planned, files, context, images, values)
 
     def deployments(self, definitions: Path | None = None) -> Deployments:
         """Return what reads the project's resource definitions.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ensue.app.deployment_files import file_below
 from ensue.errors import CompileError, DriverError
 from ensue.files import private_files
 from ensue.files.regular_files import read_regular
@@ -140,8 +141,7 @@ def _sources(module: Any, files: Iterable[Path]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for name in _named_sources(module):
         for folder in folders:
-            path = (folder / name).resolve()
-            if path.is_relative_to(folder.resolve()) and path.is_file():
+            if path := file_below(folder, name):
                 found[name] = read_regular(path)
                 break
     return found

@@ -11,7 +11,14 @@ import msgspec
 
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
-from ensue.cli.deployment import DeploymentWords, deployment_options, given_images, image_option
+from ensue.cli.deployment import (
+    DeploymentWords,
+    deployment_options,
+    given_images,
+    given_values,
+    image_option,
+    value_option,
+)
 from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
 from ensue.cli.options import project_options
 from ensue.cli.word_choice import WordChoice
@@ -50,13 +57,7 @@ EXAMPLES = (
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
 @deployment_options
 @image_option
-@click.option(
-    "--value",
-    "values",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="A value of the environment, for Score's type environment. May be given several times.",
-)
+@value_option
 @click.option(
     "--render",
     type=WordChoice(["kubernetes", "compose", "values"]),
@@ -184,18 +185,10 @@ def _order(
         org=context.org,
         files=files,
         definitions=words.definitions,
-        values=dict(map(_value, values)),
+        values=given_values(values),
         prune=prune,
         destroy=destroy,
     )
-
-
-def _value(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        msg = f"--value {text!r}: write NAME=VALUE"
-        raise click.UsageError(msg)
-    return name, value
 
 
 def _print(session: Session, report: DeploymentReport) -> None:

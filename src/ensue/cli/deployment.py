@@ -97,6 +97,34 @@ def image_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
+def value_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option that gives values of the environment."""
+    return click.option(
+        "--value",
+        "values",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="A value of the environment, for Score's types environment and service (RESOURCE.NAME=VALUE). "
+        "May be given several times.",
+    )(function)
+
+
+def given_values(texts: Sequence[str]) -> dict[str, str]:
+    """Return values of the environment by name.
+
+    Raises:
+        click.UsageError: a text names no value.
+    """
+    values: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            msg = f"--value {text!r}: write NAME=VALUE"
+            raise click.UsageError(msg)
+        values[name] = value
+    return values
+
+
 def given_images(texts: Sequence[str]) -> dict[str, str]:
     """Return images by workload; the key `*` has the image that is given without a workload.
 

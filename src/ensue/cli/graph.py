@@ -15,7 +15,9 @@ from ensue.cli.deployment import (
     deployment_files,
     deployment_options,
     given_images,
+    given_values,
     image_option,
+    value_option,
 )
 from ensue.cli.drawing import drawing_lines_of, drawn_resources, too_many
 from ensue.cli.options import pillar_options, project_options
@@ -35,6 +37,10 @@ EXAMPLES = (
     ("ensue graph --run 20260101-1200 --out svg > run.svg", "what an earlier run grew into"),
     ("ensue graph web --out dot > run.dot", "for Graphviz"),
     ("ensue graph score.yaml --app shop --env dev --env-type development", "the resources of a deployment"),
+    (
+        "ensue graph score.yaml --app shop --env dev --env-type t --value TIER=gold",
+        "the same with a value of its environment",
+    ),
     ("ensue graph set.json --app shop --env dev --env-type t --out svg > shop.svg", "the same as a picture"),
 )
 
@@ -50,10 +56,17 @@ EXAMPLES = (
 )
 @deployment_options
 @image_option
+@value_option
 @pillar_options
 @project_options("text", "dot", "mermaid", "svg", "json", "yaml")
 def command(
-    session: Session, *, sls: tuple[str, ...], run_id: str | None, images: tuple[str, ...], **deployment: Any
+    session: Session,
+    *,
+    sls: tuple[str, ...],
+    run_id: str | None,
+    images: tuple[str, ...],
+    values: tuple[str, ...],
+    **deployment: Any,
 ) -> int:
     """Draw the graph of a run, or of a deployment's resources.
 
@@ -71,9 +84,11 @@ def command(
         raise click.UsageError("an SLS and --run cannot be drawn together")
     words = DeploymentWords(**deployment)
     if files := deployment_files(sls, words):
-        return _deployment(session, files, words, given_images(images))
-    if images:
-        raise click.UsageError("--image goes with a Score file or a deployment set")
+        return _deployment(session, files, words, given_images(images), given_values(values))
+    if images or values:
+        option = "--image" if images else "--value"
+        msg = f"{option} goes with a Score file or a deployment set"
+        raise click.UsageError(msg)
     top = _planned(session, sls) if run_id is None else _run(session, run_id)
     if session.is_for_programs:
         from ensue.output.drawing.data import drawing_data
@@ -84,7 +99,13 @@ def command(
     return exit_codes.SUCCEEDED
 
 
-def _deployment(session: Session, files: list[Path], words: DeploymentWords, images: dict[str, str]) -> int:
+def _deployment(
+    session: Session,
+    files: list[Path],
+    words: DeploymentWords,
+    images: dict[str, str],
+    values: dict[str, str],
+) -> int:
     """Print the resource graph of a deployment."""
     from ensue.output.resource_graph import graph_data, graph_lines
 
@@ -92,7 +113,7 @@ def _deployment(session: Session, files: list[Path], words: DeploymentWords, ima
     context = words.context()
 
     async def work(project: Project) -> PlannedGraph:
-        return await project.deployment_graph(files, context, words.definitions, images)
+        return await project.deployment_graph(files, context, words.definitions, images, values)
 
     gc.disable()  # nearly all objects live until the end; collecting would visit them repeatedly
     try:

@@ -11,7 +11,7 @@ from ensue.model.data import is_mapping
 from ensue.provisioning.declared_params import read_params
 from ensue.provisioning.identity import DEFAULT_CLASS, Key
 from ensue.provisioning.named_resources import by_name
-from ensue.provisioning.placeholder_values import Dialect, context_meaning
+from ensue.provisioning.placeholder_values import Dialect, FromOutside, context_meaning
 from ensue.provisioning.shapes import Shape
 from ensue.provisioning.workloads import Deployment, Request, Workload, private_id, shared_id
 from ensue.provisioning.written import TextPlace, read_written
@@ -48,7 +48,7 @@ class _Reader:
         self._shape = Shape("E0814", found)
         self._top = TextPlace(document)
         self._shared: dict[str, Key] = {}
-        self._refused: dict[str, str] = {}
+        self._refused: dict[str, FromOutside] = {}
 
     def read(self, data: dict[str, Any]) -> Deployment:
         shape, place = self._shape, self._top
@@ -117,6 +117,6 @@ def _keys(declared: dict[str, dict[str, Any]], id_of: Callable[[str], str]) -> d
     }
 
 
-def _refused(declared: dict[str, dict[str, Any]]) -> dict[str, str]:
+def _refused(declared: dict[str, dict[str, Any]]) -> dict[str, FromOutside]:
     """Return the names without a type, which are refused already, so that uses of them are not reported."""
-    return {name: "" for name, one in declared.items() if not one.get("type")}
+    return {name: FromOutside("", (name,)) for name, one in declared.items() if not one.get("type")}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.sensitive import Path
 
 _NOT_KNOWN = Unknown("")
-_SERVICE_NAMES = frozenset({("name",), ("host",), ("hostname",)})
+_SERVICE_NAMES = frozenset({"name", "host", "hostname"})
 
 
 class Outputs(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,15 +107,18 @@ class GraphValues:
 
     Args:
         graph: the graph.
-        outside: the values of Score's types `environment` and `service`, by `NAME` or `RESOURCE.NAME`; None:
-            not needed yet.
+        outside: the values of Score's types `environment` and `service`, by `NAME` or `RESOURCE.NAME`.
+        is_complete: whether these are all; then another one is an error, otherwise it is not known yet.
     """
 
-    def __init__(self, graph: ResourceGraph, outside: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, graph: ResourceGraph, outside: Mapping[str, Any] | None = None, *, is_complete: bool = False
+    ) -> None:
         self.graph = graph
         self.lacks_org = False
         """Whether a placeholder asks for the organization, and none is given."""
-        self._outside = outside
+        self._outside = outside or {}
+        self._is_complete = is_complete
         self._done: dict[Key, EvaluatedNode] = {}
         self._guresids = {node.key: node.guresid for node in graph.nodes}
         self._outputs: dict[Key, Outputs] = {}
@@ -183,8 +186,8 @@ class GraphValues:
             case Selection(anchor, steps, what, path):
                 found = [self._of(key, what, path) for key in node.selected.get((anchor, steps), ())]
                 return _NOT_KNOWN if any(isinstance(one, Unknown) for one in found) else found
-            case FromOutside(kind, path):
-                return self._from_outside(kind, path)
+            case FromOutside():
+                return self._from_outside(meaning)
 
     def _context_value(self, name: str, node: Node) -> Any:
         if name == "res.guresid":
@@ -195,17 +198,23 @@ class GraphValues:
             return _NOT_KNOWN
         return value
 
-    def _from_outside(self, kind: str, path: tuple[str, ...]) -> Any:
-        if self._outside is None:
-            return _NOT_KNOWN
-        name, rest = path[0], path[1:]
-        for word in (".".join(path), ".".join(rest) if kind == "environment" else ""):
+    def _from_outside(self, meaning: FromOutside) -> Any:
+        name, *rest = meaning.path
+        full, short = ".".join(meaning.path), ".".join(rest)
+        is_service = meaning.kind == "service"
+        for word in (full,) if is_service else (full, short):
             if word in self._outside:
                 return self._outside[word]
-        if kind == "service" and (not rest or rest in _SERVICE_NAMES):
-            return name
-        wanted = ".".join(rest) or name
-        raise DriverError(f"the {kind} has no value {wanted!r} (give it with --value {wanted}=VALUE)")
+        if is_service and (not rest or (short in _SERVICE_NAMES)):
+            return meaning.service
+        if not self._is_complete:
+            return _NOT_KNOWN
+        if is_service:
+            raise DriverError(
+                f"the service {name!r} has no value {short!r} (give it with --value {full}=VALUE)"
+            )
+        wanted = short or name
+        raise DriverError(f"the environment has no value {wanted!r} (give it with --value {wanted}=VALUE)")
 
     def _of(self, key: Key, what: str, path: tuple[str, ...]) -> Any:
         """Return the value of a reference to a resource, as far as it is known."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from ensue.provisioning.canonical import canonical
+from ensue.provisioning.canonical import are_equal
 from ensue.provisioning.identity import WORKLOAD
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Growth:
         if resource.params is None:
             resource.params = params
             self.mention(resource, params, "workload" if resource.key.type == WORKLOAD else "reference")
-        elif not _are_equal(resource, resource.params, params):
+        elif not _are_same(resource, resource.params, params):
             first, second = sorted((resource.params.place.span(), params.place.span()))
             self._found.error(
                 "E0820",
@@ -152,9 +152,9 @@ class Growth:
             self.connect(dependent, companion, "match_dependents", place)
 
 
-def _are_equal(resource: Resource, first: Written, second: Written) -> bool:
+def _are_same(resource: Resource, first: Written, second: Written) -> bool:
     """Return whether params are equal as written, and their placeholders refer to the same resources."""
-    if canonical(first.source) != canonical(second.source):
+    if not are_equal(first.source, second.source):
         return False
 
     def meant(written: Written) -> set[Key]:

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 
 from ensue.language.collector import near_names
 from ensue.provisioning.identity import Descriptor
-from ensue.provisioning.placeholder_values import FromOutside, Reference, Refusal
+from ensue.provisioning.placeholder_values import Reference, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.provisioning.identity import Key
-    from ensue.provisioning.placeholder_values import Meaning, PathPart
+    from ensue.provisioning.placeholder_values import FromOutside, Meaning, PathPart
 
 
 def by_name(
-    root: str, keys: Mapping[str, Key], outside: Mapping[str, str] | None = None
+    root: str, keys: Mapping[str, Key], outside: Mapping[str, FromOutside] | None = None
 ) -> Callable[[Sequence[PathPart]], Meaning | Refusal]:
     """Return a reader of the paths below a root, whose first word is a resource's name.
 
     Args:
         root: the root (`externals`), for messages.
         keys: the names to the resources.
-        outside: names to their kinds, for values that are not resources.
+        outside: the names of values that are not resources.
     """
     values = outside or {}
 
@@ -35,7 +35,7 @@ def by_name(
             return Refusal("it names no resource", f"write ${{{root}.NAME.OUTPUT}}")
         name, *rest = (part.text for part in path)
         if name in values:
-            return FromOutside(values[name], (name, *rest))
+            return values[name]._replace(path=(name, *rest))
         key = keys.get(name)
         if key is None:
             close = near_names(name, [*keys, *values])

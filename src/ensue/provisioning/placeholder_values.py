@@ -9,7 +9,7 @@ Source: resource graph document, "Placeholders" of resource references and of re
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from ensue.language.collector import near_names
 from ensue.provisioning.identity import Descriptor, parse_descriptor
@@ -82,11 +82,13 @@ class FromOutside(NamedTuple):
 
     Args:
         kind: that type.
-        path: the name, and the path of the value.
+        path: the name of the resource, and the path of the value.
+        service: the name of the service, if it is one.
     """
 
     kind: str
     path: tuple[str, ...]
+    service: str = ""
 
 
 class Refusal(NamedTuple):
@@ -118,16 +120,26 @@ class PathPart(NamedTuple):
     is_bracketed: bool = False
 
 
+Grammar: TypeAlias = 'Literal["definition", "score", "passed_on"]'
+r"""How the dollar signs of a text are read.
+
+- `definition`: `$\{`, and `$${` before a known root, are the two characters `${`.
+- `score`: `$$` is `$`, and `$${…}` is `${…}`, whose inside is not searched. `$\{` has no meaning.
+- `passed_on`: a text of a Score file that Score's tools pass on unchanged, such as a command. `$${` is `${`,
+  and a placeholder without a meaning is literal text.
+"""
+
+
 class Dialect(NamedTuple):
     """The placeholders that a file may use.
 
     Args:
         roots: first word to the reader of the path below it.
-        escapes_all: whether `$${` is also an escape before an unknown word, as in Score.
+        grammar: how dollar signs are read.
     """
 
     roots: Mapping[str, Callable[[Sequence[PathPart]], Meaning | Refusal]]
-    escapes_all: bool = False
+    grammar: Grammar = "definition"
 
 
 def context_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:

@@ -1,10 +1,10 @@
 r"""Finds `${…}` in texts of definitions and workloads, with their errors.
 
 A placeholder with an unknown root is literal text, because it may have a meaning in a shell script or a
-Terraform file; it causes a warning. `$\{` is the two characters `${`, and so is `$${` before a
-known root; the text after it is still searched.
+Terraform file; it causes a warning. `Grammar` says which escapes there are. The text after the escape `$\{`
+or `$${` is still searched, except in the grammar of Score.
 
-Source: resource graph document, "Placeholders".
+Source: resource graph document, "Placeholders"; score-go, package `framework`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,16 @@ import msgspec
 from ensue.provisioning.placeholder_values import PathPart, Refusal
 
 if TYPE_CHECKING:
-    from ensue.provisioning.placeholder_values import Dialect, Meaning
+    from collections.abc import Mapping
 
-_START: Final = re.compile(r"\$\\\{|\$\$\{|\$\{")
+    from ensue.provisioning.placeholder_values import Dialect, Grammar, Meaning
+
+_STARTS: Final[Mapping[Grammar, re.Pattern[str]]] = {
+    "definition": re.compile(r"\$\\\{|\$\$\{|\$\{"),
+    "score": re.compile(r"\$\$|\$\{"),
+    "passed_on": re.compile(r"\$\$\{|\$\{"),
+}
+"""How an escape or a placeholder begins."""
 _ROOT: Final = re.compile(r"\s*([A-Za-z_][\w-]*)")
 _SEGMENT: Final = re.compile(r"\.((?:\\.|[^.\[\]{}'\"\s\\])+)")
 _BRACKET: Final = re.compile(r"\[\s*(?:'([^']*)'|\"([^\"]*)\"|(\d+))\s*\]")
@@ -88,7 +95,7 @@ def parse_text(text: str, dialect: Dialect) -> tuple[str | Template, tuple[TextF
         The same text if it contains no placeholder or escape, else a template; and the errors. Text with an
         error is literal text in the template.
     """
-    if "${" not in text and "$\\{" not in text:
+    if "$" not in text:
         return text, ()
     scan = _Scan(text, dialect)
     scan.run()
@@ -103,15 +110,17 @@ class _Scan:
     def __init__(self, text: str, dialect: Dialect) -> None:
         self.text = text
         self.dialect = dialect
+        self._next = _STARTS[dialect.grammar].search
         self.parts: list[str | Placeholder] = []
         self.faults: list[TextFault] = []
         self.is_plain = True
         self._literal: list[str] = []
+        self._last_brace = text.rfind("}")
 
     def run(self) -> None:
         """Read the text from its beginning to its end."""
         position = 0
-        while found := _START.search(self.text, position):
+        while found := self._next(self.text, position):
             self._literal.append(self.text[position : found.start()])
             position = self._opened(found)
         self._literal.append(self.text[position:])
@@ -120,18 +129,33 @@ class _Scan:
     def _opened(self, found: re.Match[str]) -> int:
         """Read the placeholder or escape that begins here, and return the offset after it."""
         start, opened = found.span()
+        grammar = self.dialect.grammar
+        if grammar == "score" and (found[0] == "$$" or self._last_brace < opened):
+            return self._dollar(start, opened)
         root = _ROOT.match(self.text, opened)
         is_known = root is not None and root[1] in self.dialect.roots
-        if found[0] == "$\\{" or (found[0] == "$${" and (is_known or self.dialect.escapes_all)):
-            self._literal.append("${")
-            self.is_plain = False
-            return opened
+        if found[0] == "$\\{" or (found[0] == "$${" and (is_known or grammar == "passed_on")):
+            return self._escape("${", opened)
         if found[0] == "$${" or root is None or not is_known:
             self._literal.append(found[0])
             if found[0] == "${":
                 self._note_unknown(start)
             return opened
         return self._placeholder(start, root)
+
+    def _dollar(self, start: int, opened: int) -> int:
+        """Read Score's `$$` or `$${…}`, or a `${` that nothing closes, which is literal text."""
+        if self.text[start:opened] == "${":
+            self._literal.append("${")
+            return opened
+        is_braced = self.text.startswith("{", opened) and opened < self._last_brace
+        end = self.text.index("}", opened) + 1 if is_braced else opened
+        return self._escape(self.text[start + 1 : end], end)
+
+    def _escape(self, text: str, end: int) -> int:
+        self._literal.append(text)
+        self.is_plain = False
+        return end
 
     def _placeholder(self, start: int, root: re.Match[str]) -> int:
         path, position = _path(self.text, root.end())
@@ -156,6 +180,8 @@ class _Scan:
         return start + _OPENING_CHARS
 
     def _note_unknown(self, start: int) -> None:
+        if self.dialect.grammar == "passed_on":
+            return
         end = self.text.find("}", start)
         if end >= 0:
             end = min(end + 1, self._end_of_line(start))

@@ -1,22 +1,24 @@
 """Reads Score files: one workload each, with the resources it requires.
 
-A resource with an `id` is shared by all workloads that name it; one without belongs to its workload.
+A resource with an `id` is shared by all workloads that name it; one without belongs to its workload. The
+types `environment` and `service` are values of the environment, unless a definition is for them.
 
 Source: the Score specification, score.dev/v1b1; resource graph document.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.model.data import is_list, is_mapping
 from ensue.provisioning.declared_params import read_params
 from ensue.provisioning.identity import DEFAULT_CLASS, Key
 from ensue.provisioning.named_resources import by_name
-from ensue.provisioning.placeholder_values import Constant, Dialect, Refusal, context_meaning
+from ensue.provisioning.placeholder_values import Constant, Dialect, FromOutside, Refusal, context_meaning
+from ensue.provisioning.score_containers import ContainersReader, Read, SourceFile
 from ensue.provisioning.shapes import Shape
 from ensue.provisioning.workloads import APPLICATION_KINDS, Request, Workload, private_id, shared_id
-from ensue.provisioning.written import TextPlace, Written, read_written
+from ensue.provisioning.written import TextPlace, WrittenReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,12 +32,18 @@ _TOP: Final = ("apiVersion", "metadata", "service", "containers", "resources")
 _RESOURCE: Final = ("type", "class", "id", "metadata", "params")
 _SERVICE: Final = ("ports",)
 _PORT: Final = ("port", "protocol", "targetPort")
-_RENAMED: Final = {
-    "livenessProbe": "liveness_probe",
-    "readinessProbe": "readiness_probe",
-    "volumes": "volume_mounts",
-}
-"""Keys of a container that a deployment set spells differently."""
+
+
+class Surroundings(NamedTuple):
+    """What the reading of a Score file asks beyond its text.
+
+    Args:
+        is_defined: returns whether a definition is for a resource.
+        read_source: returns the file that a container's `source` names; None: it cannot be read.
+    """
+
+    is_defined: Callable[[Key], bool]
+    read_source: Callable[[str], SourceFile | None]
 
 
 def is_score(data: Any) -> bool:
@@ -43,24 +51,28 @@ def is_score(data: Any) -> bool:
     return is_mapping(data) and str(data.get("apiVersion", "")).startswith("score.dev/")
 
 
-def read_score(data: dict[str, Any], document: YamlDocument, found: Collector) -> Workload | None:
+def read_score(
+    data: dict[str, Any], document: YamlDocument, found: Collector, around: Surroundings
+) -> Workload | None:
     """Return the workload of a Score file, None if it has no usable name.
 
     Args:
         data: the file's data.
         document: the file, for places.
         found: receives the errors.
+        around: the definitions, and the files that containers name.
     """
-    return _Reader(document, found).read(data)
+    return _Reader(document, found, around).read(data)
 
 
 class _Reader:
-    def __init__(self, document: YamlDocument, found: Collector) -> None:
+    def __init__(self, document: YamlDocument, found: Collector, around: Surroundings) -> None:
         self._found = found
+        self._around = around
         self._shape = Shape("E0814", found)
         self._top = TextPlace(document)
         self._keys: dict[str, Key] = {}
-        self._outside: dict[str, str] = {}
+        self._outside: dict[str, FromOutside] = {}
 
     def read(self, data: dict[str, Any]) -> Workload | None:
         shape, place = self._shape, self._top
@@ -80,14 +92,20 @@ class _Reader:
                 "metadata": _metadata_reader(metadata),
                 "context": context_meaning,
             },
-            escapes_all=True,
+            grammar="score",
         )
-        runs = self._runs(data)
         requests = tuple(self._request(one, resources[one], dialect) for one in self._keys)
-        read = read_written(runs, dialect, place, self._found)
+        reader = WrittenReader(self._found)
+        containers = ContainersReader(reader, dialect, self._around.read_source, shape)
+        runs = self._runs(data, containers)
+        ports = containers.passed_on(self._ports(data.get("service")), place.below("service", "ports"))
         if not name:
             return None
-        module = Written(_module(name, read.data), _module(name, read.source), read.mentions, place)
+        module = reader.written(
+            _module(name, {key: one.data for key, one in runs.items()}, ports.data),
+            _module(name, {key: one.source for key, one in runs.items()}, ports.source),
+            place,
+        )
         return Workload(name=name, module=module, requests=requests, place=place.below("metadata", "name"))
 
     def _resources(self, given: Any, workload: str) -> dict[str, dict[str, Any]]:
@@ -102,12 +120,14 @@ class _Reader:
             type_ = shape.required(checked[name], "type", what, inside)
             class_ = shape.text(checked[name].get("class"), f"'class' of {what}", inside.below("class"))
             id_ = shape.text(checked[name].get("id"), f"'id' of {what}", inside.below("id"))
-            if type_ in APPLICATION_KINDS or not type_:
+            full = shared_id(id_) if id_ else private_id(workload, name)
+            key = Key(type_, class_ or DEFAULT_CLASS, full)
+            if not type_ or (type_ in APPLICATION_KINDS and not self._around.is_defined(key)):
                 # A resource without a type is refused already; references to it are not reported.
-                self._outside[name] = type_
+                service = (id_ or name).rpartition(".")[2]
+                self._outside[name] = FromOutside(type_, (name,), service)
             else:
-                full = shared_id(id_) if id_ else private_id(workload, name)
-                self._keys[name] = Key(type_, class_ or DEFAULT_CLASS, full)
+                self._keys[name] = key
         return checked
 
     def _request(self, name: str, declared: dict[str, Any], dialect: Dialect) -> Request:
@@ -115,17 +135,18 @@ class _Reader:
         params = read_params(declared, name, dialect, place, self._shape)
         return Request(key=self._keys[name], params=params, place=place)
 
-    def _runs(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Check the containers and the service; return them as the file spells them, to find places."""
+    def _runs(self, data: dict[str, Any], reader: ContainersReader) -> dict[str, Read]:
+        """Check and read the containers."""
         shape, place = self._shape, self._top.below("containers")
         containers = shape.mapping(data.get("containers"), "'containers'", place)
         if data.get("containers") in (None, {}):
             shape.wrong("a Score file has no containers", self._top, "add `containers:` with at least one")
-        checked = {
-            name: shape.mapping(one, f"the container {name!r}", place.below(name))
+        return {
+            name: reader.read(
+                shape.mapping(one, f"the container {name!r}", place.below(name)), place.below(name)
+            )
             for name, one in containers.items()
         }
-        return {"containers": checked, "service": {"ports": self._ports(data.get("service"))}}
 
     def _ports(self, given: Any) -> dict[str, dict[str, Any]]:
         shape, place = self._shape, self._top.below("service")
@@ -140,15 +161,10 @@ class _Reader:
         return read
 
 
-def _module(name: str, runs: dict[str, Any]) -> dict[str, Any]:
-    """Return the containers and the service as a module of a deployment set."""
-    spec: dict[str, Any] = {
-        "containers": {
-            container: {_RENAMED.get(key, key): value for key, value in given.items()}
-            for container, given in runs["containers"].items()
-        }
-    }
-    if ports := runs["service"]["ports"]:
+def _module(name: str, containers: dict[str, Any], ports: dict[str, Any]) -> dict[str, Any]:
+    """Return the containers and the ports of the service as a module of a deployment set."""
+    spec: dict[str, Any] = {"containers": containers}
+    if ports:
         spec["service"] = {"ports": {port: _port(given) for port, given in ports.items()}}
     return {"id": name, "spec": spec}
 

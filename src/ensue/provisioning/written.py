@@ -92,41 +92,61 @@ def read_written(
         found: receives the errors of placeholders.
         is_secret: whether messages leave out the text.
     """
-    reader = _Reader(dialect, place.document, found, is_secret=is_secret)
-    data = reader.read(source, place.keys)
-    if not reader.references and not reader.selections:
-        return Written(data, source, NO_MENTIONS, place)
-    return Written(data, source, Mentions(reader.references, reader.selections), place)
+    reader = WrittenReader(found, is_secret=is_secret)
+    return reader.written(reader.read(source, dialect, place), source, place)
 
 
-class _Reader:
-    def __init__(
-        self, dialect: Dialect, document: YamlDocument, found: Collector, *, is_secret: bool
-    ) -> None:
-        self.references: dict[tuple[Descriptor, bool], TextPlace] = {}
-        self.selections: dict[tuple[Descriptor, tuple[Step, ...]], TextPlace] = {}
-        self._dialect = dialect
-        self._document = document
+class WrittenReader:
+    """Finds the placeholders of data whose parts have different dialects or places.
+
+    Args:
+        found: receives the errors of placeholders.
+        is_secret: whether messages leave out the text.
+    """
+
+    def __init__(self, found: Collector, *, is_secret: bool = False) -> None:
+        self._references: dict[tuple[Descriptor, bool], TextPlace] = {}
+        self._selections: dict[tuple[Descriptor, tuple[Step, ...]], TextPlace] = {}
         self._found = found
         self._is_secret = is_secret
 
-    def read(self, data: Any, keys: tuple[str | int, ...]) -> Any:
-        """Return data with templates in it, or the same object; `keys` lead to it in its document."""
+    def read(self, data: Any, dialect: Dialect, place: TextPlace) -> Any:
+        """Return data with templates in it, or the same object; its mentions are recorded.
+
+        Args:
+            data: mappings, lists and scalars.
+            dialect: the known placeholders.
+            place: the place of the data.
+        """
+        return self._read(data, dialect, place.document, place.keys)
+
+    def written(self, data: Any, source: Any, place: TextPlace) -> Written:
+        """Return data together with all that was mentioned so far.
+
+        Args:
+            data: the data with templates in it.
+            source: the same data as written.
+            place: its place.
+        """
+        if not self._references and not self._selections:
+            return Written(data, source, NO_MENTIONS, place)
+        return Written(data, source, Mentions(self._references, self._selections), place)
+
+    def _read(self, data: Any, dialect: Dialect, document: YamlDocument, keys: tuple[str | int, ...]) -> Any:
         if isinstance(data, str):
-            return self._text(data, keys) if "{" in data else data
+            return self._text(data, dialect, TextPlace(document, keys)) if "$" in data else data
         if is_mapping(data):
-            read = {key: self.read(value, (*keys, key)) for key, value in data.items()}
+            read = {key: self._read(value, dialect, document, (*keys, key)) for key, value in data.items()}
             return read if any(read[key] is not data[key] for key in data) else data
         if is_list(data):
-            items = [self.read(value, (*keys, index)) for index, value in enumerate(data)]
+            items = [self._read(value, dialect, document, (*keys, place)) for place, value in enumerate(data)]
             return items if any(a is not b for a, b in zip(items, data, strict=True)) else data
         return data
 
-    def _text(self, text: str, keys: tuple[str | int, ...]) -> str | Template:
-        parsed, faults = parse_text(text, self._dialect)
-        place = TextPlace(self._document, keys)
+    def _text(self, text: str, dialect: Dialect, place: TextPlace) -> str | Template:
+        parsed, faults = parse_text(text, dialect)
         for fault in faults:
-            _report(fault, place, self._found, is_secret=self._is_secret)
+            _report(fault, dialect, place, self._found, is_secret=self._is_secret)
         if isinstance(parsed, Template):
             for part in parsed.parts:
                 if isinstance(part, Placeholder):
@@ -138,21 +158,25 @@ class _Reader:
         here = place._replace(text=placeholder.text)
         if isinstance(meaning, Reference):
             needs_provisioning = meaning.what in {"outputs", "values"}
-            self.references.setdefault((meaning.target, needs_provisioning), here)
+            self._references.setdefault((meaning.target, needs_provisioning), here)
         elif isinstance(meaning, Selection):
-            self.selections.setdefault((meaning.anchor, meaning.steps), here)
+            self._selections.setdefault((meaning.anchor, meaning.steps), here)
 
 
-def _report(fault: TextFault, place: TextPlace, found: Collector, *, is_secret: bool) -> None:
+def _report(
+    fault: TextFault, dialect: Dialect, place: TextPlace, found: Collector, *, is_secret: bool
+) -> None:
     span = place._replace(text=fault.text).span()
     shown = "${…}" if is_secret else fault.text
     refusal = fault.refusal
-    if refusal is None:
+    if refusal is None or dialect.grammar == "passed_on":
+        escape = "$\\{" if dialect.grammar == "definition" else "$${"
         found.warning(
             "E0817",
             f"{shown} is not a placeholder here and stays as it is",
             span,
-            help="where that is meant, write $\\{ for the two characters ${",
+            detail="" if refusal is None else refusal.reason,
+            help=f"where that is meant, write {escape} for the two characters ${{",
         )
         return
     found.error(

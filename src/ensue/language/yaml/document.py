@@ -167,3 +167,17 @@ class YamlDocument:
                 key.value: (key, value) for key, value in reversed(node.value) if isinstance(key, ScalarNode)
             }
         return self._pairs[id(node)]
+
+
+class TextDocument(YamlDocument):
+    """A file that is not YAML, such as the content of a container's file; only its texts have places.
+
+    Args:
+        path: the file, as messages show it.
+        text: its text.
+    """
+
+    __slots__ = ()
+
+    def _compose(self) -> None:
+        return None
