@@ -4,6 +4,7 @@
 EnsueError
 ├── DiagnosticError            input that does not compile; carries Diagnostics
 │   ├── CompileError           an SLS tree, top file or pillar
+│   │   └── ReplacementError   a deployment would destroy resources, which nobody has allowed
 │   ├── ConfigurationError     ensue.yaml, a command-line argument
 │   ├── SecretStoreError       secrets of a deployment cannot be read (LookupError)
 │   └── StillRunningError      commands of the run to resume still run (BlockingIOError)
@@ -69,6 +70,19 @@ class DiagnosticError(EnsueError):
 
 class CompileError(DiagnosticError, ValueError):
     """An SLS tree, top file or pillar does not compile."""
+
+
+class ReplacementError(CompileError):
+    """A deployment would destroy resources in order to replace them, which nobody has allowed.
+
+    Args:
+        diagnostics: the errors.
+        resources: the resources, `TYPE.CLASS#ID` each.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], resources: tuple[str, ...]) -> None:
+        self.resources = resources
+        super().__init__(diagnostics)
 
 
 class ConfigurationError(DiagnosticError, ValueError):

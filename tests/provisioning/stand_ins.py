@@ -16,8 +16,9 @@ from ensue.language.collector import Collector
 from ensue.masking import Masker
 from ensue.provisioning.graph_values import GraphValues
 from ensue.provisioning.outcomes import NodeOutcome, node_outcomes
-from ensue.provisioning.provisioner import DriverCall, Outcome, Provisioner, Surroundings
+from ensue.provisioning.provisioner import Provisioner
 from ensue.provisioning.requests import Requests
+from ensue.provisioning.surroundings import DriverCall, Outcome, Replacing, Surroundings
 from ensue.testing.driver import FakeDriverServices
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class RememberingDriver:
         planned: what `plan` returns.
         made: what create and update return; None: the inputs.
         obstacle: what create, update and delete raise.
+        failing: the type for which they raise it; empty: for all.
         cookies: what it keeps on the way, before anything else.
     """
 
@@ -61,6 +63,7 @@ class RememberingDriver:
     planned: Planned = field(default_factory=Planned)
     made: Provisioned | None = None
     obstacle: BaseException | None = None
+    failing: str = ""
     cookies: list[DataMap] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     requests: list[DriverRequest] = field(default_factory=list)
@@ -91,7 +94,7 @@ class RememberingDriver:
         self._note(function, request)
         for cookie in self.cookies:
             await request.services.keep(cookie)
-        if self.obstacle is not None:
+        if self.obstacle is not None and self.failing in {"", request.type}:
             raise self.obstacle
         if self.made is not None:
             return self.made
@@ -170,7 +173,12 @@ class Environment:
     masker: Masker = field(default_factory=Masker)
 
     def deploy(
-        self, resources: dict[str, dict[str, Any]], *, test: bool = False, prune: bool = False
+        self,
+        resources: dict[str, dict[str, Any]],
+        *,
+        test: bool = False,
+        prune: bool = False,
+        may_replace: bool = False,
     ) -> dict[str, Outcome]:
         """Provision the resources of a workload one by one, as the engine does; return the outcomes by type.
 
@@ -178,15 +186,16 @@ class Environment:
             resources: what the definition of each type has; the workload declares all of them.
             test: whether it is a plan.
             prune: whether the orphans are removed.
+            may_replace: whether other drivers may replace what drivers have made.
         """
-        return asyncio.run(self._deployed(resources, test=test, prune=prune))
+        return asyncio.run(self._deployed(resources, test=test, prune=prune, may_replace=may_replace))
 
     async def _deployed(
-        self, resources: dict[str, dict[str, Any]], *, test: bool, prune: bool
+        self, resources: dict[str, dict[str, Any]], *, test: bool, prune: bool, may_replace: bool
     ) -> dict[str, Outcome]:
         built = self.built(resources)
         values = GraphValues(built, {})
-        provisioner = self.provisioner(values)
+        provisioner = self.provisioner(values, may_replace=may_replace)
         call = DriverCall(self._services, test)
         outcomes: dict[Key, Outcome] = {}
         for node in built.nodes:
@@ -199,6 +208,9 @@ class Environment:
                     outcomes[node.key] = await provisioner.provision(node, call)
                 except EnsueError as error:
                     outcomes[node.key] = Outcome("failed", self.masker.text(str(error)))
+        if not test and not any(one.status == "failed" for one in outcomes.values()):
+            for key in [key for key, kept in provisioner.kept.items() if kept.beside]:
+                await self._cleared(provisioner, key, call, outcomes)
         if prune:
             for key in provisioner.kept.keys() - {node.key for node in built.nodes}:
                 try:
@@ -221,8 +233,17 @@ class Environment:
             definitions.append(definition("workload", found, driver_type="pure"))
         return graph(deployment({"modules": {"web": {"externals": externals}}}, found), definitions, found)
 
-    def provisioner(self, values: GraphValues | None) -> Provisioner:
+    async def _cleared(
+        self, provisioner: Provisioner, key: Key, call: DriverCall, outcomes: dict[Key, Outcome]
+    ) -> None:
+        try:
+            await provisioner.clear(key, call)
+        except EnsueError as error:
+            outcomes[key] = Outcome("failed", self.masker.text(str(error)))
+
+    def provisioner(self, values: GraphValues | None, *, may_replace: bool = False) -> Provisioner:
         """Return the provisioner of one deployment."""
+        destroy_first = frozenset({"db-first"})
         around = Surroundings(
             driver=self._driver,
             active=self.store,
@@ -233,7 +254,8 @@ class Environment:
             masked=self.masker.data,
         )
         digests = {node.definition: node.definition for node in values.graph.nodes} if values else {}
-        return Provisioner(values, self.store.load(CONTEXT), around, digests)
+        replacing = Replacing(lambda _: may_replace, destroy_first)
+        return Provisioner(values, self.store.load(CONTEXT), around, digests, replacing)
 
     def _driver(self, name: str) -> RememberingDriver:
         if name not in self.drivers:

@@ -15,7 +15,7 @@ from ensue.provisioning.identity import Key
 from ensue.provisioning.lowering import Work, lower
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from ensue.contracts.growth import Plan
     from ensue.provisioning.nodes import Node
@@ -40,8 +40,13 @@ def kept(name: str, *needed: str) -> ActiveResource:
     )
 
 
-def plan_of(nodes: Iterable[Node], removed: list[ActiveResource], rest: list[ActiveResource]) -> Plan:
-    work = Work(list(nodes), removed, {one.key: one for one in (*removed, *rest)})
+def plan_of(
+    nodes: Iterable[Node],
+    removed: list[ActiveResource],
+    rest: list[ActiveResource],
+    cleared: Collection[Key] = (),
+) -> Plan:
+    work = Work(list(nodes), removed, cleared, {one.key: one for one in (*removed, *rest)})
     return lower(work, MINION, "scope", deployment=CONTEXT, warnings=())
 
 
@@ -69,6 +74,22 @@ def test_a_resource_requires_what_it_depends_on() -> None:
     assert all(chunk.options.parallel and chunk.module == "graph" for chunk in plan.chunks)
     assert plan.chunks[0].keys == ("modules", "web", "externals", "net")
     assert plan.deployment is CONTEXT
+
+
+def test_what_was_replaced_goes_after_all_that_depends_on_the_resource() -> None:
+    """Directly or not; of resources that nothing was made for before, nothing is to be destroyed."""
+    found = Collector()
+    definitions = [
+        definition("workload", found),
+        definition("db", found, driver_inputs=reading("net#modules.web.externals.net")),
+        definition("net", found),
+        definition("dns", found),
+    ]
+    externals = {name: {"type": name} for name in ("db", "net", "dns")}
+    built = graph(deployment({"modules": {"web": {"externals": externals}}}, found), definitions, found)
+    net = next(node.key for node in built.nodes if node.key.type == "net")
+    plan = plan_of(built.nodes, [kept("net")], [], [net])
+    assert order(plan)[-2:] == ["cleared net after net db workload", "removed net"]
 
 
 def test_users_are_removed_first() -> None:

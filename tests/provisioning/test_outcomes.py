@@ -10,7 +10,7 @@ from tests.provisioning.test_lowering import kept, key
 from ensue.language.collector import Collector
 from ensue.provisioning.graph_values import Outputs
 from ensue.provisioning.outcomes import node_outcomes, summed_up
-from ensue.provisioning.provisioner import Outcome
+from ensue.provisioning.surroundings import Outcome
 
 if TYPE_CHECKING:
     from ensue.contracts.deployment import Deployed

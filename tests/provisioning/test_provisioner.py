@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.provisioning.building import reading
 from tests.provisioning.stand_ins import Killed, RememberingDriver, environment
 
 from ensue.contracts.driver import Planned, Provisioned
@@ -12,7 +13,7 @@ from ensue.errors import DriverError
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
-    from ensue.provisioning.provisioner import Outcome
+    from ensue.provisioning.surroundings import Outcome
 
 SECRET = "hunter2-secret"
 
@@ -115,24 +116,120 @@ def test_a_cookie_of_the_result_wins_over_kept_ones() -> None:
     assert kept.cookie == {"step": 3}
 
 
-def test_another_driver_deletes_and_creates() -> None:
-    """What the old driver made is deleted with its cookie; the new one begins without it."""
-    one = RememberingDriver("one", made=Provisioned(cookie={"made": "by one"}))
+def test_another_driver_replaces_only_what_it_may() -> None:
+    """Without permission nothing is called and the record stays; a plan says what would be replaced."""
+    one = RememberingDriver("one", made=Provisioned(values={"host": "db"}, cookie={"made": "by one"}))
     two = RememberingDriver("two")
     shop = environment(one=one, two=two)
     shop.deploy({"db": made_by("one")})
-    one.made = None
+    before = dict(shop.store.durable)
     planned = shop.deploy({"db": made_by("two")}, test=True)
     assert planned["db"].status == "planned"
-    assert planned["db"].comment.startswith("what the driver one made would be destroyed; ")
-    assert two.calls == ["plan db"]
-    assert two.requests[0].cookie is None
-    assert statuses(shop.deploy({"db": made_by("two")})) == {"db": "created"}
-    assert one.calls == ["create db", "delete db"]
-    assert one.requests[-1].cookie == {"made": "by one"}
-    assert two.calls == ["plan db", "create db"]
-    assert two.requests[-1].cookie is None
-    assert not two.requests[-1].was_interrupted
+    assert planned["db"].comment == "-/+ would be replaced: definition db → db, driver one → two"
+    assert (two.calls, two.requests[0].cookie) == (["plan db"], None)
+    refused = shop.deploy({"db": made_by("two")})
+    assert refused["db"].status == "failed"
+    assert "--allow-replace=db.default#modules.web.externals.the-db" in refused["db"].comment
+    assert (one.calls, two.calls) == (["create db"], ["plan db"])
+    assert shop.store.durable == before
+
+
+def test_a_replacement_is_made_before_the_earlier_one_is_destroyed() -> None:
+    """Each driver has its own cookie and folder; after the deletion nothing is left of the first."""
+    one = RememberingDriver("one", made=Provisioned(cookie={"made": "by one"}))
+    two = RememberingDriver("two", made=Provisioned(cookie={"made": "by two"}))
+    calls: list[str] = []
+    one.calls = two.calls = calls
+    shop = environment(one=one, two=two)
+    shop.deploy({"db": made_by("one")})
+    outcomes = shop.deploy({"db": made_by("two")}, may_replace=True)
+    assert (outcomes["db"].status, outcomes["db"].comment) == (
+        "replaced",
+        "definition db → db, driver one → two",
+    )
+    assert calls == ["create db", "create db", "delete db"]
+    created, deleted = two.requests[-1], one.requests[-1]
+    assert (created.cookie, created.was_interrupted) == (None, False)
+    assert deleted.cookie == {"made": "by one"}
+    assert created.guresid == deleted.guresid
+    assert created.directory != deleted.directory == one.requests[0].directory
+    (kept,) = [each for each in shop.store.durable.values() if each.key.type == "db"]
+    assert (kept.driver, kept.phase, kept.beside) == ("two", "active", ())
+    assert statuses(shop.deploy({"db": made_by("two")})) == {"db": "unchanged"}
+
+
+@pytest.mark.parametrize("end", [DriverError("no such template"), Killed()])
+def test_a_replacement_that_fails_leaves_what_is_there(end: BaseException) -> None:
+    """The record is that of the resource in use; the way back destroys the attempt, the way on repeats it."""
+    for way in ("back", "on", "away"):
+        one = RememberingDriver("one", made=Provisioned(values={"host": "db"}, cookie={"made": "by one"}))
+        two = RememberingDriver("two", cookies=[{"begun": "by two"}], obstacle=end)
+        shop = environment(one=one, two=two)
+        shop.deploy({"db": made_by("one")})
+        try:
+            shop.deploy({"db": made_by("two")}, may_replace=True)
+        except Killed:
+            shop.store.pending.clear()
+        (kept,) = [each for each in shop.store.durable.values() if each.key.type == "db"]
+        assert (kept.driver, kept.phase, kept.outputs) == ("one", "active", {"host": "db"})
+        assert [(each.driver, each.phase, each.cookie) for each in kept.beside] == [
+            ("two", "creating", {"begun": "by two"})
+        ]
+        two.obstacle = None
+        two.forget()
+        one.forget()
+        if way == "back":
+            assert statuses(shop.deploy({"db": made_by("one")})) == {"db": "unchanged"}
+            assert (one.calls, two.calls) == ([], ["delete db"])
+        elif way == "on":
+            assert statuses(shop.deploy({"db": made_by("two")}, may_replace=True)) == {"db": "replaced"}
+            assert (one.calls, two.calls) == (["delete db"], ["create db"])
+            assert two.requests[-1].was_interrupted
+        else:
+            assert statuses(shop.deploy({}, prune=True)) == {"db": "destroyed"}
+            assert (one.calls, two.calls) == (["delete db"], ["delete db"])
+        assert not [each for each in shop.store.durable.values() if each.beside]
+
+
+def test_what_makes_nothing_is_replaced_unasked() -> None:
+    """A pure driver leaves nothing to destroy; in its place comes the other's resource, whatever it is."""
+    shop = environment(fake=RememberingDriver("fake"))
+    shop.deploy({"db": made_by("pure")})
+    assert statuses(shop.deploy({"db": made_by("fake")})) == {"db": "created"}
+    assert statuses(shop.deploy({"db": made_by("pure")})) == {"db": "failed"}
+    assert statuses(shop.deploy({"db": made_by("pure")}, may_replace=True)) == {"db": "replaced"}
+    assert [(one.driver, one.beside) for one in shop.store.durable.values() if one.key.type == "db"] == [
+        ("pure", ())
+    ]
+
+
+def test_destroy_first() -> None:
+    """Where names collide, the definition says that the earlier one goes first."""
+    one, two = RememberingDriver("one"), RememberingDriver("two")
+    calls: list[str] = []
+    one.calls = two.calls = calls
+    shop = environment(one=one, two=two)
+    shop.deploy({"db-first": made_by("one")})
+    assert statuses(shop.deploy({"db-first": made_by("two")}, may_replace=True)) == {"db-first": "replaced"}
+    assert calls == ["create db-first", "delete db-first", "create db-first"]
+    (kept,) = [each for each in shop.store.durable.values() if each.key.type == "db-first"]
+    assert (kept.driver, kept.beside) == ("two", ())
+
+
+def test_a_failed_update_keeps_definition_and_edges() -> None:
+    """The record is that of the last success; the dependencies of the attempt count as well."""
+    driver = RememberingDriver(made=Provisioned(values={"value": "db"}))
+    shop = environment(fake=driver)
+    db, on_db = made_by("fake"), {"driver_type": "fake", "driver_inputs": reading("db")}
+    on_net = {"driver_type": "fake", "driver_inputs": {"values": {**reading("net")["values"], "n": 1}}}
+    shop.deploy({"db": db, "net": db, "dns": on_db})
+    for entity, depends_on, uses in ((on_net, ["db"], ["db", "net"]), (on_db, ["db"], ["db"])):
+        driver.obstacle = DriverError("no") if entity is on_net else None
+        driver.failing = "dns"
+        shop.deploy({"db": db, "net": db, "dns": entity})
+        (kept,) = [one for one in shop.store.durable.values() if one.key.type == "dns"]
+        assert [key.type for key in kept.depends_on] == depends_on
+        assert [key.type for key in kept.uses] == uses
 
 
 def test_another_name_of_the_driver_is_no_other_driver() -> None:
@@ -146,18 +243,21 @@ def test_another_name_of_the_driver_is_no_other_driver() -> None:
     assert driver.calls == ["create db", "update db"]
 
 
-def test_a_delete_that_fails_keeps_the_resource() -> None:
-    """When the old driver cannot delete, the new one makes nothing, and the next deployment tries again."""
+def test_a_delete_that_fails_is_tried_again() -> None:
+    """What the earlier driver cannot delete stays on record beside the new one, until it can."""
     one, two = RememberingDriver("one"), RememberingDriver("two")
     shop = environment(one=one, two=two)
     shop.deploy({"db": made_by("one")})
     one.obstacle = DriverError("in use")
-    assert statuses(shop.deploy({"db": made_by("two")})) == {"db": "failed"}
-    assert two.calls == []
+    assert statuses(shop.deploy({"db": made_by("two")}, may_replace=True)) == {"db": "failed"}
+    (kept,) = [each for each in shop.store.durable.values() if each.key.type == "db"]
+    assert (kept.driver, kept.phase) == ("two", "active")
+    assert [(each.driver, each.phase) for each in kept.beside] == [("one", "deleting")]
     one.obstacle = None
-    assert statuses(shop.deploy({"db": made_by("two")})) == {"db": "created"}
+    assert statuses(shop.deploy({"db": made_by("two")})) == {"db": "unchanged"}
     assert one.calls == ["create db", "delete db", "delete db"]
     assert one.requests[-1].was_interrupted
+    assert two.calls == ["create db"]
 
 
 def test_orphans_stay_until_they_are_pruned() -> None:

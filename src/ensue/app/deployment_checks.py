@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.errors import DriverError, EnsueError, SecretStoreError
+from ensue.diagnostics import Diagnostic
+from ensue.errors import DriverError, EnsueError, ReplacementError, SecretStoreError
+from ensue.language.collector import near_names
 from ensue.model.data import is_encodable
+from ensue.provisioning.records import words_of
 from ensue.provisioning.secret_refs import secret_references
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ensue.app.deployments import BuiltGraph
     from ensue.app.services import Services
     from ensue.contracts.vault import Vault
-    from ensue.diagnostics import Diagnostic, Span
+    from ensue.diagnostics import Span
     from ensue.drivers.loading import Drivers
     from ensue.language.collector import Collector
     from ensue.masking import Masker
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from ensue.model.returns import ScopeReturn
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
-    from ensue.provisioning.identity import Context
+    from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.nodes import Node
     from ensue.provisioning.requests import Requests
     from ensue.provisioning.secret_refs import SecretReference
@@ -57,6 +60,64 @@ def refuse_missing_drivers(
             help="install it, put it into _drivers/ of a file root, or use another driver",
             related=tuple((place, "needed here too") for place in places[1:]),
         )
+
+
+def refuse_another_type(
+    context: Context, kept: Iterable[ActiveResource], known: Iterable[str], found: Collector
+) -> None:
+    """Report an environment that has another type than the one that it is deployed with.
+
+    Args:
+        context: the environment as it is deployed.
+        kept: its records; each has the type that the environment had then.
+        known: the types that definitions name.
+        found: receives the error.
+    """
+    types = {one.env_type for one in kept if one.env_type}
+    if not types or context.env_type in types:
+        return
+    others = near_names(context.env_type, {*types, *known})
+    found.error(
+        "E0850",
+        f"the environment {context.environment} is of type {' or '.join(sorted(types))}, "
+        f"not {context.env_type!r}",
+        None,
+        detail="another type may match other definitions, which replace what is there",
+        help=f"{others or f'give --env-type {min(types)}'}; --change-env-type changes the type",
+    )
+
+
+def refuse_replacements(
+    nodes: Iterable[Node],
+    replaces: Callable[[Node], ActiveResource | None],
+    is_allowed: Callable[[Key], bool],
+    warnings: Iterable[Diagnostic],
+) -> None:
+    """Refuse a deployment that would destroy what drivers have made, where nobody has allowed that.
+
+    Args:
+        nodes: the resources of the graph.
+        replaces: returns the record of what would be destroyed; None: nothing.
+        is_allowed: whether a resource may be replaced.
+        warnings: what has been found before.
+
+    Raises:
+        ReplacementError: a replacement is not allowed; the error has all of them.
+    """
+    refused = [(node, old) for node in nodes if (old := replaces(node)) and not is_allowed(node.key)]
+    if not refused:
+        return
+    errors = [
+        Diagnostic(
+            code="E0849",
+            summary=f"{node.key} would be replaced: {words_of(old, node)}",
+            span=node.places[-1].span(),
+            detail=f"what the driver {old.driver} made would be destroyed",
+            help=f"if that is meant, allow it: --allow-replace={node.key}",
+        )
+        for node, old in refused
+    ]
+    raise ReplacementError([*errors, *warnings], tuple(str(node.key) for node, _ in refused))
 
 
 def refuse_unstorable(context: Context, nodes: Iterable[Node], found: Collector) -> None:

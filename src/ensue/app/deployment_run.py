@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from ensue.app.deployment_checks import DeploymentChecks, refuse_missing_drivers, refuse_unstorable
+from ensue.app.deployment_checks import (
+    DeploymentChecks,
+    refuse_another_type,
+    refuse_missing_drivers,
+    refuse_replacements,
+    refuse_unstorable,
+)
 from ensue.app.driver_services import ResourceServices
 from ensue.diagnostics import Diagnostic
 from ensue.errors import DiskError, DriverError, EnsueError, StoreError
@@ -27,8 +33,9 @@ from ensue.provisioning.graph_values import GraphValues
 from ensue.provisioning.identity import WORKLOAD, Context
 from ensue.provisioning.lowering import Work, lower
 from ensue.provisioning.outcomes import NodeOutcome, node_outcomes
-from ensue.provisioning.provisioner import DriverCall, Outcome, Provisioner, Surroundings
+from ensue.provisioning.provisioner import Provisioner
 from ensue.provisioning.requests import Requests
+from ensue.provisioning.surroundings import DriverCall, Outcome, Replacing, Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -72,12 +79,16 @@ class DeploymentRun:
         services: the project.
         deployments: reads definitions and the files to deploy.
         order: what is deployed, and where.
+        is_test: whether it is a plan.
     """
 
     kind: Literal["deployment"] = "deployment"
 
-    def __init__(self, services: Services, deployments: Deployments, order: DeploymentOrder) -> None:
+    def __init__(
+        self, services: Services, deployments: Deployments, order: DeploymentOrder, *, is_test: bool
+    ) -> None:
         self.order = order
+        self._is_test = is_test
         self.context = Context(app=order.app, env=order.env, env_type=order.env_type, org=order.org)
         self.built: BuiltGraph | None = None
         """The graph; None if the environment is destroyed."""
@@ -120,9 +131,12 @@ class DeploymentRun:
         kept = await asyncio.to_thread(self._services.active.load, self.context)
         if not kept:
             await self._notice_other_organization(found)
+        if self.built is not None and not order.change_env_type:
+            refuse_another_type(self.context, kept.values(), self.built.env_types, found)
         if order.destroy or order.prune:
             self._removed = {str(key): one for key, one in kept.items() if str(key) not in self._nodes}
-        deleted = [one for key, one in kept.items() if str(key) in self._removed or self._is_replaced(one)]
+        deleted = [one for one in kept.values() if str(one.key) in self._removed or self._is_replaced(one)]
+        deleted += [beside for one in kept.values() for beside in one.beside]
         refuse_missing_drivers(self._nodes.values(), deleted, self._services.drivers, found)
         found.stop_on_errors()
         if self.built is not None and self._values is not None:
@@ -130,13 +144,19 @@ class DeploymentRun:
             await checks.run(found)
         found.stop_on_errors()
         digests = self.built.digests if self.built else {}
-        self._provisioner = Provisioner(self._values, kept, self._surroundings(), digests)
+        destroy_first = self.built.destroy_first if self.built else ()
+        replacing = Replacing(self._may_replace, destroy_first)
+        self._provisioner = Provisioner(self._values, kept, self._surroundings(), digests, replacing)
+        nodes = tuple(self._nodes.values())
+        if not self._is_test:
+            refuse_replacements(nodes, self._provisioner.replaces, self._may_replace, found.warnings)
         removed = [one.key for one in self._removed.values()]
         if removed:
             self._sources = await asyncio.to_thread(
                 derived_sources, self._services.registry, self.context, removed
             )
-        work = Work(tuple(self._nodes.values()), tuple(self._removed.values()), kept)
+        cleared = {node.key for node in nodes if self._leaves_something(kept.get(node.key), node)}
+        work = Work(nodes, tuple(self._removed.values()), cleared, kept)
         return lower(work, target, scope, deployment=self, warnings=tuple(found.warnings))
 
     @property
@@ -163,6 +183,26 @@ class DeploymentRun:
         node = self._nodes[resource]
         work = self._provisioner.provision(node, self._call(context))
         return await self._carried_out(context, node.key, work)
+
+    async def clear(self, context: DeployingCall, resource: str) -> StateReturn:
+        """Destroy, on behalf of its state, what was made for a resource before it was replaced."""
+        key = self._nodes[resource].key
+        kept = self._provisioner.kept.get(key)
+        drivers = ", ".join(one.driver for one in kept.beside) if kept is not None else ""
+        if not drivers or context.test:
+            return StateReturn(name=str(key), result=True, comment="nothing else was made for it")
+        try:
+            await self._provisioner.clear(key, self._call(context))
+        except EnsueError as error:
+            problem = self._services.masker.text(
+                f"what the driver {drivers} made before is still there: {error}"
+            )
+            self._outcomes[key] = self._outcomes[key]._replace(status="failed", comment=problem)
+            if isinstance(error, DiskError):
+                raise  # The run stops at it.
+            return StateReturn(name=str(key), result=False, comment=problem)
+        comment = f"what the driver {drivers} made before was destroyed"
+        return StateReturn(name=str(key), result=True, changes={"destroyed": str(key)}, comment=comment)
 
     async def remove(self, context: DeployingCall, resource: str) -> StateReturn:
         """Remove one resource on behalf of its state."""
@@ -201,6 +241,13 @@ class DeploymentRun:
         removed = {one.key for one in self._removed.values()}
         kept = self._provisioner.kept
         return tuple(node_outcomes(graph, self.context, self._values, kept, self._outcomes, removed=removed))
+
+    def _may_replace(self, key: Key) -> bool:
+        return bool({"*", str(key)} & set(self.order.allow_replace))
+
+    def _leaves_something(self, kept: ActiveResource | None, node: Node) -> bool:
+        """Return whether something that was made for a resource is left once the resource is there."""
+        return kept is not None and (bool(kept.beside) or self._provisioner.replaces(node) is not None)
 
     def _is_replaced(self, kept: ActiveResource) -> bool:
         """Return whether the graph has another driver for a resource than the one that made it."""

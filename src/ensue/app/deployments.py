@@ -38,15 +38,22 @@ class BuiltGraph(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         graph: the graph.
         definitions: the definitions that it uses, by their ids.
+        env_types: the types of environments that criteria name.
     """
 
     graph: ResourceGraph
     definitions: Mapping[str, Definition]
+    env_types: frozenset[str]
 
     @property
     def digests(self) -> dict[str, str]:
         """The hash of each definition by its id."""
         return {id_: one.digest for id_, one in self.definitions.items()}
+
+    @property
+    def destroy_first(self) -> set[str]:
+        """The ids of the definitions whose resources are made when what they replace is destroyed."""
+        return {id_ for id_, one in self.definitions.items() if one.destroy_first}
 
 
 class PlannedGraph(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,7 +154,11 @@ class Deployments:
         deployment = with_images(read, images or {}, found)
         graph = build_graph(deployment, catalog, context, found)
         used = {node.definition for node in graph.nodes}
-        return BuiltGraph(graph=graph, definitions={one: catalog.definitions[one] for one in used})
+        return BuiltGraph(
+            graph=graph,
+            definitions={one: catalog.definitions[one] for one in used},
+            env_types=frozenset(_env_types(catalog.definitions.values())),
+        )
 
     def definitions(self) -> tuple[list[Definition], list[Diagnostic]]:
         """Return all definitions, sorted by type and id, and warnings about their files.
@@ -197,7 +208,14 @@ class Deployments:
                 "E0828", f"there is no definition {definition!r}", None, help=near_names(definition, names)
             )
         found.stop_on_errors()
-        return impacts(known, catalog, definition), found.warnings
+        return impacts(known, catalog, self._is_same_driver, definition), found.warnings
+
+    def _is_same_driver(self, one: str, other: str) -> bool:
+        """Return whether two names mean one driver; those of drivers that are not installed are compared."""
+        has = self._drivers.has
+        return one == other or (
+            has(one) and has(other) and self._drivers.find(one).name == self._drivers.find(other).name
+        )
 
     def _catalog(self, found: Collector) -> Catalog:
         definitions = read_definitions(self._folders, self._root, found, must_exist=self._must_exist)
@@ -205,6 +223,13 @@ class Deployments:
             for written in (definition.inputs.secrets, definition.inputs.secret_refs):
                 self._masker.add(*_secrets(written.data))
         return Catalog(with_built_in(definitions), found)
+
+
+def _env_types(definitions: Iterable[Definition]) -> Iterator[str]:
+    for definition in definitions:
+        for criterion in definition.criteria:
+            if env_type := criterion.fields.get("env_type"):
+                yield env_type
 
 
 def kept_resources(kept: Iterable[Key], wanted: Iterable[str]) -> list[Key]:

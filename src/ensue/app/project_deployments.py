@@ -38,7 +38,9 @@ class ProjectDeployments:
             StoreError: the outcome cannot be stored.
         """
         services = self._services
-        run = DeploymentRun(services, services.deployments(order.definitions), order)
+        run = DeploymentRun(
+            services, services.deployments(order.definitions), order, is_test=self._context.test
+        )
         asked = AskedGrowth(self._context.srn, (order.environment,), run)
         came = await self._context.grow(asked)
         if came.status == "failed" and not came.returns:
@@ -53,6 +55,10 @@ class ProjectDeployments:
     async def provision(self, resource: str) -> StateReturn:
         """Provision one resource of the deployment that the state belongs to."""
         return await self._run.provision(self._context, resource)
+
+    async def clear(self, resource: str) -> StateReturn:
+        """Destroy what was made for a resource before it was replaced."""
+        return await self._run.clear(self._context, resource)
 
     async def remove(self, resource: str) -> StateReturn:
         """Remove one resource of the environment that the state belongs to."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,10 @@ EXAMPLES = (
     ),
     ("ensue deploy score.yaml --app shop --env dev --env-type development --plan", "what it would do"),
     ("ensue deploy score.yaml --app shop --env dev --env-type development --prune", "remove orphans as well"),
+    (
+        "ensue deploy web.yaml --app shop --env p --env-type prod --allow-replace=postgres.default#shared.db",
+        "let another driver make the database anew",
+    ),
     ("ensue deploy --app shop --env dev --destroy", "remove everything of the environment"),
     (
         "ensue deploy --app shop --env dev --forget postgres.default#shared.db",
@@ -72,6 +77,20 @@ EXAMPLES = (
 )
 @click.option("--destroy", is_flag=True, help="Remove all resources of the environment, in reverse order.")
 @click.option(
+    "--allow-replace",
+    metavar="RESOURCE",
+    multiple=True,
+    is_flag=False,
+    flag_value="*",
+    help="Allow that TYPE.CLASS#ID is made by another driver, and what the earlier one made destroyed; "
+    "without a name, any resource. May be given several times. A terminal is asked otherwise.",
+)
+@click.option(
+    "--change-env-type",
+    is_flag=True,
+    help="Give the environment another type than it has.",
+)
+@click.option(
     "--forget",
     metavar="RESOURCE",
     multiple=True,
@@ -99,6 +118,8 @@ def command(
     test: bool,
     prune: bool,
     destroy: bool,
+    allow_replace: tuple[str, ...],
+    change_env_type: bool,
     forget: tuple[str, ...],
     concurrency: int | None,
     failhard: bool | None,
@@ -116,6 +137,8 @@ def command(
     """
     from ensue.app.project import RunOptions
     from ensue.cli.run_progress import progress_of
+    from ensue.errors import ReplacementError
+    from ensue.output.colours import is_terminal
 
     if forget:
         return _forget(
@@ -126,6 +149,8 @@ def command(
     order = msgspec.structs.replace(
         _order(files, DeploymentWords(**deployment), values, prune=prune, destroy=destroy),
         images=given_images(images),
+        allow_replace=allow_replace,
+        change_env_type=change_env_type,
         render=render or "",
         render_to=render_to,
     )
@@ -140,7 +165,16 @@ def command(
                 on_warning=lambda one: session.print_diagnostics([one]),
             )
 
-    report = session.run(work)
+    try:
+        report = session.run(work)
+    except ReplacementError as refused:
+        if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+            raise
+        session.print_diagnostics(refused.diagnostics)
+        if not click.confirm("Replace them?", err=True):
+            return exit_codes.REFUSED
+        order = msgspec.structs.replace(order, allow_replace=(*allow_replace, *refused.resources))
+        report = session.run(work)
     session.print_diagnostics(report.run.warnings)
     _print(session, report)
     return report.run.exit_code if report.run.status != "interrupted" else exit_codes.INTERRUPTED

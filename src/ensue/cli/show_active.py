@@ -55,7 +55,7 @@ def show_impact(session: Session, definition: str | None, words: DeploymentWords
             str(one.key),
             one.was,
             one.becomes or "",
-            one.reason,
+            one.reason + ("" if one.drivers is None else f", replaced: {' → '.join(one.drivers)}"),
             str(len(one.dependents)),
         )
         for one in found
@@ -99,5 +99,6 @@ def _impact_data(one: Impact) -> dict[str, Any]:
         "definition": one.was,
         "becomes": one.becomes,
         "why": one.reason,
+        "replaced": None if one.drivers is None else {"driver": one.drivers[0], "by": one.drivers[1]},
         "dependents": [str(key) for key in one.dependents],
     }

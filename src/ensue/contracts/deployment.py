@@ -31,6 +31,9 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
         images: workload to the image of its containers whose image is `.`; `*`: of all other workloads.
         prune: remove resources of earlier deployments that this one does not request.
         destroy: remove everything of the environment, and build nothing.
+        allow_replace: the resources that may be destroyed in order to be replaced, `TYPE.CLASS#ID` each; `*`:
+            all.
+        change_env_type: whether the environment may get another type than it has.
         render: the format to render workloads in: `kubernetes`, `compose`, `values`; empty: none.
         render_to: the folder for the rendered files.
     """
@@ -45,6 +48,8 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     images: Mapping[str, str] = {}
     prune: bool = False
     destroy: bool = False
+    allow_replace: tuple[str, ...] = ()
+    change_env_type: bool = False
     render: str = ""
     render_to: Path | None = None
 
@@ -91,6 +96,14 @@ class Deployments(Protocol):
 
     async def provision(self, resource: str) -> StateReturn:
         """Provision one resource of the deployment that the state belongs to.
+
+        Args:
+            resource: the resource, `TYPE.CLASS#ID`.
+        """
+        ...
+
+    async def clear(self, resource: str) -> StateReturn:
+        """Destroy what was made for a resource before it was replaced.
 
         Args:
             resource: the resource, `TYPE.CLASS#ID`.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ensue.masking import Masker
     from ensue.output.colours import Palette
+    from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.graph_values import EvaluatedNode
     from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.nodes import Node, ResourceGraph
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _BAD: Final = frozenset({"failed", "skipped", "orphaned"})
-_CHANGED: Final = frozenset({"created", "updated", "destroyed"})
+_CHANGED: Final = frozenset({"created", "updated", "replaced", "destroyed"})
 
 
 def graph_data(
@@ -82,7 +83,15 @@ def _outcome_data(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
         "outputs": presentable(as_written(shown), masker),
         "status": outcome.status,
         "comment": masker.text(outcome.comment),
+        **_replaces(outcome.replaces, masker),
     }
+
+
+def _replaces(gone: ActiveResource | None, masker: Masker) -> dict[str, Any]:
+    """Return what a resource replaces; nothing if it replaces nothing."""
+    if gone is None:
+        return {}
+    return {"replaces": {"definition": masker.text(gone.definition), "driver": masker.text(gone.driver)}}
 
 
 def _of_record(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
@@ -149,8 +158,9 @@ def deployment_lines(
         colour = (
             palette.light_red if status in _BAD else palette.green if status in _CHANGED else palette.cyan
         )
-        yield palette.paint(colour, f"{status:>9}") + f"  {on_one_line(str(one.key))}"
-        if one.outcome.comment and (status in _BAD or status == "planned"):
+        sign = "-/+ replaced" if status == "replaced" else status
+        yield palette.paint(colour, f"{sign:>9}") + f"  {on_one_line(str(one.key))}"
+        if one.outcome.comment and (status in _BAD or status in {"planned", "replaced"}):
             yield from (
                 f"           {on_one_line(line)}" for line in masker.text(one.outcome.comment).splitlines()
             )

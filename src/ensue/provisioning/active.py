@@ -22,8 +22,23 @@ Phase: TypeAlias = Literal["creating", "updating", "active", "deleting"]
 may not exist: the call failed, or the process was killed during it."""
 
 
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """A call of a resource's driver that has not succeeded, so that the record describes an earlier one.
+
+    Args:
+        definition: the id of the definition that was used.
+        depends_on: the resources that it depended on, in this attempt and in those before it.
+    """
+
+    definition: str
+    depends_on: tuple[Key, ...] = ()
+
+
 class ActiveResource(msgspec.Struct, frozen=True, kw_only=True):
-    """A resource that a deployment has provisioned.
+    """A resource that a deployment has provisioned, as its last successful deployment left it.
+
+    A failed call changes only `phase`, `inputs_mark`, `cookie` (what the driver stored meanwhile) and
+    `attempted`. What another driver made for the resource, or has begun to make, is `beside` it.
 
     Args:
         key: the resource.
@@ -40,6 +55,10 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True):
         cookie: data that is passed to the driver in its next call.
         registers: resources that it made targetable: SRN to configuration.
         depends_on: the resources it depends on.
+        generation: counts what has been made for the resource: 0, and one more with each replacement.
+        attempted: the last call, if it has not succeeded; None: it has.
+        beside: what else was made for the resource and has not been destroyed yet: replacements that did not
+            succeed, and what was replaced.
     """
 
     key: Key
@@ -55,11 +74,23 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True):
     cookie: dict[str, Any] | None = None
     registers: dict[str, dict[str, Any]] = {}
     depends_on: tuple[Key, ...] = ()
+    generation: int = 0
+    attempted: Attempt | None = None
+    beside: tuple[ActiveResource, ...] = ()
 
     @property
     def was_interrupted(self) -> bool:
         """Whether a call of its driver has begun and its outcome is unknown."""
         return self.phase != "active"
+
+    @property
+    def uses(self) -> tuple[Key, ...]:
+        """The resources that it, its last attempt, or anything beside it depends on."""
+        attempted = () if self.attempted is None else self.attempted.depends_on
+        if not attempted and not self.beside:
+            return self.depends_on
+        others = (key for one in self.beside for key in one.uses)
+        return tuple(dict.fromkeys([*self.depends_on, *attempted, *others]))
 
 
 class ActiveResources(Protocol):

@@ -25,6 +25,7 @@ _TOP: Final = ("apiVersion", "kind", "metadata", "entity", "object")
 _METADATA: Final = ("id", "name", "labels", "annotations")
 _ENTITY: Final = (
     "name", "type", "driver_type", "driver_account", "driver_inputs", "provision", "criteria",
+    "destroy_first",
 )  # fmt: skip
 _INPUTS: Final = ("values", "secrets", "secret_refs")
 _PROVISION: Final = ("is_dependent", "match_dependents", "params")
@@ -113,6 +114,9 @@ class _Reader:
             criteria=self._criteria(entity.get("criteria"), place.below("criteria")),
             place=place.below("type"),
             digest=digest([id_, driver, account, entity.get("driver_inputs") or {}]),
+            destroy_first=shape.flag(
+                entity.get("destroy_first"), "'destroy_first'", place.below("destroy_first")
+            ),
         )
 
     def _written(self, data: Any, place: TextPlace, *, is_secret: bool = False) -> Written:

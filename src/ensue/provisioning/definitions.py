@@ -110,6 +110,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
         criteria: the resources it applies to; empty: it is never chosen.
         place: its place in the file.
         digest: a hash of everything that determines its resources.
+        destroy_first: whether a resource that replaces another one is made only when that is destroyed.
     """
 
     id: str
@@ -122,6 +123,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     criteria: tuple[Criterion, ...]
     place: TextPlace
     digest: str
+    destroy_first: bool = False
 
     @property
     def written(self) -> tuple[Written, ...]:

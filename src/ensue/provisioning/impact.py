@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.identity import Context, Key
@@ -27,6 +27,7 @@ class Impact(NamedTuple):
         was: the id of its current definition.
         becomes: the id of the definition that matches now; None: none matches.
         reason: see `Reason`.
+        drivers: the driver that made it and the one that would replace it; None: it would not be replaced.
         dependents: the resources that depend on it, sorted.
     """
 
@@ -35,23 +36,28 @@ class Impact(NamedTuple):
     was: str
     becomes: str | None
     reason: Reason
+    drivers: tuple[str, str] | None
     dependents: tuple[Key, ...]
 
 
 def impacts(
-    active: Iterable[tuple[Context, ActiveResource]], catalog: Catalog, definition: str | None = None
+    active: Iterable[tuple[Context, ActiveResource]],
+    catalog: Catalog,
+    is_same_driver: Callable[[str, str], bool],
+    definition: str | None = None,
 ) -> list[Impact]:
     """Return the active resources that would change, sorted by environment and key.
 
     Args:
         active: the active resources of the environments to check.
         catalog: the definitions as they are now.
+        is_same_driver: whether two names mean one driver.
         definition: only resources that have this definition now or would get it; None: all.
     """
     known = list(active)
     dependents: dict[tuple[Context, Key], list[Key]] = {}
     for context, one in known:
-        for key in one.depends_on:
+        for key in one.uses:
             dependents.setdefault((context, key), []).append(one.key)
     found: list[Impact] = []
     for context, one in known:
@@ -68,5 +74,8 @@ def impacts(
             continue
         if definition is None or definition in {one.definition, becomes}:
             users = tuple(sorted(dependents.get((context, one.key), ())))
-            found.append(Impact(context, one.key, one.definition, becomes, reason, users))
+            drivers = None
+            if now is not None and not is_same_driver(one.driver, now.driver):
+                drivers = (one.driver, now.driver)
+            found.append(Impact(context, one.key, one.definition, becomes, reason, drivers, users))
     return sorted(found, key=lambda each: (each.context.org, each.context.app, each.context.env, each.key))

@@ -1,6 +1,7 @@
 """A resource graph as a plan: a state for each resource, which requires the states of those it depends on.
 
 Resources to be removed come last, each after everything that depends on it, or did when it was provisioned.
+What was made for a replaced resource before is destroyed after the resource and all that depends on it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ensue.model.requisite import Requisite, RequisiteKind
 from ensue.model.source_document import NoDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ensue.contracts.growth import DeploymentScope
     from ensue.diagnostics import Diagnostic
@@ -28,6 +29,7 @@ MODULE: Final = "graph"
 
 PROVISIONED: Final = "provisioned"
 REMOVED: Final = "removed"
+CLEARED: Final = "cleared"
 
 _BESIDE_OTHERS: Final = StateOptions(parallel=True)
 
@@ -38,11 +40,13 @@ class Work(NamedTuple):
     Args:
         nodes: the resources of the graph, in the order of provisioning.
         removed: the resources to be removed.
+        cleared: the resources of the graph for which something was made before that is to be destroyed.
         kept: all records of the environment.
     """
 
     nodes: Sequence[Node]
     removed: Sequence[ActiveResource]
+    cleared: Collection[Key]
     kept: Mapping[Key, ActiveResource]
 
 
@@ -63,7 +67,7 @@ def lower(
 
     def add(key: Key, function: str, required: Iterable[Key], document: Any, keys: tuple[str, ...]) -> None:
         before = tuple(sorted({places[one] for one in required if one in places}))
-        places[key] = len(chunks)
+        places.setdefault(key, len(chunks))
         chunks.append(
             Chunk(
                 id=str(key),
@@ -83,9 +87,32 @@ def lower(
     for node in work.nodes:
         asked_for = node.places[0]
         add(node.key, PROVISIONED, node.depends_on, asked_for.document, tuple(map(str, asked_for.keys)))
+    for key, after in _with_dependents(work.nodes, work.cleared):
+        add(key, CLEARED, after, NoDocument(), ())
     for one, users in _users_first(work.removed, work.kept):
         add(one.key, REMOVED, users, NoDocument(), ())
     return Plan(chunks=tuple(chunks), scope=scope, target=target, deployment=deployment, warnings=warnings)
+
+
+def _with_dependents(nodes: Sequence[Node], wanted: Collection[Key]) -> list[tuple[Key, list[Key]]]:
+    """Return the wanted resources, each with itself and all that depends on it, directly or not."""
+    if not wanted:
+        return []
+    users: dict[Key, list[Key]] = {}
+    for node in nodes:
+        for key in node.depends_on:
+            users.setdefault(key, []).append(node.key)
+    found: list[tuple[Key, list[Key]]] = []
+    for node in nodes:
+        if node.key in wanted:
+            reached = {node.key: None}
+            waiting = [node.key]
+            while waiting:
+                new = [one for one in users.get(waiting.pop(), ()) if one not in reached]
+                reached.update(dict.fromkeys(new))
+                waiting += new
+            found.append((node.key, list(reached)))
+    return found
 
 
 def _users_first(
@@ -94,7 +121,7 @@ def _users_first(
     """Return the resources to remove in the order of removal, each with the resources that use it."""
     users: dict[Key, list[Key]] = {}
     for one in kept.values():
-        for key in one.depends_on:
+        for key in one.uses:
             users.setdefault(key, []).append(one.key)
     left = {one.key: one for one in sorted(removed, key=lambda one: one.key, reverse=True)}
     waits_for = {key: sum(user in left for user in users.get(key, ())) for key in left}
@@ -103,7 +130,7 @@ def _users_first(
     while free:
         one = left.pop(free.popleft())
         ordered.append((one, users.get(one.key, [])))
-        for key in one.depends_on:
+        for key in one.uses:
             if key in left:
                 waits_for[key] -= 1
                 if not waits_for[key]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensue.contracts.deployment import Deployed
 from ensue.provisioning.identity import WORKLOAD, guresid
-from ensue.provisioning.provisioner import Outcome
 from ensue.provisioning.sensitive import colon_paths
+from ensue.provisioning.surroundings import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.nodes import Node, ResourceGraph
     from ensue.provisioning.sensitive import Path
 
-_CHANGED = ("created", "updated", "destroyed", "planned")
+_CHANGED = ("created", "updated", "replaced", "destroyed", "planned")
 _ORPHANED = Outcome("orphaned", "no resource of the deployment needs it any more")
 
 
@@ -69,8 +69,10 @@ def node_outcomes(
         if node.key not in known:
             known[node.key] = _skipped(node.depends_on, known)
         evaluated = values.evaluated_before(node.key) if values is not None else None
-        one = known[node.key]
-        yield NodeOutcome(node.key, node.guresid, node, evaluated, kept.get(node.key), one)
+        record = kept.get(node.key)
+        yield NodeOutcome(
+            node.key, node.guresid, node, evaluated, record, _with_rest(known[node.key], record)
+        )
     own = {node.key for node in nodes}
     others = [key for key in outcomes if key not in own]
     left = sorted(kept.keys() - own - set(others))
@@ -118,10 +120,19 @@ def summed_up(all_: Iterable[NodeOutcome], rendered: tuple[str, ...] = ()) -> De
     )
 
 
+def _with_rest(outcome: Outcome, record: ActiveResource | None) -> Outcome:
+    """Return an outcome that also says what was made for the resource before and is still there."""
+    if record is None or not record.beside or outcome.status in {"planned", "failed", "skipped"}:
+        return outcome
+    drivers = ", ".join(one.driver for one in record.beside)
+    rest = f"what the driver {drivers} made stays until all that depends on the resource is there"
+    return outcome._replace(comment=f"{outcome.comment}; {rest}" if outcome.comment else rest)
+
+
 def _users(kept: Mapping[Key, ActiveResource]) -> dict[Key, list[Key]]:
     users: dict[Key, list[Key]] = {}
     for one in kept.values():
-        for key in one.depends_on:
+        for key in one.uses:
             users.setdefault(key, []).append(one.key)
     return users
 

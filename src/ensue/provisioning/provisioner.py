@@ -8,8 +8,7 @@ Source: Humanitec, "Drivers" and "Active Resources".
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -20,112 +19,49 @@ from ensue.provisioning.active import ActiveResource
 from ensue.provisioning.canonical import canonical
 from ensue.provisioning.code_inputs import refuse_foreign_code
 from ensue.provisioning.graph_values import Outputs
+from ensue.provisioning.records import (
+    begun,
+    made_by,
+    next_generation,
+    promoted,
+    records_of,
+    renewed,
+    succeeded,
+    with_cookie,
+    with_record,
+    words_of,
+)
 from ensue.provisioning.secret_refs import secret_references
 from ensue.provisioning.sensitive import Path, differing, texts_in
+from ensue.provisioning.surroundings import Outcome, Replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
-    from ensue.contracts.driver import CodeKind, DriverRequest, DriverServices, Planned, Provisioned
-    from ensue.model.data import Data, DataMap
-    from ensue.provisioning.active import ActiveResources, Phase
+    from ensue.contracts.driver import DriverRequest, DriverServices, Provisioned
+    from ensue.model.data import DataMap
     from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
     from ensue.provisioning.identity import Key
     from ensue.provisioning.nodes import Node
-    from ensue.provisioning.requests import Requests
-    from ensue.provisioning.secret_refs import SecretReference
-
-Status: TypeAlias = Literal[
-    "created", "updated", "unchanged", "failed", "skipped", "orphaned", "destroyed", "planned"
-]
-"""The result of a resource in one deployment."""
+    from ensue.provisioning.surroundings import DriverCall, LoadedDriver, Status, Surroundings
 
 
-class LoadedDriver(Protocol):
-    """A driver with the optional parts of its contract filled in; see `ensue.contracts.driver`.
-
-    `name` is the same for all names that definitions may use for it (`postgres`, `humanitec/postgres`).
-    """
-
-    name: str
-    is_pure: bool
-    always_called: bool
-    code: Mapping[str, CodeKind]
-    inserts_as_data: bool
-
-    async def create(self, request: DriverRequest, /) -> Provisioned:
-        """Create a resource."""
-        ...
-
-    async def update(self, request: DriverRequest, /) -> Provisioned:
-        """Update a resource."""
-        ...
-
-    async def delete(self, request: DriverRequest, /) -> None:
-        """Delete a resource."""
-        ...
-
-    async def plan(self, request: DriverRequest, /) -> Planned:
-        """Return what would be done."""
-        ...
-
-    async def fingerprint(self, request: DriverRequest, /) -> str:
-        """Return a fingerprint of everything beside the inputs that affects the result."""
-        ...
-
-
-class Surroundings(NamedTuple):
-    """The services of the run that provisioning uses.
+class _Step(NamedTuple):
+    """One resource on its way to its driver.
 
     Args:
-        driver: returns a driver by the name that a definition has for it.
-        active: keeps active resources.
-        mark: returns a keyed fingerprint of bytes; like another one where the key may have changed.
-        requests: makes the requests for drivers.
-        secrets: reads secrets from stores.
-        learn: tells the masker of secrets.
-        masked: returns data with all known secrets masked.
+        evaluated: the resource with its inputs.
+        driver: the driver.
+        request: the request for it.
+        old: the record of what the driver has made before, or begun to make; None: nothing.
+        planned: its record as the definition wants it; nothing in it was made.
     """
 
-    driver: Callable[[str], LoadedDriver]
-    active: ActiveResources
-    mark: Callable[[bytes, str, str], str]
-    requests: Requests
-    secrets: Callable[[Sequence[SecretReference]], Awaitable[Mapping[SecretReference, str]]]
-    learn: Callable[[Iterable[str]], None]
-    masked: Callable[[Any], Any]
-
-
-class Outcome(NamedTuple):
-    """The outcome of one resource.
-
-    Args:
-        status: its status.
-        comment: one sentence; may be empty.
-        outputs: its outputs; None if they are not known.
-        old: its earlier record; None: there was none.
-        registers: resources that become targetable: SRN to configuration.
-        manifests: its Kubernetes manifests.
-    """
-
-    status: Status
-    comment: str = ""
-    outputs: Outputs | None = None
-    old: ActiveResource | None = None
-    registers: Mapping[str, DataMap] = MappingProxyType({})
-    manifests: Mapping[str, Data] = MappingProxyType({})
-
-
-class DriverCall(NamedTuple):
-    """The call of a driver by a state function.
-
-    Args:
-        services: the services for the driver, made for this resource.
-        test: whether it is a plan.
-    """
-
-    services: Callable[[Callable[[DataMap], Awaitable[None]]], DriverServices]
-    test: bool
+    evaluated: EvaluatedNode
+    driver: LoadedDriver
+    request: DriverRequest
+    old: ActiveResource | None
+    planned: ActiveResource
 
 
 class Provisioner:
@@ -136,6 +72,7 @@ class Provisioner:
         kept: the records of the environment.
         around: see `Surroundings`.
         digests: the hash of each definition by its id.
+        replacing: what may be replaced; by default nothing.
     """
 
     def __init__(
@@ -144,6 +81,7 @@ class Provisioner:
         kept: Mapping[Key, ActiveResource],
         around: Surroundings,
         digests: Mapping[str, str],
+        replacing: Replacing = Replacing(),  # noqa: B008 -- it is immutable
     ) -> None:
         self.kept = dict(kept)
         self._requests = around.requests
@@ -151,13 +89,18 @@ class Provisioner:
         self._values = values
         self._around = around
         self._digests = digests
+        self._replacing = replacing
 
     async def provision(self, node: Node, call: DriverCall) -> Outcome:
         """Provision a resource after its dependencies.
 
+        What another driver made for it stays until `clear` is called, unless the definition says
+        `destroy_first`.
+
         Raises:
             DriverError: an input is not available, or would be read as code that came from another resource's
-                output; or the driver failed. The resource's record is kept.
+                output; the resource would be replaced, and that is not allowed; or the driver failed. The
+                resource's record is kept.
             StoreError: the record cannot be written.
         """
         if self._values is None:
@@ -165,25 +108,45 @@ class Provisioner:
         evaluated = await self._with_secrets(self._values.evaluated(node))
         self._around.learn(evaluated.secret_texts())
         driver = self._around.driver(node.driver)
-        old = self.kept.get(node.key)
-        self._learn_of(old)
-        request = self._requests.of(evaluated, old, self._services(node.key, call))
+        whole = self.kept.get(node.key)
+        self._learn_of(whole)
+        old = made_by(whole, lambda name: self._is_name_of(driver, node, name))
+        planned = self._planned_record(node, next_generation(whole) if old is None else old.generation)
+        request = self._requests.of(
+            evaluated, old, self._services(node.key, planned.generation, call), planned.generation
+        )
         refuse_foreign_code(request, driver.code, may_insert=driver.inserts_as_data)
-        mark = await self._mark(driver, evaluated, request, old) if evaluated.is_known else ""
+        step = _Step(evaluated, driver, request, old, planned)
+        if whole is not None and whole.generation != planned.generation:
+            return await self._replaced(step, whole, call)
+        mark = await self._mark(step) if evaluated.is_known else ""
         if old is not None and mark == old.inputs_mark != "" and self._may_be_left(driver, old):
-            return self._unchanged(node, old, test=call.test)
-        if old is None or self._is_driver_of(driver, node, old):
-            if call.test:
-                return await self._planned(evaluated, driver, request, old)
-            return await self._called(evaluated, driver, request, old, mark)
-        request = msgspec.structs.replace(request, cookie=None, was_interrupted=False)
+            return self._unchanged(planned, old, test=call.test)
+        return await (self._planned(step) if call.test else self._called(step, mark))
+
+    async def clear(self, key: Key, call: DriverCall) -> Outcome:
+        """Destroy what was made for a resource before, or was begun and did not succeed.
+
+        Raises:
+            DriverError: a driver failed; the record is kept.
+            StoreError: the record cannot be written.
+        """
+        whole = self.kept[key]
         if call.test:
-            planned = await self._planned(evaluated, driver, request, None)
-            gone = f"what the driver {old.driver} made would be destroyed"
-            return planned._replace(comment=f"{gone}; {planned.comment}", old=old)
-        await self._delete(old, call)
-        made = await self._called(evaluated, driver, request, None, mark)
-        return made._replace(old=old)
+            return Outcome("planned", "", old=whole)
+        for one in whole.beside:
+            await self._delete(one, call)
+            self._forget(one)
+            await self._around.active.flush()
+        return Outcome("destroyed", "", old=whole)
+
+    def replaces(self, node: Node) -> ActiveResource | None:
+        """Return the record of what a deployment would destroy to replace it; None: nothing."""
+        whole = self.kept.get(node.key)
+        if whole is None or self._around.driver(whole.driver).is_pure:
+            return None
+        driver = self._around.driver(node.driver)
+        return None if self._is_name_of(driver, node, whole.driver) else whole
 
     async def remove(self, key: Key, call: DriverCall) -> Outcome:
         """Remove an active resource.
@@ -195,8 +158,29 @@ class Provisioner:
         old = self.kept[key]
         if call.test:
             return Outcome("planned", f"{key} would be destroyed", old=old)
-        await self._delete(old, call)
+        for one in (*old.beside, old):
+            await self._delete(one, call)
+            self._forget(one)
+        await self._flush_for(self._around.driver(old.driver))
         return Outcome("destroyed", f"{key} was destroyed", old=old)
+
+    async def _replaced(self, step: _Step, whole: ActiveResource, call: DriverCall) -> Outcome:
+        """Make a resource with another driver than the one that made it before."""
+        node = step.evaluated.node
+        gone = self.replaces(node)
+        words = "" if gone is None else words_of(gone, node)
+        if call.test:
+            outcome = await self._planned(step)
+            comment = f"-/+ would be replaced: {words}" if gone else outcome.comment
+            return outcome._replace(comment=comment, old=whole, replaces=gone)
+        if gone is not None and not self._replacing.is_allowed(node.key):
+            raise DriverError(f"would be replaced: {words} (allow it with --allow-replace={node.key})")
+        mark = await self._mark(step)
+        if gone is not None and node.definition in self._replacing.destroy_first:
+            await self._delete(whole, call)
+            self._forget(whole)
+        made = await self._called(step, mark)
+        return made._replace(status="replaced", comment=words, old=whole, replaces=gone) if gone else made
 
     async def _with_secrets(self, evaluated: EvaluatedNode) -> EvaluatedNode:
         """Return a node with its secrets from stores, as far as their references are known."""
@@ -210,25 +194,20 @@ class Provisioner:
         """Return whether a resource with unchanged inputs and driver needs no call."""
         return not old.was_interrupted and not driver.always_called
 
-    def _is_driver_of(self, driver: LoadedDriver, node: Node, old: ActiveResource) -> bool:
-        """Return whether a driver made the recorded resource, under any of its names."""
-        return old.driver == node.driver or self._around.driver(old.driver).name == driver.name
+    def _is_name_of(self, driver: LoadedDriver, node: Node, name: str) -> bool:
+        """Return whether a name is one of a driver's."""
+        return name == node.driver or self._around.driver(name).name == driver.name
 
-    def _unchanged(self, node: Node, old: ActiveResource, *, test: bool) -> Outcome:
+    def _unchanged(self, planned: ActiveResource, old: ActiveResource, *, test: bool) -> Outcome:
         outputs = Outputs(data=old.outputs, secret_paths=old.secret_paths)
-        self._note(node.key, outputs)
-        now = self._record(node, old)
+        self._note(old.key, outputs)
+        now = renewed(planned, old)
         if now != old and not test:
             self._keep(now)
         return Outcome("unchanged", "", outputs, old, old.registers, old.manifests)
 
-    async def _planned(
-        self,
-        evaluated: EvaluatedNode,
-        driver: LoadedDriver,
-        request: DriverRequest,
-        old: ActiveResource | None,
-    ) -> Outcome:
+    async def _planned(self, step: _Step) -> Outcome:
+        evaluated, driver, request, old, record = step
         node = evaluated.node
         if driver.is_pure and evaluated.is_known:
             made = self._outputs(evaluated, await driver.create(request))
@@ -236,66 +215,69 @@ class Provisioner:
             return Outcome("planned", _would(node, old), made, old)
         planned = await driver.plan(request)
         if not planned.would_change and old is not None and not old.was_interrupted:
-            return self._unchanged(node, old, test=True)
+            return self._unchanged(record, old, test=True)
         outputs: Outputs | None = None
         if planned.outputs is not None:
             outputs = self._outputs(evaluated, planned.outputs)
             self._note(node.key, outputs)
         return Outcome("planned", planned.comment or _would(node, old), outputs, old)
 
-    async def _called(
-        self,
-        evaluated: EvaluatedNode,
-        driver: LoadedDriver,
-        request: DriverRequest,
-        old: ActiveResource | None,
-        mark: str,
-    ) -> Outcome:
+    async def _called(self, step: _Step, mark: str) -> Outcome:
         """Call a driver's create or update, with a record before and after it."""
-        node = evaluated.node
+        evaluated, driver, request, old, planned = step
+        key = planned.key
         is_there = old is not None and old.phase != "creating"
-        begun = self._record(node, old, phase="updating" if is_there else "creating")
+        started = begun(planned, old)
         if not driver.is_pure:
-            self._keep(begun)
+            self._keep(with_record(self.kept.get(key), started))
             await self._around.active.flush()
         try:
             made = await (driver.update if is_there else driver.create)(request)
         except BaseException:
             # What the driver has done by then is unknown: the next deployment calls it again, even with the
             # same inputs.
-            failed = msgspec.structs.replace(self.kept.get(node.key, begun), inputs_mark="")
             if old is not None or not driver.is_pure:
-                self._keep(failed)
+                now = self._record_now(started)
+                self._keep(with_record(self.kept.get(key), msgspec.structs.replace(now, inputs_mark="")))
             raise
         outputs = self._outputs(evaluated, made)
-        kept = self.kept.get(node.key, begun)
-        done = msgspec.structs.replace(
-            self._record(node, kept, phase="active"),
-            inputs_mark=mark,
-            outputs=outputs.data,
-            secret_paths=outputs.secret_paths,
-            manifests=made.manifests,
-            cookie=kept.cookie if made.cookie is None else made.cookie,
-            registers=dict(made.registers),
-        )
-        self._keep(done)
-        if not driver.is_pure:
-            await self._around.active.flush()
-        self._note(node.key, outputs)
+        done = succeeded(planned, self._record_now(started), made, outputs, mark)
+        whole = self.kept.get(key)
+        leaves_nothing = whole is not None and self._around.driver(whole.driver).is_pure
+        self._keep(promoted(whole, done, leaves_nothing=leaves_nothing))
+        await self._flush_for(driver)
+        self._note(key, outputs)
         status: Status = "updated" if is_there else "created"
         if is_there and made.changed is False:
             status = "unchanged"
         return Outcome(status, made.comment, outputs, old, made.registers, made.manifests)
 
-    async def _delete(self, old: ActiveResource, call: DriverCall) -> None:
-        self._learn_of(old)
-        driver = self._around.driver(old.driver)
-        if not driver.is_pure:
-            self._keep(msgspec.structs.replace(old, phase="deleting"))
-            await self._around.active.flush()
-            await driver.delete(self._requests.of_removal(old, self._services(old.key, call)))
-        self.kept.pop(old.key, None)
-        self._around.active.remove(self._context, old.key)
+    def _record_now(self, one: ActiveResource) -> ActiveResource:
+        """Return a record as it is stored; itself if it is not."""
+        stored = records_of(self.kept.get(one.key))
+        return next((each for each in stored if each.generation == one.generation), one)
+
+    async def _delete(self, one: ActiveResource, call: DriverCall) -> None:
+        """Delete what one record is about; its record is to be removed by the caller."""
+        self._learn_of(one)
+        driver = self._around.driver(one.driver)
+        if driver.is_pure:
+            return
+        self._keep(with_record(self.kept.get(one.key), msgspec.structs.replace(one, phase="deleting")))
+        await self._around.active.flush()
+        services = self._services(one.key, one.generation, call)
+        await driver.delete(self._requests.of_removal(one, services))
+
+    def _forget(self, one: ActiveResource) -> None:
+        """Remove one record of a resource, whose other records stay."""
+        left = [each for each in records_of(self.kept[one.key]) if each.generation != one.generation]
+        if left:
+            self._keep(msgspec.structs.replace(left[0], beside=tuple(left[1:])))
+        else:
+            del self.kept[one.key]
+            self._around.active.remove(self._context, one.key)
+
+    async def _flush_for(self, driver: LoadedDriver) -> None:
         if not driver.is_pure:
             await self._around.active.flush()
 
@@ -314,8 +296,8 @@ class Provisioner:
         )
         return Outputs(data=data, secret_paths=tuple(paths))
 
-    def _record(self, node: Node, old: ActiveResource | None, phase: Phase | None = None) -> ActiveResource:
-        """Return the record of a node, with the values of its earlier record."""
+    def _planned_record(self, node: Node, generation: int) -> ActiveResource:
+        """Return the record of a node before anything is made."""
         return ActiveResource(
             key=node.key,
             env_type=self._context.env_type,
@@ -323,13 +305,8 @@ class Provisioner:
             definition_digest=self._digests[node.definition],
             driver=node.driver,
             depends_on=tuple(node.depends_on),
-            phase=phase or (old.phase if old else "creating"),
-            inputs_mark=old.inputs_mark if old else "",
-            outputs=old.outputs if old else {},
-            secret_paths=old.secret_paths if old else (),
-            manifests=old.manifests if old else {},
-            cookie=old.cookie if old else None,
-            registers=old.registers if old else {},
+            phase="creating",
+            generation=generation,
         )
 
     def _note(self, key: Key, outputs: Outputs) -> None:
@@ -345,30 +322,25 @@ class Provisioner:
         if old is not None:
             self._around.learn(texts_in(old.outputs, old.secret_paths))
 
-    def _services(self, key: Key, call: DriverCall) -> DriverServices:
-        return call.services(lambda cookie: self._keep_cookie(key, cookie))
+    def _services(self, key: Key, generation: int, call: DriverCall) -> DriverServices:
+        return call.services(lambda cookie: self._keep_cookie(key, generation, cookie))
 
-    async def _keep_cookie(self, key: Key, cookie: DataMap) -> None:
-        self._keep(msgspec.structs.replace(self.kept[key], cookie=cookie))
+    async def _keep_cookie(self, key: Key, generation: int, cookie: DataMap) -> None:
+        self._keep(with_cookie(self.kept[key], generation, cookie))
         await self._around.active.flush()
 
-    async def _mark(
-        self,
-        driver: LoadedDriver,
-        evaluated: EvaluatedNode,
-        request: DriverRequest,
-        old: ActiveResource | None,
-    ) -> str:
+    async def _mark(self, step: _Step) -> str:
         """Return a keyed fingerprint of all inputs of a resource."""
+        evaluated = step.evaluated
         given = [
-            driver.name,
+            step.driver.name,
             evaluated.account,
             evaluated.params,
             evaluated.values,
             evaluated.secrets,
-            await driver.fingerprint(request),
+            await step.driver.fingerprint(step.request),
         ]
-        like = "" if old is None else old.inputs_mark
+        like = "" if step.old is None else step.old.inputs_mark
         return self._around.mark(canonical(given), f"inputs:{evaluated.node.guresid}", like)
 
 

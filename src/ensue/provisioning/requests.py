@@ -31,7 +31,11 @@ class Requests(NamedTuple):
     directory: Path
 
     def of(
-        self, evaluated: EvaluatedNode, kept: ActiveResource | None, services: DriverServices
+        self,
+        evaluated: EvaluatedNode,
+        kept: ActiveResource | None,
+        services: DriverServices,
+        generation: int = 0,
     ) -> DriverRequest:
         """Return the request for a resource of the graph.
 
@@ -39,6 +43,7 @@ class Requests(NamedTuple):
             evaluated: the resource with its inputs.
             kept: its record; None: there is none.
             services: the services for the driver.
+            generation: see `ActiveResource`; each has a folder.
         """
         node = evaluated.node
         return DriverRequest(
@@ -51,7 +56,7 @@ class Requests(NamedTuple):
             values=evaluated.values,
             secrets=evaluated.secrets,
             account=evaluated.account,
-            directory=self.directory / node.guresid,
+            directory=self._folder(node.guresid, generation),
             root=self.root,
             services=services,
             cookie=None if kept is None else kept.cookie,
@@ -77,9 +82,12 @@ class Requests(NamedTuple):
             values={},
             secrets={},
             account=None,
-            directory=self.directory / id_,
+            directory=self._folder(id_, kept.generation),
             root=self.root,
             services=services,
             cookie=kept.cookie,
             was_interrupted=kept.was_interrupted,
         )
+
+    def _folder(self, guresid_: str, generation: int) -> Path:
+        return self.directory / (f"{guresid_}-{generation}" if generation else guresid_)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ensue.contracts.deployment import Deployed
     from ensue.model.data import Data, DataMap
 
-_WORDS: Final = ("created", "updated", "destroyed", "planned", "unchanged", "failed", "skipped")
+_WORDS: Final = ("created", "updated", "replaced", "destroyed", "planned", "unchanged", "failed", "skipped")
 
 
 async def deployed(
@@ -43,6 +43,8 @@ async def deployed(
     values: Mapping[str, Data] | None = None,
     images: Mapping[str, Data] | None = None,
     prune: bool = False,
+    allow_replace: Data = False,
+    change_env_type: bool = False,
     render: str = "",
     render_to: str = "",
 ) -> StateReturn:
@@ -61,6 +63,9 @@ async def deployed(
         values: values of Score's types `environment` and `service`, by name.
         images: by workload, the image of its containers whose image is `.`; `*` is for all other workloads.
         prune: remove what earlier deployments provisioned and this one does not request.
+        allow_replace: whether resources may be destroyed in order to be replaced by another driver: a boolean
+            for all, or `TYPE.CLASS#ID`, or a list of them.
+        change_env_type: whether the environment may get another type than that of its first deployment.
         render: format to render workloads in: `kubernetes`, `compose` or `values`; by default none.
         render_to: the folder for the rendered files, relative to the project.
 
@@ -87,6 +92,8 @@ async def deployed(
         values=dict(values or {}),
         images={workload: str(image) for workload, image in (images or {}).items()},
         prune=prune,
+        allow_replace=_replaceable(allow_replace),
+        change_env_type=change_env_type,
         render=render,
         render_to=root / render_to if render_to else None,
     )
@@ -129,6 +136,16 @@ async def provisioned(ctx: StateContext, name: str) -> StateReturn:
     return await ctx.deployments.provision(name)
 
 
+async def cleared(ctx: StateContext, name: str) -> StateReturn:
+    """Destroy what a replaced resource was before; only for `graph.deployed` and `ensue deploy`.
+
+    Args:
+        ctx: the state's context.
+        name: the resource, `TYPE.CLASS#ID`.
+    """
+    return await ctx.deployments.clear(name)
+
+
 async def removed(ctx: StateContext, name: str) -> StateReturn:
     """Remove one resource of an environment; only for `graph.deployed` and `ensue deploy`.
 
@@ -143,11 +160,21 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "deployed": deployed,
     "destroyed": destroyed,
     "provisioned": provisioned,
+    "cleared": cleared,
     "removed": removed,
 }
 
 TRANSIENT: Final = tuple(FUNCTIONS)
 """The record of each resource tells a resumed run what is left to do."""
+
+
+def _replaceable(given: Data) -> tuple[str, ...]:
+    if isinstance(given, bool):
+        return ("*",) if given else ()
+    listed = given if is_list(given) else [] if given is None else [given]
+    if not all(isinstance(one, str) for one in listed):
+        raise StateFailedError(f"allow_replace: {given!r} is neither true or false nor names of resources")
+    return tuple(map(str, listed))
 
 
 def _refuse_resources(ctx: StateContext) -> None:

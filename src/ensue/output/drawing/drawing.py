@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NodeStatus = Literal["planned", "running", "succeeded", "changed", "would_change", "failed"]
 ResourceStatus = Literal[
-    "planned", "created", "updated", "unchanged", "failed", "skipped", "orphaned", "destroyed"
+    "planned", "created", "updated", "replaced", "unchanged", "failed", "skipped", "orphaned", "destroyed"
 ]
 ScopeStatus = Literal["planned", "running", "done", "failed", "deferred", "not_rendered"]
 

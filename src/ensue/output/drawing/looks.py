@@ -68,6 +68,7 @@ RESOURCES: Final = {
     "planned": Look("#f5f7fa", "#66717e", "#222a33"),
     "created": Look("#d9f2de", "#256a42", "#1e3524"),
     "updated": Look("#d3edf7", "#17607c", "#17343c"),
+    "replaced": Look("#d3edf7", "#17607c", "#17343c"),
     "unchanged": Look("#ffffff", "#5a6572", "#1a2027"),
     "failed": Look("#fbd5d5", "#b3261e", "#4a1f1f"),
     "skipped": Look("#fdf3cf", "#75580a", "#3b3315"),

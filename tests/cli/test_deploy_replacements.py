@@ -1,0 +1,168 @@
+"""`ensue deploy` where another driver is to make a resource that is there: nothing is destroyed unasked."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.deployed_project import (
+    DB,
+    DEPLOY,
+    DRIVER,
+    POSTGRES,
+    DeployedProject,
+    deployed,
+    deployed_project,
+    statuses,
+)
+from tests.cli.shell import command, environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REPLACED = f"{DB} would be replaced: definition pg → cloud, driver log → other"
+CLOUD = POSTGRES.replace("{id: pg}", "{id: cloud}").replace("driver_type: log", "driver_type: other")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> DeployedProject:
+    """A deployed project, and a second driver that writes its calls in capitals."""
+    project = deployed_project(tmp_path / "project")
+    other = DRIVER.replace("{word}", "{word.upper()}").replace('Path("in use")', 'Path("no")')
+    project.write("states/_drivers/other.py", other)
+    deployed(project)
+    project.log()
+    project.write("definitions/pg.yaml", CLOUD)
+    return project
+
+
+def lines(project: DeployedProject) -> list[str]:
+    """Return the calls of the drivers in their order."""
+    path = project.root / "log"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def postgres(document: Any) -> Any:
+    """Return the database of a document."""
+    return next(node for node in document["nodes"] if node["type"] == "postgres")
+
+
+def test_it_is_refused_before_anything_runs(project: DeployedProject) -> None:
+    """Exit code 1 with the resource, both definitions and drivers, and the words that allow it."""
+    for words in ((), ("--prune",), ("--allow-replace=dns.default#shared.main",)):
+        ended = project.run(*DEPLOY, *words)
+        assert ended.code == 1
+        assert f"E0849]: {REPLACED}" in ended.err
+        assert f"--allow-replace={DB}" in ended.err
+    assert project.log() == []
+    project.write("definitions/pg.yaml", POSTGRES)
+    assert set(deployed(project).values()) == {"unchanged"}
+
+
+def test_a_plan_and_the_impact_name_it(project: DeployedProject) -> None:
+    """As text and as data, with exit code 0: a plan destroys nothing."""
+    ended = project.run(*DEPLOY, "--plan")
+    assert ended.code == 0, ended.err
+    assert "-/+ would be replaced: definition pg → cloud, driver log → other" in ended.out
+    node = postgres(project.run(*DEPLOY, "--plan", "--out", "json").document)
+    assert (node["status"], node["replaces"]) == ("planned", {"definition": "pg", "driver": "log"})
+    assert "another definition, replaced: log → other" in project.run("show", "impact").out
+    (impact,) = project.run("show", "impact", "--out", "json").document
+    assert impact["replaced"] == {"driver": "log", "by": "other"}
+    assert project.log() == []
+
+
+@pytest.mark.parametrize("words", [("--allow-replace",), (f"--allow-replace={DB}",)])
+def test_the_new_one_is_made_before_the_old_one_is_destroyed(
+    project: DeployedProject, words: tuple[str, ...]
+) -> None:
+    """In between everything that depends on it is made; text, JSON and journal name the replacement."""
+    ended = project.run(*DEPLOY, *words, "--out", "json")
+    assert ended.code == 0, ended.err
+    node = postgres(ended.document)
+    assert (node["status"], node["comment"]) == ("replaced", "definition pg → cloud, driver log → other")
+    assert node["replaces"] == {"definition": "pg", "driver": "log"}
+    assert lines(project) == ["CREATE postgres", "delete postgres"]
+    shown = project.run("runs", "show", "last", "--out", "json").out
+    assert "definition pg → cloud, driver log → other" in shown
+    assert "what the driver log made before was destroyed" in shown
+    assert set(deployed(project).values()) == {"unchanged"}
+    project.log()
+    assert project.run("deploy", "--app", "shop", "--env", "dev", "--destroy").code == 0
+    assert [line for line in project.log() if "postgres" in line] == ["DELETE postgres"]
+
+
+def test_what_is_in_use_stays_if_the_new_one_fails(project: DeployedProject) -> None:
+    """With the earlier definition all is as it was, and the attempt is destroyed."""
+    project.write("definitions/pg.yaml", CLOUD.replace("values: {", "values: {fail: no such image, "))
+    ended = project.run(*DEPLOY, "--allow-replace", "--prune", "--out", "json")
+    assert (ended.code, statuses(ended.document)["postgres"]) == (2, "failed")
+    assert lines(project) == ["CREATE postgres"]
+    (kept,) = [
+        one for one in project.run("show", "active", "--out", "json").document if one["resource"] == DB
+    ]
+    assert (kept["definition"], kept["driver"], kept["state"]) == ("pg", "log", "active")
+    project.log()
+    project.write("definitions/pg.yaml", POSTGRES)
+    assert set(deployed(project).values()) == {"unchanged"}
+    assert lines(project) == ["DELETE postgres again"]
+
+
+def test_what_was_replaced_stays_until_it_can_be_destroyed(project: DeployedProject) -> None:
+    """Where the earlier driver fails, the exit code is 2, and the next deployment tries again."""
+    project.write("in use", "")
+    ended = project.run(*DEPLOY, "--allow-replace", "--out", "json")
+    assert ended.code == 2
+    assert postgres(ended.document)["comment"].startswith(
+        "what the driver log made before is still there: in use"
+    )
+    (project.root / "in use").unlink()
+    project.log()
+    assert set(deployed(project).values()) == {"unchanged"}
+    assert lines(project) == ["delete postgres again"]
+
+
+def test_destroy_first(project: DeployedProject) -> None:
+    """A definition whose names collide with those of the earlier one says that this goes first."""
+    project.write("definitions/pg.yaml", CLOUD.rstrip() + "\n  destroy_first: true\n")
+    assert deployed(project, "--allow-replace")["postgres"] == "replaced"
+    assert lines(project) == ["delete postgres", "CREATE postgres"]
+
+
+def test_an_environment_keeps_its_type(project: DeployedProject) -> None:
+    """Another type, which may match other definitions, is refused with the near one; a word changes it."""
+    project.write("definitions/pg.yaml", POSTGRES)
+    words = ["deploy", "score.yaml", "--app", "shop", "--env", "dev", "--env-type", "develpment"]
+    ended = project.run(*words)
+    assert ended.code == 1
+    assert "E0850]: the environment shop/dev is of type development, not 'develpment'" in ended.err
+    assert "did you mean development?" in ended.err
+    assert project.run(*words, "--change-env-type").code == 0
+    assert project.run(*DEPLOY).code == 1
+    assert project.log() == []
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"n\n", 1), (b"\n", 1)])
+def test_a_terminal_is_asked(project: DeployedProject, answer: bytes, code: int) -> None:
+    """The answer is no unless it is yes."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*command(), *DEPLOY], cwd=project.root, env=environment(),
+        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs,
+    )  # fmt: skip
+    os.close(theirs)
+    said = b""
+    while b"Replace them?" not in said:
+        assert select.select([ours], [], [], 300)[0]
+        said += os.read(ours, 4096)
+    os.write(ours, answer)
+    out, _ = process.communicate(timeout=300)
+    os.close(ours)
+    assert process.returncode == code, said
+    assert REPLACED.encode() in said
+    assert lines(project) == (["CREATE postgres", "delete postgres"] if code == 0 else [])
+    assert (b"-/+ replaced" in out) is (code == 0)
