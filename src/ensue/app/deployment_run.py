@@ -72,12 +72,16 @@ class DeploymentRun:
         services: the project.
         deployments: reads definitions and the files to deploy.
         order: what is deployed, and where.
+        test: whether nothing is changed.
     """
 
     kind: Literal["deployment"] = "deployment"
 
-    def __init__(self, services: Services, deployments: Deployments, order: DeploymentOrder) -> None:
+    def __init__(
+        self, services: Services, deployments: Deployments, order: DeploymentOrder, *, test: bool
+    ) -> None:
         self.order = order
+        self._test = test
         self.context = Context(app=order.app, env=order.env, env_type=order.env_type, org=order.org)
         self.built: BuiltGraph | None = None
         """The graph; None if the environment is destroyed."""
@@ -89,7 +93,7 @@ class DeploymentRun:
         self._sources: set[Key] = set()
         self._outcomes: dict[Key, Outcome] = {}
         folder = services.settings.cachedir / "drivers"
-        self._requests = Requests(self.context, services.settings.root, folder)
+        self._requests = Requests(self.context, services.settings.root, folder, "", order.adopt)
         self._provisioner = Provisioner(None, {}, self._surroundings(), {})
 
     async def plan(self, request: GrowthRequest) -> Plan:
@@ -118,6 +122,8 @@ class DeploymentRun:
         refuse_unstorable(self.context, self._nodes.values(), found)
         found.stop_on_errors()
         kept = await asyncio.to_thread(self._services.active.load, self.context)
+        owner = await asyncio.to_thread(self._services.active.owner, is_kept=not self._test)
+        self._requests = self._requests._replace(owner=owner)
         if not kept:
             await self._notice_other_organization(found)
         if order.destroy or order.prune:

@@ -102,7 +102,9 @@ class Project(KeptResources):
         from ensue.app.deployment_run import DeploymentReport, DeploymentRun
 
         services = self._services()
-        deployment = DeploymentRun(services, services.deployments(order.definitions), order)
+        deployment = DeploymentRun(
+            services, services.deployments(order.definitions), order, test=options.test
+        )
 
         async def run() -> DeploymentReport:
             report = await deployment.recorded(await self._run((), options, on_event, on_warning, deployment))

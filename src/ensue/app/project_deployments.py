@@ -38,7 +38,8 @@ class ProjectDeployments:
             StoreError: the outcome cannot be stored.
         """
         services = self._services
-        run = DeploymentRun(services, services.deployments(order.definitions), order)
+        deployments = services.deployments(order.definitions)
+        run = DeploymentRun(services, deployments, order, test=self._context.test)
         asked = AskedGrowth(self._context.srn, (order.environment,), run)
         came = await self._context.grow(asked)
         if came.status == "failed" and not came.returns:

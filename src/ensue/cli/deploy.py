@@ -13,8 +13,10 @@ from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.deployment import DeploymentWords, deployment_options, given_images, image_option
 from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
+from ensue.cli.optional_value import OptionalValue
 from ensue.cli.options import project_options
 from ensue.cli.word_choice import WordChoice
+from ensue.contracts.deployment import ANY_RESOURCE
 
 if TYPE_CHECKING:
     from ensue.app.deployment_run import DeploymentReport
@@ -34,6 +36,10 @@ EXAMPLES = (
     ("ensue deploy score.yaml --app shop --env dev --env-type development --plan", "what it would do"),
     ("ensue deploy score.yaml --app shop --env dev --env-type development --prune", "remove orphans as well"),
     ("ensue deploy --app shop --env dev --destroy", "remove everything of the environment"),
+    (
+        "ensue deploy score.yaml --app shop --env dev --env-type development --adopt",
+        "take over what another store has deployed",
+    ),
     (
         "ensue deploy --app shop --env dev --forget postgres.default#shared.db",
         "drop the record of a server that no longer exists",
@@ -71,6 +77,15 @@ EXAMPLES = (
 )
 @click.option("--destroy", is_flag=True, help="Remove all resources of the environment, in reverse order.")
 @click.option(
+    "--adopt",
+    cls=OptionalValue,
+    without=ANY_RESOURCE,
+    metavar="[=RESOURCE]",
+    multiple=True,
+    help="Take over what another store has deployed: all resources, or TYPE.CLASS#ID. May be given several "
+    "times.",
+)
+@click.option(
     "--forget",
     metavar="RESOURCE",
     multiple=True,
@@ -98,6 +113,7 @@ def command(
     test: bool,
     prune: bool,
     destroy: bool,
+    adopt: tuple[str, ...],
     forget: tuple[str, ...],
     concurrency: int | None,
     failhard: bool | None,
@@ -118,13 +134,16 @@ def command(
 
     if forget:
         return _forget(
-            session, forget, DeploymentWords(**deployment), is_alone=not (files or prune or destroy)
+            session, forget, DeploymentWords(**deployment), is_alone=not (files or prune or destroy or adopt)
         )
+    if destroy and adopt:
+        raise click.UsageError("--destroy removes what this store has: it takes no --adopt")
     if bool(render) != bool(render_to):
         raise click.UsageError("--render and --to go together")
     order = msgspec.structs.replace(
         _order(files, DeploymentWords(**deployment), values, prune=prune, destroy=destroy),
         images=given_images(images),
+        adopt=adopt,
         render=render or "",
         render_to=render_to,
     )
@@ -148,7 +167,7 @@ def command(
 def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *, is_alone: bool) -> int:
     """Forget active resources of an environment; their drivers are not called."""
     if not is_alone:
-        raise click.UsageError("--forget takes no files, no --prune and no --destroy")
+        raise click.UsageError("--forget takes no files, no --prune, no --destroy and no --adopt")
     context = words.context(needs_type=False)
 
     async def work(project: Project) -> None:

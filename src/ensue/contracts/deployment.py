@@ -5,7 +5,7 @@ Source: resource graph document; resources are provisioned as growth under the s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from ensue.model.data import DataMap
     from ensue.model.returns import StateReturn
+
+
+ANY_RESOURCE: Final = "*"
+"""In place of a resource that may be taken over: all of them."""
 
 
 class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +35,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
         images: workload to the image of its containers whose image is `.`; `*`: of all other workloads.
         prune: remove resources of earlier deployments that this one does not request.
         destroy: remove everything of the environment, and build nothing.
+        adopt: the resources, `TYPE.CLASS#ID` each, that may be taken over from another store; `*`: all.
         render: the format to render workloads in: `kubernetes`, `compose`, `values`; empty: none.
         render_to: the folder for the rendered files.
     """
@@ -45,6 +50,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     images: Mapping[str, str] = {}
     prune: bool = False
     destroy: bool = False
+    adopt: tuple[str, ...] = ()
     render: str = ""
     render_to: Path | None = None
 

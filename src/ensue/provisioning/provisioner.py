@@ -170,7 +170,7 @@ class Provisioner:
         request = self._requests.of(evaluated, old, self._services(node.key, call))
         refuse_foreign_code(request, driver.code, may_insert=driver.inserts_as_data)
         mark = await self._mark(driver, evaluated, request, old) if evaluated.is_known else ""
-        if old is not None and mark == old.inputs_mark != "" and self._may_be_left(driver, old):
+        if old is not None and mark == old.inputs_mark != "" and self._may_be_left(driver, old, request):
             return self._unchanged(node, old, test=call.test)
         if old is None or self._is_driver_of(driver, node, old):
             if call.test:
@@ -206,9 +206,10 @@ class Provisioner:
         return evaluated.with_secrets(await self._around.secrets(wanted))
 
     @staticmethod
-    def _may_be_left(driver: LoadedDriver, old: ActiveResource) -> bool:
+    def _may_be_left(driver: LoadedDriver, old: ActiveResource, request: DriverRequest) -> bool:
         """Return whether a resource with unchanged inputs and driver needs no call."""
-        return not old.was_interrupted and not driver.always_called
+        may_change = not driver.is_pure and request.may_adopt
+        return not (old.was_interrupted or driver.always_called or may_change)
 
     def _is_driver_of(self, driver: LoadedDriver, node: Node, old: ActiveResource) -> bool:
         """Return whether a driver made the recorded resource, under any of its names."""
