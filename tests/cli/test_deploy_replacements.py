@@ -81,7 +81,7 @@ def test_the_new_one_is_made_before_the_old_one_is_destroyed(
     project: DeployedProject, words: tuple[str, ...]
 ) -> None:
     """In between everything that depends on it is made; text, JSON and journal name the replacement."""
-    ended = project.run(*DEPLOY, *words, "--out", "json")
+    ended = project.run("deploy", *words, *DEPLOY[1:], "--out", "json")
     assert ended.code == 0, ended.err
     node = postgres(ended.document)
     assert (node["status"], node["comment"]) == ("replaced", "definition pg → cloud, driver log → other")

@@ -20,6 +20,7 @@ from ensue.drivers import command
 from ensue.errors import DriverError, StoreError
 from ensue.model.unknown import Unknown
 from ensue.testing.driver import FakeDriverServices, driver_request
+from ensue.testing.driver_contract import DriverContract, DriverSubject
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,6 +101,24 @@ PYTHON = [sys.executable, "programs/bucket.py", "storage"]
 SHELL = ["sh", "programs/bucket.sh", "storage"]
 
 
+class TestDocumentedProgram(DriverContract):
+    """The program of the page that derives names keeps the contract, marks included."""
+
+    @pytest.fixture
+    def subject(self, project: Path) -> DriverSubject:
+        values = {"command": PYTHON, "plan": True, "size_gb": 5}
+        storage = project / "storage"
+        return DriverSubject(
+            driver=command,
+            directory=project,
+            inputs={"values": values, "secrets": {"access_key": SECRET}},
+            other_inputs={"values": {**values, "size_gb": 6}},
+            wrong_inputs=[{"values": {}}],
+            marks_owner=True,
+            count_made=lambda: len(list(storage.iterdir())) if storage.is_dir() else 0,
+        )
+
+
 @pytest.mark.parametrize("words", [PYTHON, pytest.param(SHELL, marks=needs_jq)])
 def test_the_documented_program_that_derives_names(project: Path, words: list[str]) -> None:
     """It plans, makes, finds again, leaves alone and removes a bucket, and keeps nothing for that."""
@@ -148,6 +167,8 @@ def test_the_document_that_a_program_reads(tmp_path: Path) -> None:
             params={"large": True},
             account="cloud/main",
             was_interrupted=True,
+            owner="0ddba11ba5eba115",
+            may_adopt=True,
         )
     ).values["read"]
     assert read == {
@@ -165,6 +186,8 @@ def test_the_document_that_a_program_reads(tmp_path: Path) -> None:
         "account": "cloud/main",
         "cookie": None,
         "was_interrupted": True,
+        "owner": "0ddba11ba5eba115",
+        "may_adopt": True,
     }
 
 

@@ -40,5 +40,6 @@ class TestDocumentedDriver(DriverContract):
             inputs={"values": {"below": str(below)}},
             other_inputs={"values": {"below": str(below / "other")}},
             wrong_inputs=[{"values": {}}],
+            marks_owner=True,
             count_made=lambda: len(list(below.rglob("0123*"))),
         )

@@ -247,6 +247,52 @@ def test_an_object_is_noted_before_it_is_applied(scene: Scene) -> None:
     assert scene.find("ConfigMap", "theirs") is not None
 
 
+OTHER = "0ddba11ba5eba115"
+
+
+def test_what_another_store_applied_is_left_alone(scene: Scene) -> None:
+    """It is neither changed nor deleted, in a plan neither; once it is taken over, the first is refused."""
+    made = scene.request([config_map("a", x="1")], force_conflicts=True)
+    done = created(made)
+    other = msgspec.structs.replace(
+        scene.request([config_map("a", x="2")], force_conflicts=True),
+        owner=OTHER,
+        services=FakeDriverServices(),
+    )
+    for call in (kubernetes.create, kubernetes.plan):
+        with pytest.raises(DriverError, match=f"belongs to the store {made.owner}, and this is"):
+            asyncio.run(call(other))
+    asyncio.run(kubernetes.delete(deletion(other)))
+    found = scene.find("ConfigMap", "a")
+    assert found is not None
+    assert (found["data"], found["metadata"]["annotations"]["ensue/owner"]) == ({"x": "1"}, made.owner)
+
+    taken = created(msgspec.structs.replace(other, may_adopt=True))
+
+    for call in (kubernetes.update, kubernetes.plan):
+        with pytest.raises(DriverError, match=f"belongs to the store {OTHER}, and this is"):
+            asyncio.run(call(again(made, done)))
+    asyncio.run(kubernetes.delete(deletion(made, done)))
+    found = scene.find("ConfigMap", "a")
+    assert found is not None
+    assert found["data"] == {"x": "2"}
+    asyncio.run(kubernetes.delete(deletion(other, taken)))
+    assert scene.find("ConfigMap", "a") is None
+
+
+def test_an_object_without_a_mark_gets_one(scene: Scene) -> None:
+    """An older version made it: an update adds the mark, and a delete needs none."""
+    scene.apply("v1", "ConfigMap", "a", manager="ensue", data={"x": "1"})
+    made = scene.request([config_map("a", x="1")])
+    done = created(made)
+    found = scene.find("ConfigMap", "a")
+    assert found is not None
+    assert found["metadata"]["annotations"] == {"ensue/owner": made.owner}
+    scene.apply("v1", "ConfigMap", "a", manager="ensue", data={"x": "1"})
+    asyncio.run(kubernetes.delete(deletion(made, done)))
+    assert scene.find("ConfigMap", "a") is None
+
+
 def test_conflicts_are_forced_when_it_is_wanted(scene: Scene) -> None:
     """Without `force_conflicts` a field of another manager is refused, in a plan, too."""
     scene.apply("v1", "ConfigMap", "a", data={"x": "1"})

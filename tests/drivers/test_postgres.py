@@ -17,6 +17,7 @@ from ensue.drivers import postgres
 from ensue.errors import DriverError
 from ensue.model.unknown import Unknown
 from ensue.testing.driver import FakeDriverServices, driver_request
+from ensue.testing.driver_contract import DriverContract, DriverSubject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -406,6 +407,90 @@ def test_two_resources_cannot_have_one_database(
         other.create()
     assert other.exists() == (True, False)
     resource.delete()
+
+
+class TestPostgres(DriverContract):
+    """It keeps the contract of a driver, on a server."""
+
+    @pytest.fixture
+    def subject(self, tmp_path: Path, server: Postgresql) -> DriverSubject:
+        values = {"host": str(server.socket_folder)}
+        credentials = {"username": "maker", "password": PASSWORD}
+        made = "SELECT count(*) FROM pg_database WHERE datname LIKE 'db_0123%'"
+        return DriverSubject(
+            driver=postgres,
+            directory=tmp_path,
+            inputs={"values": values, "secrets": {"dbcredentials": credentials}},
+            other_inputs={"values": {**values, "connection_limit": 3}},
+            wrong_inputs=[{"values": {}}],
+            marks_owner=True,
+            count_made=lambda: int(server.query(made)[0]),
+        )
+
+
+STORE = "5ca1ab1e0ddba115"
+OTHER = "0ddba11ba5eba115"
+
+
+def comments(resource: Resource) -> list[str]:
+    """Return the comments of the role and the database."""
+    rows = [
+        *resource.server.query("SELECT rolname, shobj_description(oid, 'pg_authid') FROM pg_roles"),
+        *resource.server.query("SELECT datname, shobj_description(oid, 'pg_database') FROM pg_database"),
+    ]
+    pairs = (row.split(",") for row in rows)
+    return [comment for name, comment in pairs if name in {resource.role, resource.database}]
+
+
+def unmark(resource: Resource, mark: str) -> None:
+    """Give both the comments that an older version made."""
+    for what in (f"ROLE {resource.role}", f"DATABASE {resource.database}"):
+        resource.server.query(f"COMMENT ON {what} IS '{mark}'")
+
+
+@pytest.mark.parametrize("user", ["admin", "maker"])
+def test_a_record_is_the_proof_of_what_has_an_older_mark(
+    tmp_path: Path, server: Postgresql, user: str
+) -> None:
+    """With a cookie, a mark without a store gets one, and nothing else changes; without one it is refused."""
+    resource = Resource(tmp_path, server, user)
+    made = resource.create()
+    assert comments(resource) == [f"ensue resource {resource.guresid} of store {STORE}"] * 2
+    unmark(resource, f"ensue resource {resource.guresid}")
+    for call in (resource.create, resource.plan):
+        with pytest.raises(DriverError, match="belongs to another store, whose id is not known"):
+            call(cookie=None, owner=OTHER)
+    log_in(made).close()
+    marked = resource.update()
+    assert marked.comment == f"mark its role, mark the database {resource.database}"
+    assert marked.secrets == made.secrets
+    assert comments(resource) == [f"ensue resource {resource.guresid} of store {STORE}"] * 2
+    resource.delete()
+
+
+def test_the_mark_of_another_store_is_stronger_than_a_record(resource: Resource) -> None:
+    """What another store took over is refused to the first one, which is told how to go on."""
+    made = resource.create()
+    unmark(resource, f"ensue resource {resource.guresid} of store {OTHER}")
+    remedies = rf"belongs to the store {OTHER}, and this is the store {STORE} .*`--adopt=.*`--forget "
+    for call in (resource.update, resource.plan, resource.delete):
+        with pytest.raises(DriverError, match=remedies):
+            call()
+    log_in(made).close()
+    planned = resource.plan(may_adopt=True)
+    assert planned.comment.startswith(f"would take over its role from the store {OTHER}")
+    assert resource.update(may_adopt=True).changed is True
+    resource.delete()
+    assert resource.exists() == (False, False)
+
+
+def test_what_no_store_made_cannot_be_taken_over(resource: Resource, server: Postgresql) -> None:
+    """`--adopt` is for what ensue made: a database without a mark stays refused."""
+    server.query("CREATE DATABASE without_mark")
+    resource.values["database"] = "without_mark"
+    with pytest.raises(DriverError, match="has a database without_mark already"):
+        resource.create(may_adopt=True)
+    server.query("DROP DATABASE without_mark")
 
 
 @pytest.mark.parametrize("user", ["admin", "maker"])

@@ -248,7 +248,7 @@ class Environment:
             driver=self._driver,
             active=self.store,
             mark=_mark,
-            requests=Requests(CONTEXT, Path("/project"), Path("/project/.ensue/drivers")),
+            requests=Requests(CONTEXT, Path("/project"), Path("/project/.ensue/drivers"), "5ca1ab1e0ddba115"),
             secrets=_no_stores,
             learn=lambda secrets: self.masker.add(*secrets),
             masked=self.masker.data,

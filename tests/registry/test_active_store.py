@@ -213,6 +213,23 @@ def test_rows_cannot_change_places(make_store: MakeStore, database: CountingStor
         make_store().load(DEV)
 
 
+def test_a_store_has_one_id(make_store: MakeStore) -> None:
+    """It is made when it is first needed, and is the same for every process and key; a plan makes none."""
+    first, second = make_store(), make_store()
+    assert first.owner(is_kept=False) != second.owner(is_kept=False)
+    owner = first.owner(is_kept=True)
+    assert len(owner) == 16
+    assert [one.owner(is_kept=kept) for one in (first, second) for kept in (True, False)] == [owner] * 4
+
+
+def test_a_plan_makes_no_store(cachedir: Path) -> None:
+    """The id of a store that is not there is random, and nothing is written."""
+    vault = ProjectVault.of_project(cachedir, environment={"ENSUE_KEY": KEYS[0]})
+    store = ActiveResourceStore(CrossRunStore(cachedir), vault=vault)
+    assert store.owner(is_kept=False) != store.owner(is_kept=False)
+    assert not (cachedir / "store.db").exists()
+
+
 def test_what_cannot_be_written_waits(cachedir: Path) -> None:
     """A failed flush keeps all of it for the next one, and what came later wins."""
     (cachedir / "store.db").mkdir(parents=True)

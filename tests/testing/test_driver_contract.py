@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from ensue.contracts.driver import Planned, Provisioned
@@ -69,6 +70,7 @@ def subject_of(shelf: Shelf, directory: Path) -> DriverSubject:
         inputs={"values": {"text": "a"}, "secrets": {"password": PASSWORD}},
         other_inputs={"values": {"text": "b"}},
         wrong_inputs=[{"values": {}, "secrets": {"password": PASSWORD}}],
+        marks_owner=isinstance(shelf, MarkedShelf),
         count_made=shelf.count,
     )
 
@@ -81,6 +83,74 @@ class TestShelf(DriverContract):
         """A shelf outside of the project."""
         (tmp_path / "project").mkdir()
         return subject_of(Shelf(tmp_path / "shelf"), tmp_path / "project")
+
+
+class MarkedShelf(Shelf):
+    """Derives names from the resource, and writes the store into each file."""
+
+    async def create(self, request: DriverRequest) -> Provisioned:
+        """Write the file, whether it is new or not."""
+        return self._written(request.guresid, request)
+
+    async def update(self, request: DriverRequest) -> Provisioned:
+        """Write the file again where it differs."""
+        return self._written(request.guresid, request)
+
+    async def delete(self, request: DriverRequest) -> None:
+        """Remove the file."""
+        self._refuse_foreign(request)
+        (self.shelf / request.guresid).unlink(missing_ok=True)
+
+    async def plan(self, request: DriverRequest) -> Planned:
+        """Look whether the file may be written."""
+        self._refuse_foreign(request)
+        return await super().plan(request)
+
+    def _refuse_foreign(self, request: DriverRequest) -> None:
+        path = self.shelf / request.guresid
+        if path.exists():
+            request.refuse_foreign(f"the file {path.name}", path.read_text().partition(":")[0])
+
+    def _written(self, name: str, request: DriverRequest) -> Provisioned:
+        assert isinstance(request.values, dict)
+        if "text" in request.values:
+            self._refuse_foreign(request)
+            request = msgspec.structs.replace(
+                request, values={"text": f"{request.owner}:{request.values['text']}"}
+            )
+        made = super()._written(name, request)
+        return msgspec.structs.replace(made, values={"name": name})
+
+
+class TestMarkedShelf(DriverContract):
+    """A driver that marks what it makes passes."""
+
+    @pytest.fixture
+    def subject(self, tmp_path: Path) -> DriverSubject:
+        """A shelf outside of the project, on which the store is looked at."""
+        (tmp_path / "project").mkdir()
+        return subject_of(MarkedShelf(tmp_path / "shelf"), tmp_path / "project")
+
+
+class TakesOver(MarkedShelf):
+    """Writes its mark and looks at none."""
+
+    def _refuse_foreign(self, request: DriverRequest) -> None:
+        pass
+
+
+class RemovesAll(MarkedShelf):
+    """Looks at the mark, except when it deletes."""
+
+    async def delete(self, request: DriverRequest) -> None:
+        (self.shelf / request.guresid).unlink(missing_ok=True)
+
+
+class NeverTakesOver(MarkedShelf):
+    """Refuses what it may take over."""
+
+    def _refuse_foreign(self, request: DriverRequest) -> None:
+        super()._refuse_foreign(msgspec.structs.replace(request, may_adopt=False))
 
 
 class MakesAnew(Shelf):
@@ -186,6 +256,9 @@ BROKEN: list[tuple[type[Shelf], Callable[[DriverContract, DriverSubject], None]]
     (TellsItsSecret, DriverContract.test_secrets_stay_secrets),
     (FailsWithItsSecret, DriverContract.test_a_failure_is_said),
     (ReturnsObjects, DriverContract.test_what_is_made_is_data),
+    (TakesOver, DriverContract.test_what_another_store_made_is_left_alone),
+    (RemovesAll, DriverContract.test_what_another_store_made_is_left_alone),
+    (NeverTakesOver, DriverContract.test_what_another_store_made_is_left_alone),
 ]
 
 

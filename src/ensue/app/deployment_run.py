@@ -19,6 +19,7 @@ from ensue.app.deployment_checks import (
     refuse_unstorable,
 )
 from ensue.app.driver_services import ResourceServices
+from ensue.contracts.deployment import ANY_RESOURCE
 from ensue.diagnostics import Diagnostic
 from ensue.errors import DiskError, DriverError, EnsueError, StoreError
 from ensue.language.collector import Collector
@@ -100,7 +101,7 @@ class DeploymentRun:
         self._sources: set[Key] = set()
         self._outcomes: dict[Key, Outcome] = {}
         folder = services.settings.cachedir / "drivers"
-        self._requests = Requests(self.context, services.settings.root, folder)
+        self._requests = Requests(self.context, services.settings.root, folder, "", order.adopt)
         self._provisioner = Provisioner(None, {}, self._surroundings(), {})
 
     async def plan(self, request: GrowthRequest) -> Plan:
@@ -129,6 +130,8 @@ class DeploymentRun:
         refuse_unstorable(self.context, self._nodes.values(), found)
         found.stop_on_errors()
         kept = await asyncio.to_thread(self._services.active.load, self.context)
+        owner = await asyncio.to_thread(self._services.active.owner, is_kept=not self._is_test)
+        self._requests = self._requests._replace(owner=owner)
         if not kept:
             await self._notice_other_organization(found)
         if self.built is not None and not order.change_env_type:
@@ -243,7 +246,7 @@ class DeploymentRun:
         return tuple(node_outcomes(graph, self.context, self._values, kept, self._outcomes, removed=removed))
 
     def _may_replace(self, key: Key) -> bool:
-        return bool({"*", str(key)} & set(self.order.allow_replace))
+        return bool({ANY_RESOURCE, str(key)} & set(self.order.allow_replace))
 
     def _leaves_something(self, kept: ActiveResource | None, node: Node) -> bool:
         """Return whether something that was made for a resource is left once the resource is there."""

@@ -9,6 +9,7 @@ from click.core import iter_params_for_processing
 
 from ensue.cli.exit_codes import FAILED
 from ensue.cli.interrupts import Interrupts
+from ensue.cli.optional_value import with_values
 from ensue.cli.options import common_options
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ class ExampleCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words of the command line, and report every refused value instead of only the first."""
-        words = list(args)
+        words = with_values(self.get_params(ctx), args)
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, list(words))
         except click.BadParameter as first:
             refused = self._refused(ctx, words)
             if len(refused) < 2:  # noqa: PLR2004 (click's own message names the one)

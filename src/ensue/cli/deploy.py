@@ -21,8 +21,10 @@ from ensue.cli.deployment import (
     value_option,
 )
 from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
+from ensue.cli.optional_value import OptionalValue
 from ensue.cli.options import project_options
 from ensue.cli.word_choice import WordChoice
+from ensue.contracts.deployment import ANY_RESOURCE
 
 if TYPE_CHECKING:
     from ensue.app.deployment_run import DeploymentReport
@@ -46,6 +48,10 @@ EXAMPLES = (
         "let another driver make the database anew",
     ),
     ("ensue deploy --app shop --env dev --destroy", "remove everything of the environment"),
+    (
+        "ensue deploy score.yaml --app shop --env dev --env-type development --adopt",
+        "take over what another store has deployed",
+    ),
     (
         "ensue deploy --app shop --env dev --forget postgres.default#shared.db",
         "drop the record of a server that no longer exists",
@@ -78,17 +84,26 @@ EXAMPLES = (
 @click.option("--destroy", is_flag=True, help="Remove all resources of the environment, in reverse order.")
 @click.option(
     "--allow-replace",
-    metavar="RESOURCE",
+    cls=OptionalValue,
+    without=ANY_RESOURCE,
+    metavar="[=RESOURCE]",
     multiple=True,
-    is_flag=False,
-    flag_value="*",
-    help="Allow that TYPE.CLASS#ID is made by another driver, and what the earlier one made destroyed; "
-    "without a name, any resource. May be given several times. A terminal is asked otherwise.",
+    help="Allow that another driver makes all resources, or TYPE.CLASS#ID, anew; what the earlier one made is "
+    "destroyed. May be given several times. A terminal is asked otherwise.",
 )
 @click.option(
     "--change-env-type",
     is_flag=True,
     help="Give the environment another type than it has.",
+)
+@click.option(
+    "--adopt",
+    cls=OptionalValue,
+    without=ANY_RESOURCE,
+    metavar="[=RESOURCE]",
+    multiple=True,
+    help="Take over what another store has deployed: all resources, or TYPE.CLASS#ID. May be given several "
+    "times.",
 )
 @click.option(
     "--forget",
@@ -120,6 +135,7 @@ def command(
     destroy: bool,
     allow_replace: tuple[str, ...],
     change_env_type: bool,
+    adopt: tuple[str, ...],
     forget: tuple[str, ...],
     concurrency: int | None,
     failhard: bool | None,
@@ -142,8 +158,10 @@ def command(
 
     if forget:
         return _forget(
-            session, forget, DeploymentWords(**deployment), is_alone=not (files or prune or destroy)
+            session, forget, DeploymentWords(**deployment), is_alone=not (files or prune or destroy or adopt)
         )
+    if destroy and adopt:
+        raise click.UsageError("--destroy removes what this store has: it takes no --adopt")
     if bool(render) != bool(render_to):
         raise click.UsageError("--render and --to go together")
     order = msgspec.structs.replace(
@@ -151,6 +169,7 @@ def command(
         images=given_images(images),
         allow_replace=allow_replace,
         change_env_type=change_env_type,
+        adopt=adopt,
         render=render or "",
         render_to=render_to,
     )
@@ -183,7 +202,7 @@ def command(
 def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *, is_alone: bool) -> int:
     """Forget active resources of an environment; their drivers are not called."""
     if not is_alone:
-        raise click.UsageError("--forget takes no files, no --prune and no --destroy")
+        raise click.UsageError("--forget takes no files, no --prune, no --destroy and no --adopt")
     context = words.context(needs_type=False)
 
     async def work(project: Project) -> None:

@@ -5,7 +5,7 @@ Source: resource graph document; resources are provisioned as growth under the s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from ensue.model.data import DataMap
     from ensue.model.returns import StateReturn
+
+
+ANY_RESOURCE: Final = "*"
+"""In place of a resource that may be taken over: all of them."""
 
 
 class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +38,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
         allow_replace: the resources that may be destroyed in order to be replaced, `TYPE.CLASS#ID` each; `*`:
             all.
         change_env_type: whether the environment may get another type than it has.
+        adopt: the resources, `TYPE.CLASS#ID` each, that may be taken over from another store; `*`: all.
         render: the format to render workloads in: `kubernetes`, `compose`, `values`; empty: none.
         render_to: the folder for the rendered files.
     """
@@ -50,6 +55,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     destroy: bool = False
     allow_replace: tuple[str, ...] = ()
     change_env_type: bool = False
+    adopt: tuple[str, ...] = ()
     render: str = ""
     render_to: Path | None = None
 

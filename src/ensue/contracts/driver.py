@@ -32,6 +32,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import msgspec
 
+from ensue.errors import DriverError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -135,6 +137,10 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         directory: the folder of the resource below the cachedir, mode 0700; made by the driver when needed.
         root: the project's folder, for paths in the inputs.
         services: the services of the run.
+        owner: the id of the store that has the record of the resource. A driver writes it into the mark of
+            everything that it makes outside, next to `guresid`, and leaves alone what has the mark of another
+            store; see `refuse_foreign`.
+        may_adopt: whether the resource may be taken over from another store (`ensue deploy --adopt`).
         cookie: the cookie of the last create or update; None: there is none.
         was_interrupted: an earlier call began, and its outcome is unknown; check what exists before
             creating anything.
@@ -153,6 +159,8 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
     directory: Path
     root: Path
     services: DriverServices
+    owner: str
+    may_adopt: bool = False
     cookie: DataMap | None = None
     was_interrupted: bool = False
     foreign: Mapping[InputPath, tuple[ForeignPart, ...]] = MappingProxyType({})
@@ -161,6 +169,32 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
     def key(self) -> str:
         """The resource as messages name it: `TYPE.CLASS#ID`."""
         return f"{self.type}.{self.class_}#{self.id}"
+
+    def refuse_foreign(self, what: str, owner: str) -> None:
+        """Raise an error if a thing belongs to another store and may not be taken over.
+
+        Call it before the thing, or anything kept of it, is changed. Of a thing that has a mark without an
+        owner, because an older version made it, the cookie is the proof that it is this store's.
+
+        Args:
+            what: the thing as messages name it (`the database shop`).
+            owner: the id of the store in its mark; empty: the mark names none.
+
+        Raises:
+            DriverError: it belongs to another store; the error names that and what to do.
+        """
+        if self.may_adopt or owner == self.owner:
+            return
+        whose = f"the store {owner}" if owner else "another store, whose id is not known"
+        remedies = [
+            "deploy from the project that has that store",
+            f"or take the resource over with `--adopt={self.key}`",
+        ]
+        if self.cookie is not None:
+            remedies.append(f"or drop the record of this store with `--forget {self.key}`")
+        raise DriverError(
+            f"{what} belongs to {whose}, and this is the store {self.owner} ({', '.join(remedies)})"
+        )
 
     def foreign_parts(self, path: InputPath) -> tuple[ForeignPart, ...]:
         """Return the parts of an input that are outputs of other resources, in order; empty: it has none.

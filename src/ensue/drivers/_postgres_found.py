@@ -1,7 +1,8 @@
 """What exists on a server of a resource of the driver `postgres`; nothing is changed.
 
-A comment marks the database and the role as the resource's. A database is also recognised by its owner, in
-case the process was killed before it wrote the comment. Anything that is not the resource's is refused.
+A comment marks the database and the role as the resource's, and names the store that has it. A database is
+also recognised by its owner, in case the process was killed before it wrote the comment. Anything that is not
+the resource's is refused, and so is a resource of another store unless it is to be taken over.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ensue.drivers._postgres_server import can_log_in
 from ensue.errors import DriverError
 
 if TYPE_CHECKING:
+    from ensue.contracts.driver import DriverRequest
     from ensue.drivers._postgres_inputs import Wanted
     from ensue.drivers._postgres_server import Rows
 
@@ -59,11 +61,13 @@ class FoundRole(msgspec.Struct, frozen=True, kw_only=True):
         can_log_in: whether it may log in at all.
         has_password: whether its password is the one in the cookie.
         is_member: whether the connecting role may act in its name.
+        store: the store in its comment; empty: the comment names none.
     """
 
     can_log_in: bool
     has_password: bool
     is_member: bool
+    store: str
 
 
 class FoundDatabase(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +76,7 @@ class FoundDatabase(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         owner: its owner.
         connection_limit: connections at once; -1: no limit.
-        is_marked: whether it has the resource's comment.
+        store: the store in its comment; empty: the comment names none, None: there is no comment.
         is_public: whether every role of the server may connect.
         is_granted: whether the role may connect and make schemas and temporary tables.
         has_search_path: whether the role's search path there begins with the requested schema.
@@ -80,7 +84,7 @@ class FoundDatabase(msgspec.Struct, frozen=True, kw_only=True):
 
     owner: str
     connection_limit: int
-    is_marked: bool
+    store: str | None
     is_public: bool
     is_granted: bool
     has_search_path: bool
@@ -113,25 +117,44 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     is_superuser: bool
 
 
-async def find(connection: Rows, wanted: Wanted, *, password: str, verifier: str) -> Found:
+async def find(
+    connection: Rows,
+    wanted: Wanted,
+    request: DriverRequest,
+    *,
+    password: str,
+    verifier: str,
+    is_recorded: bool,
+) -> Found:
     """Look at the role and the database.
 
     Args:
         connection: to the maintenance database.
         wanted: what to look for.
+        request: the resource.
         password: the role's password from the cookie; empty: there is none.
         verifier: the form in which the server stores that password.
+        is_recorded: whether there is a cookie: then a comment that names no store is this store's.
 
     Raises:
-        DriverError: a role or a database of this name exists and is not this resource's.
+        DriverError: a role or a database of this name exists and is not this resource's, or belongs to
+            another store.
     """
     is_superuser = await _value(connection, "SELECT current_setting('is_superuser') = 'on'")
     role = await _row(connection, _ROLE, wanted.role)
-    if role is not None and role[1] != wanted.mark:
-        raise DriverError(_foreign("role", wanted.role, "user", wanted))
+    if role is not None:
+        store = wanted.store_in(role[1])
+        if store is None:
+            raise DriverError(_foreign("role", wanted.role, "user", wanted))
+        if store or not is_recorded:
+            request.refuse_foreign(f"the role {wanted.role}", store)
     database = await _row(connection, _DATABASE, wanted.database)
-    if database is not None and database[2] != wanted.mark and (role is None or database[0] != wanted.role):
-        raise DriverError(_foreign("database", wanted.database, "database", wanted))
+    if database is not None:
+        store = wanted.store_in(database[2])
+        if store is None and (role is None or database[0] != wanted.role):
+            raise DriverError(_foreign("database", wanted.database, "database", wanted))
+        if store or (store is not None and not is_recorded):
+            request.refuse_foreign(f"the database {wanted.database}", store)
     has_role = role is not None
     return Found(
         role=await _found_role(connection, wanted, role, password, verifier) if role else None,
@@ -167,6 +190,7 @@ async def _found_role(
         can_log_in=row[0],
         has_password=bool(password) and await _has_password(connection, wanted, password, verifier),
         is_member=await _value(connection, "SELECT pg_has_role(current_user, %s, %s)", wanted.role, option),
+        store=wanted.store_in(row[1]) or "",
     )
 
 
@@ -191,7 +215,7 @@ async def _found_database(
     return FoundDatabase(
         owner=row[0],
         connection_limit=row[1],
-        is_marked=row[2] == wanted.mark,
+        store=wanted.store_in(row[2]),
         is_public=row[3],
         is_granted=is_granted,
         has_search_path=has_path,

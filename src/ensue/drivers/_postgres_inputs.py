@@ -23,6 +23,7 @@ LONGEST_NAME_BYTES: Final = 63
 
 DEFAULT_PORT: Final = 5432
 _HIGHEST_PORT: Final = 65535
+_OF_STORE: Final = " of store "
 _SSL_MODES: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
 
@@ -85,7 +86,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         template: the database that it is a copy of; empty: the server's default.
         force_delete: whether a deletion ends the connections of others.
         instance: passed on as an output; empty: there is none.
-        mark: the comment that marks database and role as this resource's.
+        mark: what the comments on database and role begin with: the resource.
+        store: the id of the store that has the resource.
     """
 
     server: Server
@@ -99,6 +101,17 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     force_delete: bool
     instance: str
     mark: str
+    store: str = ""
+
+    @property
+    def comment(self) -> str:
+        """The comment that marks database and role as this resource's, and as this store's."""
+        return f"{self.mark}{_OF_STORE}{self.store}"
+
+    def store_in(self, comment: str) -> str | None:
+        """Return the store in a comment; empty: it names none, None: it does not mark this resource."""
+        resource, _, store = comment.partition(_OF_STORE)
+        return store if resource == self.mark else None
 
 
 def wrong_postgres(request: DriverRequest) -> Iterator[str]:
@@ -149,6 +162,7 @@ def wanted_of(request: DriverRequest) -> Wanted:
         force_delete=values.get("force_delete", False),
         instance=values.get("instance", ""),
         mark=f"ensue resource {request.guresid}",
+        store=request.owner,
     )
 
 

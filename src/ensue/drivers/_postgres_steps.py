@@ -44,7 +44,7 @@ def role_steps(wanted: Wanted, found: Found, verifier: str) -> Iterator[Step]:
     if role is None:
         statements = [
             _sql("CREATE ROLE {} LOGIN PASSWORD {}", [wanted.role], verifier),
-            _sql("COMMENT ON ROLE {} IS {}", [wanted.role], wanted.mark),
+            _sql("COMMENT ON ROLE {} IS {}", [wanted.role], wanted.comment),
         ]
         if not found.is_superuser:
             statements.append(_sql("GRANT {} TO CURRENT_USER", [wanted.role]))
@@ -53,6 +53,9 @@ def role_steps(wanted: Wanted, found: Found, verifier: str) -> Iterator[Step]:
     if not role.is_member:
         grant = _sql("GRANT {} TO CURRENT_USER", [wanted.role])
         yield Step(words="become a member of its role", statements=[grant])
+    if role.store != wanted.store:
+        comment = _sql("COMMENT ON ROLE {} IS {}", [wanted.role], wanted.comment)
+        yield Step(words=_mark_words("its role", role.store), statements=[comment])
     if not role.can_log_in:
         alter = _sql("ALTER ROLE {} LOGIN", [wanted.role])
         yield Step(words="let its role log in", statements=[alter])
@@ -69,9 +72,10 @@ def database_steps(wanted: Wanted, found: Found) -> Iterator[Step]:
         if wanted.template:
             create += _sql(" TEMPLATE {}", [wanted.template])
         yield Step(words=f"create the database {name}", statements=[create])
-    if database is None or not database.is_marked:
-        comment = _sql("COMMENT ON DATABASE {} IS {}", [name], wanted.mark)
-        yield Step(words=f"mark the database {name}" if database else "", statements=[comment])
+    if database is None or database.store != wanted.store:
+        comment = _sql("COMMENT ON DATABASE {} IS {}", [name], wanted.comment)
+        words = _mark_words(f"the database {name}", database.store) if database else ""
+        yield Step(words=words, statements=[comment])
     if database is None or database.is_public:
         revoke = _sql("REVOKE ALL ON DATABASE {} FROM PUBLIC", [name])
         words = f"close the database {name} to other roles" if database else ""
@@ -153,6 +157,11 @@ def _extension_steps(extension: Extension, installed: str | None) -> Iterator[St
     elif extension.version not in {"", installed}:
         update = _sql("ALTER EXTENSION {} UPDATE TO {}", [name, extension.version])
         yield Step(words=f"update the extension {name} to {extension.version}", statements=[update])
+
+
+def _mark_words(what: str, former: str | None) -> str:
+    """Return what a new mark means: of something without an owner, or of something of another store."""
+    return f"take over {what} from the store {former}" if former else f"mark {what}"
 
 
 def _sql(statement: Any, names: list[str], *literals: str | int) -> Any:

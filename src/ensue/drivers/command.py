@@ -158,6 +158,8 @@ def _document(request: DriverRequest, operation: str, own: DataMap | None) -> Da
         "account": request.account,
         "cookie": own,
         "was_interrupted": request.was_interrupted,
+        "owner": request.owner,
+        "may_adopt": request.may_adopt,
     }
 
 

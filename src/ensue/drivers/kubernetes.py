@@ -2,7 +2,7 @@
 
 Each object is recorded in the cookie before it is applied, so that it is never lost. An update deletes
 objects that are no longer in the manifests. The cookie also has the kubeconfig, because a delete has no
-inputs.
+inputs. An annotation of each object names the store that it belongs to.
 
 Source: Kubernetes, "Server-Side Apply"; kubernetes-client for Python.
 """
@@ -20,9 +20,10 @@ import msgspec
 from ensue.contracts.driver import Planned, Provisioned
 from ensue.errors import DriverError
 from ensue.kubernetes.addresses import addresses_of
-from ensue.kubernetes.cluster import FIELD_MANAGER, Access, Cluster, RefusedError
+from ensue.kubernetes.cluster import Access, Cluster, RefusedError
 from ensue.kubernetes.inputs import read_inputs
 from ensue.kubernetes.manifests import ObjectKey
+from ensue.kubernetes.marks import is_ours, marked, owner_of
 from ensue.kubernetes.status import is_available, is_established
 from ensue.model.data import is_mapping
 from ensue.model.unknown import unknowns_in
@@ -113,7 +114,7 @@ async def delete(request: DriverRequest) -> None:
     if former is None or not former.objects:
         return
     async with _connected(former.access, request.services.masker) as cluster:
-        await _in_thread(cluster, lambda: _delete(cluster, former.objects))
+        await _in_thread(cluster, lambda: _delete(cluster, former.objects, request.owner))
 
 
 async def plan(request: DriverRequest) -> Planned:
@@ -129,8 +130,7 @@ async def plan(request: DriverRequest) -> Planned:
     _learn_secrets(request.services.masker, inputs.manifests)
     former = _cookie_of(request)
     async with _connected(inputs.access, request.services.masker) as cluster:
-        namespace = inputs.namespace or cluster.namespace
-        verbs = await _in_thread(cluster, lambda: _dry_run(cluster, inputs, namespace, former))
+        verbs = await _in_thread(cluster, lambda: _dry_run(cluster, request, inputs, former))
     if not verbs:
         return Planned(comment="nothing would change", would_change=False)
     listed = ", ".join(f"{verb} {key}" for key, verb in verbs.items())
@@ -167,6 +167,7 @@ class _Applying:
 
     def _apply(self, key: ObjectKey, manifest: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
         found = self._cluster.find(key)
+        _refuse_foreign(self._request, key, found)
         after = self._cluster.apply(key, manifest, force=self._inputs.forces)
         if key.kind == "CustomResourceDefinition":
             self._cluster.wait(key, is_established, _ESTABLISHED_S)
@@ -175,7 +176,8 @@ class _Applying:
     async def remove_obsolete(self, former: Cookie) -> int:
         """Delete the objects that are no longer in the manifests; return their number."""
         obsolete = [one for one in former.objects if one.key not in self._applied]
-        await _in_thread(self._cluster, lambda: _delete(self._cluster, obsolete))
+        owner = self._request.owner
+        await _in_thread(self._cluster, lambda: _delete(self._cluster, obsolete, owner))
         return len(obsolete)
 
     async def wait(self) -> None:
@@ -230,7 +232,14 @@ def _inputs(request: DriverRequest) -> Inputs:
     inputs, problems = read_inputs(request.values, request.secrets, request.account, request.root)
     if problems:
         raise DriverError("; ".join(problems))
-    return inputs
+    manifests = [marked(one, request.owner) for one in inputs.manifests]
+    return msgspec.structs.replace(inputs, manifests=manifests)
+
+
+def _refuse_foreign(request: DriverRequest, key: ObjectKey, found: dict[str, Any] | None) -> None:
+    """Refuse an object of another store; for one without a mark, the rules of the API server hold."""
+    if found is not None and (owner := owner_of(found)):
+        request.refuse_foreign(str(key), owner)
 
 
 def _cookie_of(request: DriverRequest) -> Cookie | None:
@@ -254,35 +263,26 @@ def _check_cluster(cluster: Cluster, former: Cookie) -> None:
         raise DriverError(msg)
 
 
-def _delete(cluster: Cluster, objects: Iterable[Noted]) -> None:
-    """Delete objects, the last one first, but none that somebody else created under such a name."""
+def _delete(cluster: Cluster, objects: Iterable[Noted], owner: str) -> None:
+    """Delete objects, the last one first, but none that somebody else created, or another store took over."""
     for one in reversed(list(objects)):
-        uid = one.uid
-        if not uid:
-            try:
-                found = cluster.find(one.key)
-            except RefusedError as error:
-                if error.status != _NOT_FOUND:
-                    raise
-                continue
-            if found is None or not _is_ours(found):
-                continue
-            uid = found["metadata"]["uid"]
-        cluster.delete(one.key, uid)
-
-
-def _is_ours(found: dict[str, Any]) -> bool:
-    """Return whether we applied an object: an interrupted run may have recorded more than it applied."""
-    managers: Any = found["metadata"].get("managedFields") or []
-    return any(one.get("manager") == FIELD_MANAGER and one.get("operation") == "Apply" for one in managers)
+        try:
+            found = cluster.find(one.key)
+        except RefusedError as error:
+            if error.status != _NOT_FOUND:
+                raise
+            continue
+        if found is not None and is_ours(found, one.uid, owner):
+            cluster.delete(one.key, found["metadata"]["uid"])
 
 
 def _dry_run(
-    cluster: Cluster, inputs: Inputs, namespace: str, former: Cookie | None
+    cluster: Cluster, request: DriverRequest, inputs: Inputs, former: Cookie | None
 ) -> dict[ObjectKey | str, str]:
     """Return what would be done with each object; unchanged ones are left out."""
     verbs: dict[ObjectKey | str, str] = {}
     there: set[ObjectKey] = set()
+    namespace = inputs.namespace or cluster.namespace
     for manifest in inputs.manifests:
         try:
             key = cluster.key(manifest, namespace)
@@ -292,16 +292,20 @@ def _dry_run(
             verbs[f"{manifest['kind']} {manifest['metadata']['name']}"] = "create"
             continue
         there.add(key)
-        if verb := _verb(cluster, inputs, key, manifest):
+        if verb := _verb(cluster, request, inputs, key, manifest):
             verbs[key] = verb
     for one in former.objects if former is not None else ():
-        if one.key not in there and cluster.find(one.key) is not None:
+        found = None if one.key in there else cluster.find(one.key)
+        if found is not None and is_ours(found, one.uid, request.owner):
             verbs[one.key] = "delete"
     return verbs
 
 
-def _verb(cluster: Cluster, inputs: Inputs, key: ObjectKey, manifest: dict[str, Any]) -> str:
+def _verb(
+    cluster: Cluster, request: DriverRequest, inputs: Inputs, key: ObjectKey, manifest: dict[str, Any]
+) -> str:
     before = cluster.find(key)
+    _refuse_foreign(request, key, before)
     home = ObjectKey(api_version="v1", kind="Namespace", namespace="", name=key.namespace)
     # Without its namespace, the API server could not report more.
     if before is None and _brings_namespace(inputs.manifests, key.namespace) and not cluster.find(home):

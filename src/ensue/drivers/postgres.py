@@ -90,7 +90,7 @@ async def delete(request: DriverRequest) -> None:
 
     Raises:
         DriverError: others are connected to the database and `force_delete` is not set; the server refuses;
-            or what has these names was not created here.
+            or what has these names was not created here, or belongs to another store.
     """
     kept = _kept(request)
     if kept is not None:
@@ -111,7 +111,7 @@ async def plan(request: DriverRequest) -> Planned:
     wanted, kept = wanted_of(request), _kept(request)
     _mask(request, wanted)
     async with server_errors(request.key, wanted.server):
-        words = await _planned_words(wanted, kept)
+        words = await _planned_words(request, wanted, kept)
     outputs = None if kept is None else _provisioned(wanted, kept)
     if not words:
         comment = f"the database {wanted.database} is as it should be"
@@ -130,7 +130,7 @@ async def _provision(request: DriverRequest) -> Provisioned:
     async with server_errors(request.key, wanted.server):
         async with connected(wanted.server) as connection:
             await take_turn(connection, wanted.mark)
-            found = await _find(connection, wanted, kept)
+            found = await _find(connection, request, wanted, kept)
             kept = _renewed(connection, request, wanted, kept)
             await request.services.keep(msgspec.to_builtins(kept))
             words = await run_steps(connection, role_steps(wanted, found, kept.verifier))
@@ -142,9 +142,9 @@ async def _provision(request: DriverRequest) -> Provisioned:
     return _provisioned(wanted, msgspec.structs.replace(kept, is_made=True), words)
 
 
-async def _planned_words(wanted: Wanted, kept: Kept | None) -> list[str]:
+async def _planned_words(request: DriverRequest, wanted: Wanted, kept: Kept | None) -> list[str]:
     async with connected(wanted.server) as connection:
-        found = await _find(connection, wanted, kept)
+        found = await _find(connection, request, wanted, kept)
     inside = None
     if found.database is not None and found.role is not None:
         async with connected(wanted.server, wanted.database) as connection:
@@ -158,7 +158,7 @@ async def _planned_words(wanted: Wanted, kept: Kept | None) -> list[str]:
     return [step.words for step in steps if step.words]
 
 
-async def _find(connection: Rows, wanted: Wanted, kept: Kept | None) -> Found:
+async def _find(connection: Rows, request: DriverRequest, wanted: Wanted, kept: Kept | None) -> Found:
     """Look at the server, and refuse changes that would lose the data of an existing database."""
     has_moved = kept is not None and kept.is_made and kept.place() != _place(wanted)
     if kept is not None and has_moved and kept.place()[2:] != _place(wanted)[2:]:
@@ -168,7 +168,9 @@ async def _find(connection: Rows, wanted: Wanted, kept: Kept | None) -> Found:
         )
         raise DriverError(message)
     password, verifier = (kept.password, kept.verifier) if kept else ("", "")
-    found = await find(connection, wanted, password=password, verifier=verifier)
+    found = await find(
+        connection, wanted, request, password=password, verifier=verifier, is_recorded=kept is not None
+    )
     if kept is not None and has_moved and found.database is None:
         server = kept.wanted.server
         message = (
@@ -180,10 +182,10 @@ async def _find(connection: Rows, wanted: Wanted, kept: Kept | None) -> Found:
 
 
 async def _remove(request: DriverRequest, kept: Kept) -> None:
-    wanted = kept.wanted
+    wanted = msgspec.structs.replace(kept.wanted, store=request.owner)
     async with server_errors(request.key, wanted.server), connected(wanted.server) as connection:
         await take_turn(connection, wanted.mark)
-        found = await find(connection, wanted, password="", verifier="")
+        found = await find(connection, wanted, request, password="", verifier="", is_recorded=True)
         if found.database is not None:
             await _remove_database(connection, wanted)
         if found.role is not None:

@@ -120,7 +120,7 @@ class Provisioner:
         if whole is not None and whole.generation != planned.generation:
             return await self._replaced(step, whole, call)
         mark = await self._mark(step) if evaluated.is_known else ""
-        if old is not None and mark == old.inputs_mark != "" and self._may_be_left(driver, old):
+        if old is not None and mark == old.inputs_mark != "" and self._may_be_left(driver, old, request):
             return self._unchanged(planned, old, test=call.test)
         return await (self._planned(step) if call.test else self._called(step, mark))
 
@@ -190,9 +190,10 @@ class Provisioner:
         return evaluated.with_secrets(await self._around.secrets(wanted))
 
     @staticmethod
-    def _may_be_left(driver: LoadedDriver, old: ActiveResource) -> bool:
+    def _may_be_left(driver: LoadedDriver, old: ActiveResource, request: DriverRequest) -> bool:
         """Return whether a resource with unchanged inputs and driver needs no call."""
-        return not old.was_interrupted and not driver.always_called
+        may_change = not driver.is_pure and request.may_adopt
+        return not (old.was_interrupted or driver.always_called or may_change)
 
     def _is_name_of(self, driver: LoadedDriver, node: Node, name: str) -> bool:
         """Return whether a name is one of a driver's."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ensue.contracts.deployment import ANY_RESOURCE
 from ensue.contracts.driver import DriverRequest
 from ensue.provisioning.graph_values import context_of
 from ensue.provisioning.identity import guresid
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from ensue.contracts.driver import DriverServices
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.graph_values import EvaluatedNode
-    from ensue.provisioning.identity import Context
+    from ensue.provisioning.identity import Context, Key
 
 
 class Requests(NamedTuple):
@@ -24,11 +26,19 @@ class Requests(NamedTuple):
         context: the environment.
         root: the project's folder.
         directory: the parent of the resources' folders.
+        owner: the id of the store.
+        adopted: the resources, `TYPE.CLASS#ID` each, that may be taken over from another store; `*`: all.
     """
 
     context: Context
     root: Path
     directory: Path
+    owner: str
+    adopted: Collection[str] = ()
+
+    def may_adopt(self, key: Key) -> bool:
+        """Return whether a resource may be taken over from another store."""
+        return bool(self.adopted) and (ANY_RESOURCE in self.adopted or str(key) in self.adopted)
 
     def of(
         self,
@@ -59,6 +69,8 @@ class Requests(NamedTuple):
             directory=self._folder(node.guresid, generation),
             root=self.root,
             services=services,
+            owner=self.owner,
+            may_adopt=self.may_adopt(node.key),
             cookie=None if kept is None else kept.cookie,
             was_interrupted=kept is not None and kept.was_interrupted,
             foreign=evaluated.foreign,
@@ -85,6 +97,7 @@ class Requests(NamedTuple):
             directory=self._folder(id_, kept.generation),
             root=self.root,
             services=services,
+            owner=self.owner,
             cookie=kept.cookie,
             was_interrupted=kept.was_interrupted,
         )

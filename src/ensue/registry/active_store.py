@@ -6,6 +6,7 @@ Implements `ensue.provisioning.active.ActiveResources`.
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 MOST_PENDING: Final = 2000
 """The most records that wait to be written. A killed process may lose those of drivers that make nothing."""
 
+_OWNER_FACT: Final = "store_id"
+_OWNER_BYTES: Final = 8
 _ENCODER: Final = msgspec.msgpack.Encoder(enc_hook=str)
 
 
@@ -58,6 +61,30 @@ class ActiveResourceStore:
             rows = entries.active.of_environment(context.org, context.app, context.env)
             found = (self._opened(name, content) for name, content in rows)
             return {one.key: one for one in found}
+
+    def owner(self, *, is_kept: bool) -> str:
+        """Return the id of the store, which is random; drivers mark with it what they make. This blocks.
+
+        Args:
+            is_kept: whether a store that has no id gets one. Without it, which is for plans, the id of such a
+                store is a new one each time, which nothing is marked with.
+
+        Raises:
+            StoreError: the store cannot be read or written.
+        """
+        if self._store.exists():
+            with self._store.reading() as entries:
+                if owner := entries.fact(_OWNER_FACT):
+                    return owner
+        made = secrets.token_hex(_OWNER_BYTES)
+        if not is_kept:
+            return made
+        with self._store.transaction() as entries:
+            # Of several processes that ask at once, the first one makes it.
+            if owner := entries.fact(_OWNER_FACT):
+                return owner
+            entries.set_fact(_OWNER_FACT, made)
+        return made
 
     def organizations(self, app: str, env: str) -> list[str]:
         """Return the organizations that have resources in an environment of this name; this blocks.

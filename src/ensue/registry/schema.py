@@ -82,7 +82,8 @@ facts = sa.Table(
     sa.Column("value", sa.Text, nullable=False),
 )
 """Facts about the store itself: `schema_version`; `key_id`, the key it is encrypted with;
-`fingerprint_key`, sealed, the key that watched grains are hashed with."""
+`fingerprint_key`, sealed, the key that watched grains are hashed with;
+`store_id`, the id with which drivers mark what they make."""
 
 
 def open_sqlite(path: Path, waits: LockWaits) -> sa.Engine:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.contracts.deployment import DeploymentOrder
+from ensue.contracts.deployment import ANY_RESOURCE, DeploymentOrder
 from ensue.errors import NotAvailableError, StateFailedError
 from ensue.model.data import is_list
 from ensue.model.returns import StateReturn
@@ -170,7 +170,7 @@ TRANSIENT: Final = tuple(FUNCTIONS)
 
 def _replaceable(given: Data) -> tuple[str, ...]:
     if isinstance(given, bool):
-        return ("*",) if given else ()
+        return (ANY_RESOURCE,) if given else ()
     listed = given if is_list(given) else [] if given is None else [given]
     if not all(isinstance(one, str) for one in listed):
         raise StateFailedError(f"allow_replace: {given!r} is neither true or false nor names of resources")

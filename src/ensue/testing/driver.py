@@ -99,5 +99,6 @@ def driver_request(
         "directory": directory / "driver",
         "root": directory,
         "services": services or FakeDriverServices(),
+        "owner": "5ca1ab1e0ddba115",
     }
     return DriverRequest(**known | fields)

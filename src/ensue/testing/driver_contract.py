@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _LONGEST_S = 60
 """How long any test may take."""
 
+_STORE, _OTHER_STORE = "5ca1ab1e0ddba115", "0ddba11ba5eba115"
+"""The ids of two stores."""
+
 _SHORTEST_SECRET_CHARS = 6
 """Shorter secrets may be part of an ordinary word."""
 
@@ -46,6 +49,7 @@ class DriverSubject:
         inputs: fields of `DriverRequest` of a resource that can be made: `values`, `secrets`, `params`, ….
         other_inputs: the same fields after a change of the definition; None: no change is tested.
         wrong_inputs: inputs with which `create` fails; their secrets must not be in what it says.
+        marks_owner: whether what it makes is found by `guresid`, and has the mark of the store.
         count_made: returns how many of the resource there are outside of ensue, 0 before it is made; None:
             the driver makes nothing outside.
     """
@@ -55,6 +59,7 @@ class DriverSubject:
     inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     other_inputs: Mapping[str, Any] | None = None
     wrong_inputs: Sequence[Mapping[str, Any]] = ()
+    marks_owner: bool = False
     count_made: Callable[[], int] | None = None
 
 
@@ -173,6 +178,37 @@ class DriverContract:
 
         _play(subject, play)
 
+    def test_what_another_store_made_is_left_alone(self, subject: DriverSubject) -> None:
+        """Nothing that has the mark of another store is changed or removed unless it may be taken over.
+
+        Then the store that it is taken from is refused in turn. Without `marks_owner`, nothing is tested.
+        """
+
+        async def play(life: _Life) -> None:
+            if not subject.marks_owner:
+                return
+            made = await life.create()
+            other = _Life(subject, owner=_OTHER_STORE)
+            for call in (other.plan, other.create, other.update):
+                with pytest.raises(EnsueError, match=life.owner):
+                    await call()
+            with suppress(EnsueError):
+                await other.delete()
+            life.assert_made(1)
+            assert _outputs(await life.update()) == _outputs(made)
+            taken = await other.create(may_adopt=True)
+            for call in (life.plan, life.update):
+                with pytest.raises(EnsueError, match=_OTHER_STORE):
+                    await call()
+            with suppress(EnsueError):
+                await life.delete()
+            life.assert_made(1)
+            assert _outputs(await other.update()) == _outputs(taken)
+            await other.delete()
+            life.assert_made(0)
+
+        _play(subject, play)
+
     def test_secrets_stay_secrets(self, subject: DriverSubject) -> None:
         """No secret of the inputs or outputs is in the plain outputs or in a comment."""
 
@@ -238,8 +274,9 @@ class _DyingServices(FakeDriverServices):
 class _Life:
     """The life of one resource: its cookie goes from call to call, as in a deployment."""
 
-    def __init__(self, subject: DriverSubject) -> None:
+    def __init__(self, subject: DriverSubject, owner: str = _STORE) -> None:
         self.services = FakeDriverServices()
+        self.owner = owner
         self._subject = subject
         self._cookie: DataMap | None = None
 
@@ -296,7 +333,12 @@ class _Life:
 
     async def _done(self, call: Awaitable[Provisioned]) -> Provisioned:
         kept = len(self.services.kept)
-        provisioned = await call
+        try:
+            provisioned = await call
+        except EnsueError:
+            # As in a deployment, what it kept before it failed stays.
+            self._cookie = self.services.kept[-1] if len(self.services.kept) > kept else self._cookie
+            raise
         if provisioned.cookie is not None:
             self._cookie = provisioned.cookie
         elif len(self.services.kept) > kept:
@@ -305,7 +347,9 @@ class _Life:
 
     def _request(self, services: FakeDriverServices, **fields: Any) -> DriverRequest:
         return driver_request(
-            self._subject.directory, services, **{**self._subject.inputs, "cookie": self._cookie, **fields}
+            self._subject.directory,
+            services,
+            **{**self._subject.inputs, "cookie": self._cookie, "owner": self.owner, **fields},
         )
 
 
