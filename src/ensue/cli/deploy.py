@@ -88,8 +88,8 @@ EXAMPLES = (
     without=ANY_RESOURCE,
     metavar="[=RESOURCE]",
     multiple=True,
-    help="Allow that another driver makes all resources, or TYPE.CLASS#ID, anew; what the earlier one made is "
-    "destroyed. May be given several times. A terminal is asked otherwise.",
+    help="Allow that another driver makes all resources, or TYPE.CLASS#ID, anew; what the earlier one made "
+    "is destroyed. May be given several times. A terminal is asked otherwise.",
 )
 @click.option(
     "--change-env-type",
