@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOT_RUN = "not run: ssh_host:far is unreachable"
+NOT_ANSWERED = "not run: ssh_host:far has not answered"
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGpF0F2tPdrP5mAZZ6c0nxXr4nsH3e1V4nxsQ3Hwx2lE"
 
 
@@ -105,6 +106,40 @@ def test_twenty_states_try_a_host_once(listener: Listener, tmp_path: Path, *, or
     assert len(said) == 20
     (reason,) = [one for one in said if one != NOT_RUN]
     assert reason.startswith("ssh_host:far (127.0.0.1:")
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("function", ["cmd.run", "file.managed"])
+def test_states_that_give_up_share_an_attempt(tmp_path: Path, function: str, *, ordered: bool) -> None:
+    """A state's `timeout` ends the state, not the attempt: there is one, and one message about the host."""
+    listener = Listener(hangs_up=False)
+    more = {"name": "/x", "contents": "x"} if function == "file.managed" else {"name": "echo"}
+    states = {f"s{number:02}": state("far", function, timeout=0.25, **more) for number in range(20)}
+    shell = project(tmp_path, {"far": listener.config()}, states, state_auto_order=ordered)
+    said = comments(shell)
+    listener.close()
+    assert listener.accepted == 1
+    (reason,) = [one for one in said if one not in {NOT_RUN, NOT_ANSWERED}]
+    assert reason.endswith("\nssh_host:far has not answered")
+    if ordered:
+        assert said[-1] == NOT_RUN
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_states_that_give_up_share_a_start(tmp_path: Path, *, ordered: bool) -> None:
+    """An engine of containers that does not start a command is not asked again by each state."""
+    engine, calls = tmp_path / "engine", tmp_path / "calls"
+    engine.write_text(f'#!/bin/sh\necho "$1" >> {calls}\nexec sleep 1000\n')
+    engine.chmod(0o755)
+    states = {f"s{number:02}": state("far", timeout=0.25) for number in range(20)}
+    shell = project(tmp_path, {}, states, state_auto_order=ordered)
+    box = {"engine": str(engine), "connect_timeout_s": 1}
+    shell.write("pillar/hosts.sls", json.dumps({"resources": {"container": {"hosts": {"far": box}}}}))
+    said = comments(shell)
+    short = {"not run: container:far is unreachable", "not run: container:far has not answered"}
+    (reason,) = [one for one in said if one not in short]
+    assert reason.endswith("\ncontainer:far has not answered")
+    assert calls.read_text().count("exec") <= (1 if ordered else 4)
 
 
 def test_a_target_that_reads_grains_tries_a_host_once(listener: Listener, tmp_path: Path) -> None:

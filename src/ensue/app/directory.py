@@ -204,7 +204,14 @@ class Directory:
             task = self._grains[srn] = asyncio.create_task(self._gather(srn))
             # All callers may have given up by the time it fails.
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return task.result() if task.done() else await asyncio.shield(task)
+        if task.done():
+            return task.result()
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not task.done():
+                self.reach.gave_up(str(srn))
+            raise
 
     def gathered_grains(self, srn: Srn) -> dict[str, Any] | None:
         """Return a resource's grains if they have been gathered, from any thread."""

@@ -7,12 +7,16 @@ asks before it calls a state. Nothing is remembered outside of runs.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from ensue.errors import RemoteError, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+_given_up: ContextVar[set[str] | None] = ContextVar("given_up", default=None)
+"""The hosts that the current state gave up waiting for."""
 
 
 class Reach:
@@ -21,7 +25,7 @@ class Reach:
     def __init__(self) -> None:
         self._runs = 0
         self._faults: dict[str, RemoteError] = {}
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     @contextmanager
     def of_run(self) -> Generator[None]:
@@ -55,14 +59,39 @@ class Reach:
     def again(self, target: str) -> None:
         """Let a host be tried again, with the hosts that it is reached through."""
         fault: BaseException | None = self._faults.pop(target, None)
-        self._told.discard(target)
+        self._reported.discard(target)
         while isinstance(fault := fault and fault.__cause__, RemoteError):
             self._faults.pop(fault.target, None)
 
     def all_again(self) -> None:
         """Let every host be tried again: a state is repeated, which may reach any of them."""
         self._faults.clear()
-        self._told.clear()
+        self._reported.clear()
+
+    @contextmanager
+    def of_state(self) -> Generator[set[str]]:
+        """Yield the hosts that the block, which is one attempt of a state, gives up waiting for."""
+        given_up: set[str] = set()
+        token = _given_up.set(given_up)
+        try:
+            yield given_up
+        finally:
+            _given_up.reset(token)
+
+    def gave_up(self, target: str) -> None:
+        """Note that the current state ended while it waited for a host.
+
+        The attempt to connect goes on; its result counts for the states after it.
+        """
+        if (given_up := _given_up.get()) is not None:
+            given_up.add(target)
+
+    def reports(self, target: str) -> bool:
+        """Return whether a state is the first that reports a host which has not answered yet."""
+        is_first = target not in self._reported
+        if self._runs:
+            self._reported.add(target)
+        return is_first
 
     def once(self, target: str, fault: RemoteError) -> RemoteError:
         """Return an error of a state; from the second state of an unreachable host on, a short one.
@@ -73,7 +102,7 @@ class Reach:
         """
         if target not in self._faults:
             return fault
-        if target in self._told:
+        if target in self._reported:
             return UnreachableError(f"not run: {target} is unreachable", target=target)
-        self._told.add(target)
+        self._reported.add(target)
         return fault

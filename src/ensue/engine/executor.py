@@ -174,6 +174,17 @@ class Executor:
         return _commented(reply, "\n".join([*earlier, reply.said.comment])) if earlier else reply
 
     async def _attempt(self, node: Node, callee: Callee) -> Reply:
+        with self._hooks.reach.of_state() as given_up:
+            reply = await self._tried(node, callee)
+        target = str(node.target)
+        if target not in given_up or reply.said.result is not False:
+            return reply
+        if self._hooks.reach.reports(target):
+            return _commented(reply, f"{reply.said.comment}\n{target} has not answered")
+        error = RemoteError(f"not run: {target} has not answered", target=target)
+        return Reply(self._faults.as_return(node, error))
+
+    async def _tried(self, node: Node, callee: Callee) -> Reply:
         chunk = node.chunk
         node.opened = None
         try:

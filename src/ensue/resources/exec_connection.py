@@ -114,6 +114,8 @@ class ExecConnection(PosixFiles):
         self._reach = reach or Reach()
         self._token = f"ensue-{secrets.token_hex(8)}"
         self._turns = asyncio.Semaphore(MOST_CLIENTS)
+        self._starting: asyncio.Task[None] | None = None
+        self._ending: set[asyncio.Task[None]] = set()
 
     @property
     def srn(self) -> Srn:
@@ -174,25 +176,29 @@ class ExecConnection(PosixFiles):
             stdin: what the script reads after that.
             listener: receives what it writes, marked lines included.
         """
+        await self._wait_for_earlier_start()
         entry = await self._door.entry(script, user, self._send_plain)
         async with self._turns:
             client = await self._started(entry, user, listener)
+            late_at_s = asyncio.get_running_loop().time() + self.settings.connect_timeout_s
             try:
                 first = boot_input(entry.script, self._token) + entry.stdin_first + stdin_first
                 if isinstance(stdin, bytes):
                     await client.feed(first + stdin)
                 else:
                     client.write(first)
-                await self._wait_for_start(client, user)
+                await self._wait_for_start(client, user, late_at_s)
                 await self._wait(client, stdin, limit_s)
             except BaseException as fault:
-                # One that did not start in time has been waited for.
-                was_late = isinstance(fault, RemoteTimeoutError)
-                start_s = _END_GRACE_S if was_late else self.settings.connect_timeout_s
-                await self._end(client, user, start_s)
+                has_started = client.started.done() or client.ended.done()
+                if has_started or isinstance(fault, RemoteTimeoutError):
+                    await self._end(client, user)
+                else:
+                    self._give_up(client, user, late_at_s)
+                if isinstance(fault, asyncio.CancelledError) and not has_started:
+                    self._reach.gave_up(str(self._srn))
                 raise
-            finally:
-                await client.release()
+            await client.release()
         if client.is_overfull:
             raise RemoteError(
                 f"a command on {self._srn} wrote more than {MOST_BYTES} bytes (let it write to a file there)",
@@ -201,7 +207,9 @@ class ExecConnection(PosixFiles):
         return client.completed()
 
     async def close(self) -> None:
-        """Nothing is held between two commands."""
+        """Wait until commands that nobody waited for have been ended."""
+        if self._ending:
+            await asyncio.wait(self._ending)
 
     async def _run_for_files(self, command: Command) -> Completed:
         """Run a command of a file operation, which has a limit."""
@@ -221,15 +229,54 @@ class ExecConnection(PosixFiles):
         except OSError as fault:
             raise await self._door.why_not(user, None) from fault
 
-    async def _wait_for_start(self, client: ClientProcess, user: str | None) -> None:
-        limit_s = self.settings.connect_timeout_s
-        await asyncio.wait(
-            [client.started, client.ended], timeout=limit_s, return_when=asyncio.FIRST_COMPLETED
-        )
+    async def _wait_for_earlier_start(self) -> None:
+        """Wait for the command that is being started for a caller who gave up: its result counts for all.
+
+        Raises:
+            RemoteTimeoutError: it did not start in time.
+        """
+        if (starting := self._starting) is None:
+            return
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            if not starting.done():
+                self._reach.gave_up(str(self._srn))
+            raise
+        except RemoteTimeoutError:
+            raise
+        except RemoteError:
+            return  # It may be about that command's user alone.
+
+    def _give_up(self, client: ClientProcess, user: str | None, late_at_s: float) -> None:
+        """Leave a command that has not started to a task, which waits for it and ends it."""
+        starting = self._starting = asyncio.create_task(self._wait_for_start(client, user, late_at_s))
+        starting.add_done_callback(self._has_started)
+        ending = asyncio.create_task(self._end_started(starting, client, user))
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
+
+    def _has_started(self, starting: asyncio.Task[None]) -> None:
+        if self._starting is starting:
+            self._starting = None
+        if not starting.cancelled():
+            starting.exception()  # Nobody may wait for it.
+
+    async def _end_started(
+        self, starting: asyncio.Task[None], client: ClientProcess, user: str | None
+    ) -> None:
+        await asyncio.wait([starting])
+        await self._end(client, user)
+
+    async def _wait_for_start(self, client: ClientProcess, user: str | None, late_at_s: float) -> None:
+        limit_s = late_at_s - asyncio.get_running_loop().time()
+        waited = [client.started, client.ended]
+        await asyncio.wait(waited, timeout=max(0.0, limit_s), return_when=asyncio.FIRST_COMPLETED)
         if client.started.done():
             return
         if client.ended.done():
             raise await self._door.why_not(user, client.completed())
+        limit_s = self.settings.connect_timeout_s
         message = f"{self._srn} started no command within {limit_s:g} s (see `connect_timeout_s`)"
         fault = RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
         self._reach.lost(fault)
@@ -256,20 +303,23 @@ class ExecConnection(PosixFiles):
             message = f"{self._srn} was lost while a command ran{why}; how far the command got is not known"
             raise UnreachableError(message, target=str(self._srn))
 
-    async def _end(self, client: ClientProcess, user: str | None, start_s: float) -> None:
+    async def _end(self, client: ClientProcess, user: str | None) -> None:
         """End a command that is no longer waited for: SIGTERM, then SIGKILL."""
-        if not client.started.done():
-            # A client that is ended before its command runs may leave the command behind.
-            waited = [client.started, client.ended]
-            await asyncio.wait(waited, timeout=start_s, return_when=asyncio.FIRST_COMPLETED)
-        client.stop_collecting()
-        for name in ("TERM", "KILL"):
-            if client.ended.done() or not client.pid:
-                return
-            with contextlib.suppress(RemoteError):
-                async with asyncio.timeout(self.settings.connect_timeout_s):
-                    await self._kill(client.pid, user, name)
-            await asyncio.wait([client.ended], timeout=_END_GRACE_S)
+        try:
+            if not client.started.done():
+                # A client that is ended before its command runs may leave the command behind.
+                waited = [client.started, client.ended]
+                await asyncio.wait(waited, timeout=_END_GRACE_S, return_when=asyncio.FIRST_COMPLETED)
+            client.stop_collecting()
+            for name in ("TERM", "KILL"):
+                if client.ended.done() or not client.pid:
+                    return
+                with contextlib.suppress(RemoteError):
+                    async with asyncio.timeout(self.settings.connect_timeout_s):
+                        await self._kill(client.pid, user, name)
+                await asyncio.wait([client.ended], timeout=_END_GRACE_S)
+        finally:
+            await client.release()
 
     async def _kill(self, pid: int, user: str | None, name: str) -> None:
         entry = await self._door.entry(kill_script(pid, name), user, self._send_plain)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import pwd
 import secrets
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 from tests.resources.conftest import context_for
@@ -309,5 +310,80 @@ def test_root_becomes_another_through_su(sshd: Sshd, ssh: Callable[..., SshConne
                 assert numbered.stdout == b"nobody\n"
         finally:
             await connection.close()
+
+    asyncio.run(scene())
+
+
+class Gate:
+    """A relay to a server that passes nothing on until it is opened."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._opened = asyncio.Event()
+        self._ended = asyncio.Event()
+        self.arrived = asyncio.Event()
+        self.accepted = 0
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.open()
+        await self._ended.wait()
+        self._server.close()
+
+    def open(self) -> None:
+        self._opened.set()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.accepted += 1
+        self.arrived.set()
+        await self._opened.wait()
+        to_server, from_server = await asyncio.open_connection("127.0.0.1", self._port)
+        await asyncio.gather(_copy(reader, from_server), _copy(to_server, writer))
+        self._ended.set()
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(ConnectionError):
+        while content := await reader.read(65536):
+            writer.write(content)
+        writer.close()
+        await writer.wait_closed()
+
+
+def test_an_attempt_outlives_the_caller_that_gave_up(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
+    """A later caller has the connection that an earlier one no longer waited for."""
+
+    async def scene() -> None:
+        async with Gate(sshd.port) as gate:
+            connection = ssh(sshd.config(port=gate.port))
+            first = asyncio.ensure_future(connection.run(Command(shell_line="true")))
+            await gate.arrived.wait()
+            first.cancel()
+            await asyncio.wait([first])
+            gate.open()
+            try:
+                done = await connection.run(Command(shell_line="echo reached"))
+            finally:
+                await connection.close()
+            assert (done.stdout, gate.accepted) == (b"reached\n", 1)
+
+    asyncio.run(scene())
+
+
+def test_closing_ends_an_attempt(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
+    """Who waits for a connection that is closed is told so, and is not cancelled."""
+
+    async def scene() -> None:
+        async with Gate(sshd.port) as gate:
+            connection = ssh(sshd.config(port=gate.port))
+            running = asyncio.ensure_future(connection.run(Command(shell_line="true")))
+            await gate.arrived.wait()
+            await connection.close()
+            with pytest.raises(UnreachableError, match="no longer connected"):
+                await running
 
     asyncio.run(scene())

@@ -59,9 +59,8 @@ class Transport:
         self._through = through
         self._pause = pause
         self.reach = reach or Reach()
-        self._lock = asyncio.Lock()
+        self._connecting: asyncio.Task[asyncssh.SSHClientConnection] | None = None
         self._connection: asyncssh.SSHClientConnection | None = None
-        self._failures: int = 0
         self._fault: RemoteError | None = None
         self._silent_until_s = 0.0
         self.gate = SessionGate()
@@ -69,45 +68,38 @@ class Transport:
     async def connected(self) -> asyncssh.SSHClientConnection:
         """Return the live connection, creating it if there is none.
 
-        A host that could not be reached is not tried again in the same run. Outside of runs, one that has not
+        All callers share one attempt, which goes on to its own deadline when they give up waiting. A host
+        that could not be reached is not tried again in the same run. Outside of runs, one that has not
         answered in time is not tried again for as long as that took.
 
         Raises:
-            UnreachableError: no connection after all attempts.
+            UnreachableError: no connection after all attempts, or it is no longer wanted.
             HostKeyError: the host's key is not the expected one.
             AuthenticationError: the host refused the login.
             RemoteTimeoutError: the host did not answer in time.
         """
         if self._connection is not None and not self._connection.is_closed():
             return self._connection
-        failures_before = self._failures
-        async with self._lock:
-            # Callers that waited for the lock share the outcome of the attempt: a connection or a failure.
-            # Else a hundred users of a host that hangs would wait for it one after the other.
-            if self._connection is not None and not self._connection.is_closed():
-                return self._connection
-            clock = asyncio.get_running_loop().time
-            is_silent = not self.reach.remembers and clock() < self._silent_until_s
-            is_shared = self._failures != failures_before or is_silent
-            if self._fault is not None and is_shared:
-                raise self._fault
-            if (known := self.reach.fault(str(self.srn))) is not None:
-                raise known
-            try:
-                self._connection = await self._connect()
-            except RemoteError as fault:
-                self._failures += 1
-                self._fault = fault
-                if not _is_ours(fault):
-                    self.reach.lost(fault)
-                if isinstance(fault, RemoteTimeoutError):
-                    self._silent_until_s = clock() + self.settings.connect_timeout_s
-                raise
-            self.gate = SessionGate()
-            return self._connection
+        if self._connecting is None:
+            self._connecting = self._started()
+        connecting = self._connecting
+        try:
+            return await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            if connecting.cancelled() and not _is_cancelled():
+                raise UnreachableError(
+                    f"{self.srn} is no longer connected to", target=str(self.srn)
+                ) from None
+            if not connecting.done():
+                self.reach.gave_up(str(self.srn))
+            raise
 
     async def close(self) -> None:
-        """Close the connection; the next use creates a new one."""
+        """Close the connection, and end an attempt to make one; the next use creates a new one."""
+        connecting, self._connecting = self._connecting, None
+        if connecting is not None:
+            connecting.cancel()
+            await asyncio.wait([connecting], timeout=self.settings.connect_timeout_s)
         connection, self._connection = self._connection, None
         if connection is None:
             return
@@ -117,6 +109,42 @@ class Transport:
                 await connection.wait_closed()
         except TimeoutError:
             connection.abort()
+
+    def _started(self) -> asyncio.Task[asyncssh.SSHClientConnection]:
+        """Start to connect.
+
+        Raises:
+            RemoteError: the host could not be reached before, and is not tried again.
+        """
+        is_silent = not self.reach.remembers and asyncio.get_running_loop().time() < self._silent_until_s
+        if self._fault is not None and is_silent:
+            raise self._fault
+        if (known := self.reach.fault(str(self.srn))) is not None:
+            raise known
+        connecting = asyncio.create_task(self._connect_once())
+        connecting.add_done_callback(self._ended)
+        return connecting
+
+    def _ended(self, connecting: asyncio.Task[asyncssh.SSHClientConnection]) -> None:
+        if self._connecting is connecting:
+            self._connecting = None
+        if not connecting.cancelled():
+            connecting.exception()  # All callers may have given up.
+
+    async def _connect_once(self) -> asyncssh.SSHClientConnection:
+        try:
+            self._connection = await self._connect()
+        except RemoteError as fault:
+            self._fault = fault
+            if not _is_ours(fault):
+                self.reach.lost(fault)
+            if isinstance(fault, RemoteTimeoutError):
+                clock = asyncio.get_running_loop().time
+                self._silent_until_s = clock() + self.settings.connect_timeout_s
+            raise
+        self.gate = SessionGate()
+        self.reach.again(str(self.srn))
+        return self._connection
 
     async def _connect(self) -> asyncssh.SSHClientConnection:
         for attempt in range(1, self.settings.connect_attempts + 1):
@@ -219,6 +247,11 @@ def _options(
     if tunnel is not None:
         options["tunnel"] = tunnel
     return options
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _is_ours(fault: RemoteError) -> bool:
