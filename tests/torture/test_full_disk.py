@@ -239,7 +239,7 @@ THINGS = 40
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount and fill a file system")
-@pytest.mark.parametrize("size_kib", random.sample(range(120, 400), 20 if IS_LONG else 1))
+@pytest.mark.parametrize("size_kib", random.sample(range(160, 400), 20 if IS_LONG else 1))
 def test_a_deployment_that_finds_no_room(tmp_path: Path, size_kib: int) -> None:
     """It stops, says what was provisioned, and the next deployment makes only the rest."""
     shell = Shell(tmp_path)

@@ -34,7 +34,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     depends_on: tuple[Key, ...] = ()
 
 
-class ActiveResource(msgspec.Struct, frozen=True, kw_only=True):
+class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A resource that a deployment has provisioned, as its last successful deployment left it.
 
     A failed call changes only `phase`, `inputs_mark`, `cookie` (what the driver stored meanwhile) and

@@ -51,6 +51,10 @@ class FakeDeployments:
         """Report that a resource is unchanged."""
         return StateReturn(name=resource, result=True, comment="unchanged")
 
+    async def clear(self, resource: str) -> StateReturn:
+        """Report that what was made for a resource before was destroyed."""
+        return StateReturn(name=resource, result=True, comment="what was made before was destroyed")
+
     async def remove(self, resource: str) -> StateReturn:
         """Report that a resource was removed."""
         return StateReturn(name=resource, result=True, comment=f"{resource} was destroyed")
