@@ -171,8 +171,10 @@ class Provisioner:
         words = "" if gone is None else words_of(gone, node)
         if call.test:
             outcome = await self._planned(step)
-            comment = f"-/+ would be replaced: {words}" if gone else outcome.comment
-            return outcome._replace(comment=comment, old=whole, replaces=gone)
+            if gone is None:
+                return outcome._replace(old=whole)
+            comment = f"-/+ would be replaced: {words}"
+            return outcome._replace(status="planned", comment=comment, old=whole, replaces=gone)
         if gone is not None and not self._replacing.is_allowed(node.key):
             raise DriverError(f"would be replaced: {words} (allow it with --allow-replace={node.key})")
         mark = await self._mark(step)
