@@ -464,8 +464,8 @@ def _skeleton(data: Any, level: int, names: list[str], values: list[Any]) -> Any
             values.append(None)
             return "value"
         return [_skeleton(one, level, names, values) for one in data]
-    if level < 3 and isinstance(data, str):
-        names.append(data)
+    if level < 3:  # Also where YAML reads the whole word as null or a number.
+        names.append(str(data))
         return "word"
     values.append(data)
     return "value"
