@@ -5,8 +5,10 @@ The server is the stand-in of `tests.support.kube_api`. The driver's tests run w
 
 from __future__ import annotations
 
+import socket
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +18,8 @@ from tests.support.kube_api import running_kube_api
 
 from ensue.errors import DriverError
 from ensue.kubernetes import cluster as module
-from ensue.kubernetes.cluster import FIELD_MANAGER, Access, Cluster, RefusedError
+from ensue.kubernetes.answers import RefusedError
+from ensue.kubernetes.cluster import FIELD_MANAGER, Access, Cluster
 from ensue.kubernetes.manifests import ObjectKey
 
 if TYPE_CHECKING:
@@ -222,6 +225,31 @@ def test_a_server_that_does_not_answer_is_an_error(scene: Scene, monkeypatch: py
             cluster.find(KEY)
     scene.objects.silent.clear()
     fresh.close()
+
+
+def test_a_server_that_breaks_off_is_asked_once(scene: Scene) -> None:
+    """The limit of a wait is that of one attempt: the client does not repeat it by itself."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        attempts: list[tuple[str, int]] = []
+
+        def hang_up() -> None:
+            while not done.is_set():
+                with suppress(TimeoutError):
+                    connection, address = server.accept()
+                    connection.close()
+                    attempts.append(address)
+
+        done = threading.Event()
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        cluster = scene.wrong("clusters", server=f"https://127.0.0.1:{server.getsockname()[1]}")
+        with pytest.raises(DriverError, match="the cluster cannot be reached"):
+            cluster.find(KEY)
+        done.set()
+        thread.join()
+        cluster.close()
+    assert len(attempts) == 1
 
 
 def test_a_watch_that_says_nothing_is_opened_again(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

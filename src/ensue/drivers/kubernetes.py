@@ -20,7 +20,8 @@ import msgspec
 from ensue.contracts.driver import Planned, Provisioned
 from ensue.errors import DriverError
 from ensue.kubernetes.addresses import addresses_of
-from ensue.kubernetes.cluster import Access, Cluster, RefusedError
+from ensue.kubernetes.answers import RefusedError
+from ensue.kubernetes.cluster import Access, Cluster
 from ensue.kubernetes.inputs import read_inputs
 from ensue.kubernetes.manifests import ObjectKey
 from ensue.kubernetes.marks import is_ours, marked, owner_of

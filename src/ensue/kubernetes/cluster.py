@@ -8,7 +8,6 @@ Source: Kubernetes, "Server-Side Apply", "API Concepts" (dry run, watch, precond
 
 from __future__ import annotations
 
-import importlib
 import threading
 import time
 from contextlib import contextmanager
@@ -17,9 +16,17 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import DriverError
+from ensue.kubernetes.answers import (
+    UNREADABLE,
+    RefusedError,
+    SilentError,
+    answer_in,
+    as_driver_error,
+    client_module,
+    readable,
+)
 from ensue.kubernetes.manifests import ObjectKey, key_of
-from ensue.model.bounded_json import load_json
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_mapping
 from ensue.model.paths import traverse
 
 if TYPE_CHECKING:
@@ -34,7 +41,6 @@ _LONGEST_WATCH_S: Final = 5
 """A watch is reopened after this time, so that a dead connection and a `stop` are noticed."""
 _WATCH_GRACE_S: Final = 10
 """A server that has not ended a watch this long after its time is not waited for."""
-_UNREADABLE: Final = "the answer of the API server cannot be read"
 _END: Final = object()
 _NOT_FOUND: Final = 404
 _CONFLICT: Final = 409
@@ -52,23 +58,6 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     kubeconfig: dict[str, Any] = {}
     path: str = ""
     context: str = ""
-
-
-class RefusedError(DriverError):
-    """The API server refuses a request.
-
-    Args:
-        message: the server's message.
-        status: the HTTP status.
-    """
-
-    def __init__(self, message: str, *, status: int) -> None:
-        self.status = status
-        super().__init__(message)
-
-
-class _SilentError(DriverError):
-    """The API server began an answer and does not go on."""
 
 
 class _ListedKind(msgspec.Struct, frozen=True):
@@ -96,12 +85,15 @@ class Cluster:
     """
 
     def __init__(self, access: Access) -> None:
-        config, dynamic = _module("kubernetes.config"), _module("kubernetes.dynamic")
-        self._watch: Any = _module("kubernetes.watch").Watch()
+        config, dynamic = client_module("kubernetes.config"), client_module("kubernetes.dynamic")
+        self._watch: Any = client_module("kubernetes.watch").Watch()
         self._stopped = threading.Event()
-        chosen = {"context": access.context or None}
+        # Repeated attempts, which the client makes by default, would stretch every deadline.
+        once = client_module("kubernetes.client").Configuration()
+        once.retries = 0
+        chosen = {"context": access.context or None, "client_configuration": once}
         contexts: Any
-        with _as_driver_error("the kubeconfig"), _valid_kubeconfig():
+        with as_driver_error("the kubeconfig"), _valid_kubeconfig():
             if access.path:
                 client = config.new_client_from_config(access.path, persist_config=False, **chosen)
                 contexts, current = config.list_kube_config_contexts(access.path)
@@ -233,9 +225,9 @@ class Cluster:
         )
         while not self._stopped.is_set():
             try:
-                with _as_driver_error(str(key)), _readable(str(key)):
+                with as_driver_error(str(key)), readable(str(key)):
                     event = next(events, _END)
-            except _SilentError:
+            except SilentError:
                 return
             except DriverError:
                 if self._stopped.is_set():
@@ -248,7 +240,7 @@ class Cluster:
                 yield event
 
     def _kind(self, api_version: str, kind: str) -> Any:
-        with _as_driver_error(f"{api_version} {kind}"):
+        with as_driver_error(f"{api_version} {kind}"):
             found = self._client.resources.find(api_version, kind)
         if found is None:
             msg = f"the cluster has no kind {kind} of {api_version}"
@@ -258,11 +250,11 @@ class Cluster:
     def _call(self, key: ObjectKey, function: Callable[..., Any], **options: Any) -> dict[str, Any]:
         kind = self._kind(key.api_version, key.kind)
         where = {"namespace": key.namespace} if key.namespace else {}
-        with _as_driver_error(str(key)):
+        with as_driver_error(str(key)):
             response = function(
                 kind, name=key.name, **where, serialize=False, _request_timeout=_TIMEOUTS_S, **options
             )
-            return _answer(str(key), response)
+            return answer_in(str(key), response)
 
 
 class _Kinds:
@@ -283,19 +275,19 @@ class _Kinds:
         return self._found.get((api_version, kind))
 
     def _kinds_of(self, api_version: str) -> dict[tuple[str, str], Any]:
-        dynamic = _module("kubernetes.dynamic.resource")
+        dynamic = client_module("kubernetes.dynamic.resource")
         group, _, version = api_version.rpartition("/")
         prefix = "apis" if group else "api"
-        not_found = _module("kubernetes.dynamic.exceptions").NotFoundError
+        not_found = client_module("kubernetes.dynamic.exceptions").NotFoundError
         try:
             response = self._client.request(
                 "get", f"/{prefix}/{api_version}", serialize=False, _request_timeout=_TIMEOUTS_S
             )
-            listed = msgspec.convert(_answer(api_version, response), _ListedKinds)
+            listed = msgspec.convert(answer_in(api_version, response), _ListedKinds)
         except not_found:
             return {}
         except msgspec.ValidationError as error:
-            raise DriverError(f"{api_version}: {_UNREADABLE}: {error}") from None
+            raise DriverError(f"{api_version}: {UNREADABLE}: {error}") from None
         return {
             (api_version, one.kind): dynamic.Resource(
                 prefix=prefix,
@@ -311,20 +303,6 @@ class _Kinds:
         }
 
 
-def _answer(what: str, response: Any) -> dict[str, Any]:
-    """Return the answer of the API server, which may be anything.
-
-    Raises:
-        DriverError: it is not a mapping in JSON.
-    """
-    data = response.data
-    with _readable(what):
-        answer = load_json(data)
-    if not is_mapping(answer):
-        raise DriverError(f"{what}: {_UNREADABLE}: it is not a mapping")
-    return answer
-
-
 def _as_object(key: ObjectKey, answer: dict[str, Any]) -> dict[str, Any]:
     """Return an answer that is an object of a cluster, which has a uid.
 
@@ -332,17 +310,8 @@ def _as_object(key: ObjectKey, answer: dict[str, Any]) -> dict[str, Any]:
         DriverError: it is something else.
     """
     if not isinstance(traverse(answer, "metadata:uid"), str):
-        raise DriverError(f"{key}: {_UNREADABLE}: it is not an object with a uid")
+        raise DriverError(f"{key}: {UNREADABLE}: it is not an object with a uid")
     return answer
-
-
-@contextmanager
-def _readable(what: str) -> Generator[None]:
-    """Convert what a parser raises to a DriverError; the client's parser of a watch checks nothing."""
-    try:
-        yield
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise DriverError(f"{what}: {_UNREADABLE}") from None
 
 
 @contextmanager
@@ -354,46 +323,3 @@ def _valid_kubeconfig() -> Generator[None]:
         yield
     except (yaml.YAMLError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise DriverError("the kubeconfig is invalid: it is not a kubeconfig in YAML") from None
-
-
-def _module(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        msg = "the driver kubernetes requires the Kubernetes client: pip install 'ensue[kubernetes]'"
-        raise DriverError(msg) from None
-
-
-@contextmanager
-def _as_driver_error(what: str) -> Generator[None]:
-    """Convert errors of the client and the server to one-line DriverErrors."""
-    rest = _module("kubernetes.client.exceptions")
-    transport = _module("urllib3.exceptions")
-    config = _module("kubernetes.config.config_exception")
-    try:
-        yield
-    except rest.ApiException as error:
-        status = int(error.status or 0)
-        raise RefusedError(f"{what}: {_message(error)}", status=status) from None
-    except config.ConfigException as error:
-        raise DriverError(f"{what} is invalid: {error}") from None
-    except transport.ReadTimeoutError as error:
-        raise _SilentError(f"{what}: the cluster cannot be reached: {error}") from None
-    except (transport.HTTPError, OSError) as error:
-        raise DriverError(f"{what}: the cluster cannot be reached: {error}") from None
-
-
-def _message(error: Any) -> str:
-    """Return the API server's message, with conflicting fields."""
-    try:
-        status = load_json(error.body)
-    except (TypeError, ValueError):
-        status = None
-    if not is_mapping(status) or not status.get("message"):
-        return f"{error.status} {error.reason}"
-    details = status.get("details")
-    causes: Any = details.get("causes") if is_mapping(details) else None
-    if status.get("code") == _CONFLICT and is_list(causes):
-        fields = ", ".join(str(one.get("field")) for one in causes if is_mapping(one))
-        return f"{status['message']} (fields: {fields}; `force_conflicts: true` takes them over)"
-    return str(status["message"])
