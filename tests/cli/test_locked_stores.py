@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import signal
 import sqlite3
 import subprocess
@@ -179,18 +178,29 @@ def test_a_registration_that_waits(project: Shell) -> None:
     assert is_whole(project, "store.db")
 
 
-def test_an_audit_log_that_is_locked(project: Shell) -> None:
-    """The kernel's lock of a file, too: what has no line in the log does not happen."""
-    with (project.root / ".ensue" / "audit.jsonl").open() as log:
-        fcntl.flock(log, fcntl.LOCK_EX)
-        with project.start("resources", "register", "dummy:other") as process:
-            blocked = re.compile(rf"-> FLOCK .* {process.pid} ")
-            while not blocked.search(Path("/proc/locks").read_text()):
-                assert process.poll() is None
-            for number in TWO:
-                process.send_signal(number)
-            process.communicate(timeout=LONGEST_S)
-            assert process.returncode == 130
+@pytest.mark.parametrize(
+    ("locked", "words", "signals"),
+    [
+        ("audit.jsonl", "resources register dummy:other", TWO),
+        ("audit.jsonl", "resources audit --verify", TWO[:1]),
+        ("", "keys rotate", TWO),
+    ],
+)
+def test_a_lock_of_the_kernel(
+    project: Shell, locked: str, words: str, signals: tuple[signal.Signals, ...]
+) -> None:
+    """The lock of a file or folder, too: what has no line in the log does not happen."""
+    path = project.root / ".ensue" / locked
+    key = (project.root / ".ensue" / "key").read_bytes()
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with project.start(*words.split()) as process:
+            assert f"{path}: ".encode() in until_waiting(process)
+            ended(process, *signals)
+    finally:
+        os.close(descriptor)
+    assert (project.root / ".ensue" / "key").read_bytes() == key
     assert "dummy:other" not in project.run("resources", "list").out
     assert project.run("resources", "audit", "--verify").code == 0
 

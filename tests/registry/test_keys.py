@@ -13,6 +13,7 @@ import pytest
 
 from ensue.errors import KeyFileError, StoreError
 from ensue.registry.keys import EnvironmentKeys, KeyFile, KeyRing, KeyringKeys, key_source
+from ensue.registry.lock_waits import LockWaits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,8 +53,8 @@ def test_a_malformed_key_is_refused_unseen(text: str) -> None:
 def test_the_environment_rotates_only_with_a_second_key() -> None:
     """With one key there is nothing to change to; with two the first is the new one."""
     with pytest.raises(KeyFileError, match="NEW,OLD"):
-        EnvironmentKeys(ONE).rotate()
-    assert EnvironmentKeys(f"{TWO},{ONE}").rotate().keys[0] == b"2" * 32
+        EnvironmentKeys(ONE).rotate(LockWaits())
+    assert EnvironmentKeys(f"{TWO},{ONE}").rotate(LockWaits()).keys[0] == b"2" * 32
 
 
 def test_a_key_file_is_made_on_first_use(tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ def test_a_key_file_that_others_may_read_is_refused(tmp_path: Path, mode: int) -
     source = KeyFile(tmp_path / "key")
     source.create()
     (tmp_path / "key").chmod(mode)
-    for use in (source.load, source.create, source.rotate):
+    for use in (source.load, source.create, lambda: source.rotate(LockWaits())):
         with pytest.raises(KeyFileError, match=f"chmod 600 {tmp_path / 'key'}"):
             use()
     assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == mode
@@ -106,7 +107,7 @@ def test_rotation_keeps_the_old_keys(tmp_path: Path) -> None:
     """After three rotations the file holds four keys, the newest first."""
     source = KeyFile(tmp_path / "key")
     first = source.create().keys[0]
-    rings = [source.rotate() for _ in range(3)]
+    rings = [source.rotate(LockWaits()) for _ in range(3)]
     assert len(rings[-1].keys) == 4
     assert rings[-1].keys[-1] == first
     assert source.load() == rings[-1]
@@ -117,7 +118,8 @@ def test_rotations_at_once_lose_no_key(tmp_path: Path) -> None:
     source = KeyFile(tmp_path / "key")
     source.create()
     with ThreadPoolExecutor(8) as pool:
-        new = {ring.keys[0] for ring in pool.map(lambda _: KeyFile(tmp_path / "key").rotate(), range(20))}
+        rings = pool.map(lambda _: KeyFile(tmp_path / "key").rotate(LockWaits()), range(20))
+        new = {ring.keys[0] for ring in rings}
     ring = source.load()
     assert ring is not None
     assert len(ring.keys) == 21
@@ -150,5 +152,5 @@ def test_the_keyring_keeps_a_ring_for_each_project(tmp_path: Path, monkeypatch: 
     assert source.load() is None
     made = source.create()
     assert source.create() == made
-    assert source.rotate().keys[1:] == made.keys
+    assert source.rotate(LockWaits()).keys[1:] == made.keys
     assert KeyringKeys(tmp_path / "b").create().keys != made.keys

@@ -5,16 +5,20 @@ from __future__ import annotations
 import base64
 import os
 import shutil
+import socket
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy.engine import make_url
 
 from ensue.errors import KeyFileError, StoreError, TamperedError, WrongKeyError
 from ensue.model.resource import DeclaredBy, RegistrationRequest
 from ensue.model.srn import Srn
+from ensue.registry import schema
+from ensue.registry.store import CrossRunStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -306,3 +310,21 @@ def test_what_cannot_be_logged_is_not_done(make_registry: MakeRegistry, cachedir
     assert registry.records() == before
     assert _row(cachedir, HOST.id) == row
     assert make_registry().get(HOST) == CONFIG
+
+
+def test_a_server_that_never_answers_is_given_up(cachedir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A port that accepts connections and says nothing ends within the limit for connecting."""
+    pytest.importorskip("psycopg", reason="needs psycopg: pip install 'ensue[postgres]'")
+    monkeypatch.setattr(schema, "CONNECT_S", 2)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"postgresql+psycopg://u@127.0.0.1:{server.getsockname()[1]}/d"
+        store = CrossRunStore(cachedir, url=url)
+        with pytest.raises(StoreError, match="timeout"), store.reading():
+            pass
+
+
+def test_the_deadlines_of_a_url_have_priority() -> None:
+    """What a URL says itself is not changed; drivers without libpq get none."""
+    url = make_url("postgresql+psycopg://u@h/d?connect_timeout=3&keepalives_count=9")
+    assert schema._deadlines(url).keys() == {"keepalives_idle", "keepalives_interval", "tcp_user_timeout"}
+    assert schema._deadlines(make_url("postgresql+pg8000://u@h/d")) == {}

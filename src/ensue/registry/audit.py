@@ -25,6 +25,7 @@ from ensue.registry import audit_files, audit_form
 from ensue.registry.audit_files import AuditLimits
 from ensue.registry.audit_form import NO_CHAIN, REMOVED, START, Access, End
 from ensue.registry.entry import iso_time
+from ensue.registry.lock_waits import LockWaits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -42,11 +43,19 @@ class AuditLog:
         run_id: the run that accesses resources; empty outside runs.
         clock: returns seconds since the epoch.
         limits: how large it may become.
+        waits: ends its waits for other processes.
     """
 
     def __init__(
-        self, path: Path, *, run_id: str, clock: Callable[[], float], limits: AuditLimits = _USUAL_LIMITS
+        self,
+        path: Path,
+        *,
+        run_id: str,
+        clock: Callable[[], float],
+        limits: AuditLimits = _USUAL_LIMITS,
+        waits: LockWaits | None = None,
     ) -> None:
+        self._waits = waits or LockWaits()
         self.run_id = run_id
         self._limits = limits
         self.path = path
@@ -124,7 +133,7 @@ class AuditLog:
     def _locked(self) -> Generator[tuple[int, int]]:
         while True:
             log, head = self._opened()
-            fcntl.flock(log, fcntl.LOCK_EX)
+            self._waits.lock(log, self.path)
             try:
                 # Another process may have set the file aside while this one waited for the lock.
                 if self._still_there() and not self._set_aside(log, head):

@@ -17,6 +17,7 @@ import msgspec
 from ensue.errors import StoreError
 from ensue.registry import audit_files, audit_form
 from ensue.registry.audit_form import NO_CHAIN, REMOVED, End
+from ensue.registry.lock_waits import LockWaits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,16 +50,17 @@ class _Log(NamedTuple):
     noted: End | None
 
 
-def read_entries(path: Path) -> list[dict[str, Any]]:
+def read_entries(path: Path, waits: LockWaits | None = None) -> list[dict[str, Any]]:
     """Return the log's entries as mappings, oldest first; lines that are not entries are skipped.
 
     Args:
         path: the current file; older files are read too. A missing file has no lines.
+        waits: ends its waits for processes that append.
 
     Raises:
         StoreError: it cannot be read.
     """
-    log = _read(path)
+    log = _read(path, waits or LockWaits())
     entries: list[dict[str, Any]] = []
     for content in (*(content for _, content in log.full.values()), log.content):
         for line in content.split(b"\n"):
@@ -67,11 +69,12 @@ def read_entries(path: Path) -> list[dict[str, Any]]:
     return entries
 
 
-def first_fault(path: Path) -> AuditFault | None:
+def first_fault(path: Path, waits: LockWaits | None = None) -> AuditFault | None:
     """Check the chain of a log over all its files.
 
     Args:
         path: the current file.
+        waits: ends its waits for processes that append.
 
     Returns:
         None if the log is intact, else its first error.
@@ -79,7 +82,7 @@ def first_fault(path: Path) -> AuditFault | None:
     Raises:
         StoreError: it cannot be read.
     """
-    log = _read(path)
+    log = _read(path, waits or LockWaits())
     end: End | None = None
     oldest = _oldest(log)
     for number in range(oldest, max(log.full, default=oldest - 1) + 1):
@@ -169,13 +172,13 @@ def _is_repair(body: bytes) -> bool:
     return b'"action":"repair"' in body
 
 
-def _read(path: Path) -> _Log:
+def _read(path: Path, waits: LockWaits) -> _Log:
     """Return a log and the note of its end, read while nobody appends."""
     try:
         while True:
             try:
                 with path.open("rb") as log:
-                    fcntl.flock(log, fcntl.LOCK_SH)
+                    waits.lock(log.fileno(), path, fcntl.LOCK_SH)
                     if not _is_at(path, log.fileno()):
                         continue  # Another process has renamed it.
                     return _Log(_full(path), log.read(), _noted(path))

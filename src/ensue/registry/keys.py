@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import fcntl
 import hashlib
 import hmac
 import importlib
@@ -27,6 +26,8 @@ from ensue.files import private_files
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from ensue.registry.lock_waits import LockWaits
 
 KEY_BYTES: Final = 32
 """Length of a key: AES-256."""
@@ -93,8 +94,8 @@ class KeySource(Protocol):
         """Return the ring, creating it if there is none; concurrent callers get the same ring."""
         ...
 
-    def rotate(self) -> KeyRing:
-        """Return a ring with a new current key, followed by the former keys."""
+    def rotate(self, waits: LockWaits) -> KeyRing:
+        """Return a ring with a new current key, followed by the former keys; `waits` ends its waits."""
         ...
 
 
@@ -145,12 +146,13 @@ class EnvironmentKeys:
         """Return the variable's keys."""
         return self.load()
 
-    def rotate(self) -> KeyRing:
+    def rotate(self, waits: LockWaits) -> KeyRing:
         """Return the variable's keys: its first one is the new one.
 
         Raises:
             KeyFileError: the variable holds a single key, so what is stored could no longer be read.
         """
+        del waits
         ring = self.load()
         if len(ring.keys) == 1:
             msg = (
@@ -206,7 +208,7 @@ class KeyFile:
             raise KeyFileError(msg) from error
         return ring if made else self.create()
 
-    def rotate(self) -> KeyRing:
+    def rotate(self, waits: LockWaits) -> KeyRing:
         """Put a new key before those of the file.
 
         The folder is locked meanwhile, so that concurrent rotations do not drop each other's keys.
@@ -218,7 +220,7 @@ class KeyFile:
         try:
             folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
-                fcntl.flock(folder, fcntl.LOCK_EX)
+                waits.lock(folder, self._path.parent)
                 ring = KeyRing((secrets.token_bytes(KEY_BYTES), *self.create().keys))
                 private_files.replace_whole(self._path, ring.text().encode())
             finally:
@@ -261,8 +263,9 @@ class KeyringKeys:
         """Return the keys; make one when there is none."""
         return self.load() or self._store(())
 
-    def rotate(self) -> KeyRing:
+    def rotate(self, waits: LockWaits) -> KeyRing:
         """Put a new key before the existing ones."""
+        del waits
         found = self.load()
         return self._store(() if found is None else found.keys)
 

@@ -1,11 +1,13 @@
 """How the stores of a project wait for other processes that have locked them.
 
-SQLite waits inside a single call, which nothing can end. So each call waits only for a moment, and is
-repeated (`waiting_connection`) until the lock is free, until `LIMIT_S` has passed, or until `LockWaits.end`.
+SQLite waits inside a single call, which nothing can end, and so does the kernel for a locked file. So each
+call waits only for a moment, and is repeated (`waiting_connection`, `LockWaits.lock`) until the lock is free,
+until `LIMIT_S` has passed, or until `LockWaits.end`.
 """
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import threading
 import time
@@ -24,6 +26,9 @@ LIMIT_S: Final = 60.0
 MOMENT_S: Final = 0.2
 """How long a single call of SQLite waits, and so how long `LockWaits.end` takes to have an effect."""
 
+_FIRST_PAUSE_S: Final = 0.001
+"""The pause after the first attempt to lock a file, which is locked for a millisecond at a time."""
+
 NOTICE_S: Final = 1.0
 """After this time the user is told what is waited for."""
 
@@ -41,6 +46,32 @@ class LockWaits:
     def begin(self, path: Path) -> Wait:
         """Return a wait for the lock of a file."""
         return Wait(path, self._ended)
+
+    def lock(self, descriptor: int, path: Path, operation: int = fcntl.LOCK_EX) -> None:
+        """Lock an open file or folder with `flock`; closing it unlocks it.
+
+        Args:
+            descriptor: it.
+            path: where it is, for messages.
+            operation: `LOCK_EX` or `LOCK_SH`.
+
+        Raises:
+            StoreError: waits were ended, or another process has had it locked for `LIMIT_S`.
+            OSError: it cannot be locked.
+        """
+        wait, pause_s = self.begin(path), _FIRST_PAUSE_S
+        while True:
+            try:
+                fcntl.flock(descriptor, operation | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if not wait.goes_on():
+                    held = f"another process has had it locked for {LIMIT_S:g} s"
+                    msg = f"{path}: {held} (end that process; nothing was changed)"
+                    raise StoreError(msg) from None
+                self._ended.wait(pause_s)
+                pause_s = min(2 * pause_s, MOMENT_S)
+            else:
+                return
 
 
 class Wait:

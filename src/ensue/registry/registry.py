@@ -22,6 +22,7 @@ from ensue.registry.audit import AuditLog
 from ensue.registry.audit_files import AuditLimits
 from ensue.registry.audit_form import Access
 from ensue.registry.entry import NEVER_S, RegistrationRequest
+from ensue.registry.lock_waits import LockWaits
 from ensue.registry.lookups import Lookups
 from ensue.registry.memory import RunEntries
 from ensue.registry.operation import Operation, register_all
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
     from ensue.registry.audit_check import AuditFault
     from ensue.registry.entry import Entry
-    from ensue.registry.lock_waits import LockWaits
     from ensue.registry.registration import Candidate, ClaimedElsewhere, ConfigurationFaults
     from ensue.registry.tables import StoredEntries
 
@@ -71,7 +71,7 @@ class ResourceRegistry(DerivedRegistry):
         configuration_faults: knows what the types accept; by default everything is accepted.
         audit_limits: how long the audit log may become.
         clock: returns seconds since the epoch.
-        waits: ends the waits of the store for other processes.
+        waits: ends the waits of the store and the audit log for other processes.
 
     Raises:
         StoreError: `store_url` is invalid.
@@ -93,6 +93,7 @@ class ResourceRegistry(DerivedRegistry):
         waits: LockWaits | None = None,
     ) -> None:
         self._minion_id = minion_id
+        self._waits = waits = waits or LockWaits()
         self._store = CrossRunStore(cachedir, url=store_url, waits=waits)
         self._vault = vault or ProjectVault.of_project(cachedir)
         self._masker = masker
@@ -100,7 +101,7 @@ class ResourceRegistry(DerivedRegistry):
         self._configuration_faults = configuration_faults
         self._clock = clock
         limits = audit_limits or AuditLimits()
-        self._audit = AuditLog(cachedir / AUDIT_FILE, run_id=run_id, clock=clock, limits=limits)
+        self._audit = AuditLog(cachedir / AUDIT_FILE, run_id=run_id, clock=clock, limits=limits, waits=waits)
         self._memory = RunEntries()
         self._keys = StoreKeys(self._vault, self._store)
         self._turn = threading.RLock()
@@ -262,18 +263,18 @@ class ResourceRegistry(DerivedRegistry):
         with self._turn, self._transaction(create=False) as stored:
             if stored is not None:
                 self._keys.require(stored)
-            new_key = self._vault.rotate()
+            new_key = self._vault.rotate(self._waits)
             count = 0 if stored is None else self._keys.seal_all(stored)
             self._audit.append((Access("rotate", "", f"{count} configurations, key {new_key}"),))
         return count
 
     def audit_entries(self) -> list[dict[str, Any]]:
         """Return the audit log, oldest first."""
-        return audit_check.read_entries(self._audit.path)
+        return audit_check.read_entries(self._audit.path, self._waits)
 
     def audit_fault(self) -> AuditFault | None:
         """Check all files of the audit log; return the first error, None if the log is intact."""
-        return audit_check.first_fault(self._audit.path)
+        return audit_check.first_fault(self._audit.path, self._waits)
 
     def close(self) -> None:
         """Close the store and the log; using the registry again opens them again."""

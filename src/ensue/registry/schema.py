@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
+from ensue.contracts.deadlines import CONNECT_S, KEEPALIVE_S
 from ensue.errors import StoreError
 from ensue.files import private_files
 from ensue.registry.lock_waits import LIMIT_S
@@ -33,6 +34,7 @@ _VERSION_FACT: Final = "schema_version"
 _WITHOUT_DECLARATIONS: Final = "1"
 _WITHOUT_ACTIVE: Final = "2"
 _LARGEST_IDLE_LOG_BYTES: Final = 4 * 1024 * 1024
+_WITH_LIBPQ: Final = frozenset({"psycopg", "psycopg_async", "psycopg2"})
 _METADATA = sa.MetaData()
 _NAME = sa.Text().with_variant(sa.String(255), "mysql", "mariadb")
 
@@ -116,7 +118,9 @@ def open_url(url: str) -> sa.Engine:
         StoreError: it was written by a newer ensue.
     """
     parsed = sa.make_url(url)
-    engine = sa.create_engine(parsed, hide_parameters=True, pool_pre_ping=True)
+    engine = sa.create_engine(
+        parsed, connect_args=_deadlines(parsed), hide_parameters=True, pool_pre_ping=True
+    )
     if engine.dialect.name == "postgresql":
         event.listen(engine, "connect", _prepare_postgresql)
     with _disposed_on_failure(engine):
@@ -125,6 +129,21 @@ def open_url(url: str) -> sa.Engine:
             _create_tables(engine)
         _check_version(engine)
     return engine
+
+
+def _deadlines(url: sa.URL) -> dict[str, Any]:
+    """Return what makes libpq give up a server that does not connect, or is gone; the URL has priority."""
+    if url.get_driver_name() not in _WITH_LIBPQ:
+        return {}
+    idle_s = int(KEEPALIVE_S)
+    wanted = {
+        "connect_timeout": int(CONNECT_S),
+        "keepalives_idle": idle_s,
+        "keepalives_interval": idle_s,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 4 * idle_s * 1000,
+    }
+    return {name: value for name, value in wanted.items() if name not in url.query}
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.errors import KeyFileError, WrongKeyError
 from ensue.registry import envelope
 from ensue.registry.keys import key_source
+from ensue.registry.lock_waits import LockWaits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -121,13 +122,16 @@ class ProjectVault:
         if found is not None:
             self._take(found)
 
-    def rotate(self) -> str:
+    def rotate(self, waits: LockWaits | None = None) -> str:
         """Change to another key, keeping the old ones for decryption; return the new one's id as hex.
+
+        Args:
+            waits: ends its waits for other processes that rotate them.
 
         Raises:
             KeyFileError: the keys cannot be changed.
         """
-        self._take(self._source.rotate())
+        self._take(self._source.rotate(waits or LockWaits()))
         return self.current_key_id()
 
     def wrong_key(self, wanted: str, *, what: str) -> WrongKeyError:
