@@ -81,6 +81,14 @@ class YamlDocument:
         anchor = self._anchors[max(index - 1, 0)]
         return Span(anchor.path, anchor.line + max(rendered_line - anchor.rendered_line, 0))
 
+    def span_at(self, index: int) -> Span:
+        """Return the place in the source of a character of the rendered text.
+
+        Lines are counted as editors do; the reader's marks count a line for U+0085, U+2028 and U+2029, too.
+        """
+        line_start = self.text.rfind("\n", 0, index) + 1
+        return self.source_span(self.text.count("\n", 0, index) + 1, index - line_start + 1)
+
     def place(self, *keys: str | int) -> Place:
         """Return the place of a value by its path, without searching for it yet."""
         return Place(self, keys)
@@ -95,10 +103,7 @@ class YamlDocument:
         span, _, extent = self._walk(keys)
         start, end = extent or (0, len(self.text))
         found = self.text.find(text, start, end)
-        if found < 0:
-            return span
-        line_start = self.text.rfind("\n", 0, found) + 1
-        return self.source_span(self.text.count("\n", 0, found) + 1, found - line_start + 1)
+        return span if found < 0 else self.span_at(found)
 
     def find(self, keys: Sequence[str | int]) -> Span | None:
         """Return the place of a value by its path; None if it is not there."""
@@ -116,7 +121,6 @@ class YamlDocument:
         if node is None:
             return Span(self.path), 0, None
         place = node
-        line, column = node.start_mark.line, node.start_mark.column
         followed = 0
         for key in keys:
             found = self._child(node, key)
@@ -124,9 +128,8 @@ class YamlDocument:
                 break
             place, node = found
             followed += 1
-            line, column = place.start_mark.line, place.start_mark.column
         extent = (place.start_mark.index, node.end_mark.index)
-        return self.source_span(line + 1, column + 1), followed, extent
+        return self.span_at(place.start_mark.index), followed, extent
 
     def _compose(self) -> Node | None:
         if not self._composed:

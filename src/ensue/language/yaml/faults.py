@@ -94,14 +94,14 @@ def _fault(detail: str, span: Span, help_: str = "", *related: tuple[Span, str])
 
 
 def _refuse_duplicate(document: YamlDocument, error: full.DuplicateKeyError) -> NoReturn:
-    first = document.source_span(error.first[0] + 1, error.first[1] + 1)
+    first = document.span_at(error.first)
     raise CompileError(
         [
             Diagnostic(
                 code="E0202",
                 summary=f"the key {error.key!r} appears twice",
                 detail=f"it is first at {first}",
-                span=document.source_span(error.second[0] + 1, error.second[1] + 1),
+                span=document.span_at(error.second),
                 help="give one of them another name, or put both under one key",
                 related=((first, "first here"),),
             )
@@ -114,9 +114,7 @@ def _refuse(document: YamlDocument, error: MarkedYAMLError) -> NoReturn:
     if mark is None:
         raise _fault(error.problem or str(error), document.source_span(1)) from None
     problem = error.problem or str(error)
-    lines = document.text.split("\n")
-    # The end of a text without a final newline is reported one line further down.
-    if mark.line < len(lines) and lines[mark.line][mark.column : mark.column + 1] == "\t":
+    if document.text[mark.index : mark.index + 1] == "\t":
         problem = "found a tab"
     detail = f"{problem} {error.context}" if error.context else problem
     noticed = _span(document, mark)
@@ -127,7 +125,7 @@ def _refuse(document: YamlDocument, error: MarkedYAMLError) -> NoReturn:
 
 
 def _span(document: YamlDocument, mark: Any) -> Span:
-    return document.source_span(mark.line + 1, mark.column + 1)
+    return document.span_at(mark.index)
 
 
 def _begun(document: YamlDocument, error: MarkedYAMLError, noticed: Any) -> tuple[Any, str]:

@@ -27,11 +27,11 @@ class DuplicateKeyError(Exception):
 
     Args:
         key: the key as written.
-        first: (line, column) of the first, from 0.
-        second: (line, column) of the second, from 0.
+        first: where the first begins in the text.
+        second: where the second begins in it.
     """
 
-    def __init__(self, key: str, first: tuple[int, int], second: tuple[int, int]) -> None:
+    def __init__(self, key: str, first: int, second: int) -> None:
         self.key = key
         self.first = first
         self.second = second
@@ -55,7 +55,8 @@ class Loader(BoundedLoader):
                 continue
             key = hashable(self.construct_object(key_node, deep=True), key_node)
             if key in places:
-                raise DuplicateKeyError(str(key), _mark(places[key]), _mark(key_node))
+                first, second = places[key].start_mark.index, key_node.start_mark.index
+                raise DuplicateKeyError(str(key), first, second)
             places[key] = key_node
             mapping[key] = self.construct_object(value_node, deep=deep)
         return mapping
@@ -102,10 +103,6 @@ def hashable(key: Any, node: Node) -> Hashable:
         raise ConstructorError(None, None, msg, node.start_mark) from None
     found: Hashable = key
     return found
-
-
-def _mark(node: Node) -> tuple[int, int]:
-    return (node.start_mark.line, node.start_mark.column)
 
 
 def merged_pairs(node: MappingNode) -> list[tuple[Node, Node]]:

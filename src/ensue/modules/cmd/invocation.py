@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import posixpath
 import shlex
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command, Completed
@@ -95,6 +96,11 @@ async def _line(
     """Return a command as a command line, and the shell that runs it."""
     if isinstance(command, str):
         return command, options.shell or await _default_shell(ctx)
+    if not isinstance(command, Iterable):
+        hint = """such as '"true"' on a command line, since `true` alone is read as a boolean"""
+        raise TypeError(
+            f"a command is a text or a list of words, not {command!r} (write it in quotes, {hint})"
+        )
     # Words are quoted for a POSIX shell, and `exec` makes sure that the first is a program.
     return f"exec {shlex.join(map(str, command))}", DEFAULT_SHELL
 
