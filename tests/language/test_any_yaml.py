@@ -46,6 +46,7 @@ def stream(text: str) -> Stream:
 @example(text="!!timestamp x")
 @example(text="!!bool [a]")
 @example(text="!!pairs [[a, b]]")
+@example(text="#\ud800")
 @example(text="\x85\u2028\u2029\r!x ")
 def test_any_text_is_data_or_refused(stage: ModuleType, text: str) -> None:
     """Data is within the bounds, and its places can be asked for; a fault has a code, a file and a line."""

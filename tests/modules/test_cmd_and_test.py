@@ -80,6 +80,13 @@ def test_programs_are_found_in_path() -> None:
     assert call(cmd, "which_bin", ["no-such-program", "sh"]).endswith("/sh")
 
 
+@pytest.mark.parametrize("command", [True, 5, None])
+def test_a_command_that_is_none_is_refused(command: object) -> None:
+    """A word of a command line that reads as a boolean or a number is no command, and the remedy is named."""
+    with pytest.raises(TypeError, match=r"a command is a text or a list of words, not .*quotes"):
+        call(cmd, "run", command)
+
+
 def test_a_target_without_commands_says_so() -> None:
     """`cmd.run` on a target that cannot run commands names the type; it is not asked for its grains."""
     ctx = FakeFunctionContext(FakeConnection(Srn("dummy", "d"), can_run=False))

@@ -141,7 +141,7 @@ class YamlDocument:
             self._composed = True
             try:
                 self._root = yaml.compose(self.text, Loader=BoundedLoader)
-            except (yaml.YAMLError, DataBoundError):
+            except (yaml.YAMLError, DataBoundError, UnicodeEncodeError):
                 self._root = None
         return self._root
 
