@@ -9,7 +9,7 @@ import asyncio
 import posixpath
 import shlex
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.connection import Command, Completed
 from ensue.errors import RemoteTimeoutError
@@ -96,11 +96,10 @@ async def _line(
     """Return a command as a command line, and the shell that runs it."""
     if isinstance(command, str):
         return command, options.shell or await _default_shell(ctx)
-    if not isinstance(command, Iterable):
+    given: Any = command  # Its caller has not checked it.
+    if not isinstance(given, Iterable):
         hint = """such as '"true"' on a command line, since `true` alone is read as a boolean"""
-        raise TypeError(
-            f"a command is a text or a list of words, not {command!r} (write it in quotes, {hint})"
-        )
+        raise TypeError(f"a command is a text or a list of words, not {given!r} (write it in quotes, {hint})")
     # Words are quoted for a POSIX shell, and `exec` makes sure that the first is a program.
     return f"exec {shlex.join(map(str, command))}", DEFAULT_SHELL
 
