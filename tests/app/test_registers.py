@@ -35,7 +35,12 @@ async def api(ctx, name, config):
     type_, _, id_ = name.partition(":")
     await asyncio.to_thread(derived.register, ctx.opts, type_, id_, config)
     return StateReturn(name=name, result=True)
-FUNCTIONS = {"context": context, "api": api}
+async def at_once(ctx, name, config):
+    type_, _, id_ = name.partition(":")
+    derived.register(ctx.opts, type_, id_, config)
+async def directly(ctx, name, config):
+    ctx.registry.register(Srn.parse(name), config)
+FUNCTIONS = {"context": context, "api": api, "at_once": at_once, "directly": directly}
 """
 UNIQUE = "ids of resources are unique over all types, minions included (choose another id)"
 AN_SRN = "(write <type>:<id>, for example ssh_host:web-01)"
@@ -200,6 +205,19 @@ def test_a_function_that_registers_is_held_to_the_same(
     (tmp_path / "states/_states/mine.py").write_text(BY_HAND)
     (returned,) = apply(tmp_path, "t").returns.values()
     assert (returned.result, returned.comment) == (False, f"states/t.sls:2:3: {why}")
+    assert known(tmp_path) == ["minion:m"]
+
+
+@pytest.mark.parametrize("function", ["at_once", "directly"])
+def test_a_coroutine_that_would_wait_for_itself_is_refused(tmp_path: Path, function: str) -> None:
+    """Registering waits for the event loop: a coroutine that does it there fails, and registers nothing."""
+    write(tmp_path, states__t=f"a:\n  mine.{function}:\n    - name: dummy:x\n    - config: {{}}\n")
+    (tmp_path / "states/_states").mkdir()
+    (tmp_path / "states/_states/mine.py").write_text(BY_HAND)
+    (returned,) = apply(tmp_path, "t").returns.values()
+    assert returned.result is False
+    assert "a coroutine cannot call this" in returned.comment
+    assert "asyncio.to_thread" in returned.comment
     assert known(tmp_path) == ["minion:m"]
 
 

@@ -6,16 +6,18 @@ manages the agent that it starts for the keys.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ensue.app.from_thread import from_thread
 from ensue.errors import DecryptionError
 from ensue.files.regular_files import is_folder
 
 if TYPE_CHECKING:
+    import asyncio
+
     from ensue.app.inline import InlineWork
     from ensue.masking import Masker
     from ensue.settings.settings import Settings
@@ -59,9 +61,7 @@ class PgpMessages:
         """
         if message not in self._known:
             self._inline.give_up()
-            self._known[message] = asyncio.run_coroutine_threadsafe(
-                self._decrypted_or_kept(message), self._loop
-            ).result()
+            self._known[message] = from_thread(self._decrypted_or_kept(message), self._loop)
         return self._known[message]
 
     async def _decrypted_or_kept(self, message: str) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.app.from_thread import from_thread, refuse_on_loop
 from ensue.errors import ResourceError
 from ensue.model.events import ResourceOrphaned, ResourceRegistered
 from ensue.registry.lazy_registry import LazyRegistry
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.app.directory import Directory
@@ -70,6 +71,7 @@ class RunRegistry(LazyRegistry):
 
     def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
         """Register resources, all of them or none; called from a thread beside the event loop."""
+        refuse_on_loop(self._loop)
         site = self._registrant.site if self._registrant else None
         if self._registrant is not None and self._registrant.declare is not None and site is not None:
             declared_by = self._registrant.declare(site)
@@ -117,18 +119,21 @@ class RunRegistry(LazyRegistry):
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
         """Invalidate what grains of a source make invalid."""
+        refuse_on_loop(self._loop)
         hit = self.opened().observe(source, grains)
         self._tell(None, hit)
         return hit
 
     def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
         """Invalidate everything derived from a source."""
+        refuse_on_loop(self._loop)
         hit = self.opened().invalidate(source, reason=reason)
         self._tell(None, hit)
         return hit
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration no longer registers."""
+        refuse_on_loop(self._loop)
         done = self.opened().orphan(declared_by, srns, reason=reason)
         for srn in done.srns:
             self._tell(ResourceOrphaned(srn=str(srn), because=reason), (srn,))
@@ -144,7 +149,7 @@ class RunRegistry(LazyRegistry):
         """Wait until the event loop has dropped what it held, so that later states see what is new."""
         if event is None and not changed and registered is None:
             return
-        asyncio.run_coroutine_threadsafe(self._on_loop(event, changed, registered), self._loop).result()
+        from_thread(self._on_loop(event, changed, registered), self._loop)
 
     async def _on_loop(self, event: RunEvent | None, changed: Sequence[Srn], registered: Srn | None) -> None:
         if event is not None:

@@ -5,16 +5,18 @@ Templates are rendered in a thread; a function that has to wait runs on the even
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.app.custom.modules import IN_THREAD
+from ensue.app.from_thread import from_thread
 from ensue.errors import EnsueError, NotOfferedError
 from ensue.language.marks import has_marks, unmarked, without_marks
 
 if TYPE_CHECKING:
+    import asyncio
+
     from jinja2 import TemplateRuntimeError
 
     from ensue.app.functions import Functions
@@ -84,7 +86,7 @@ class SaltFunctions(Mapping[str, Any]):
             # A project's own function runs in this thread, so that nested calls do not use up threads.
             returned = getattr(target, IN_THREAD, target)(context, *args, **kwargs)
             if inspect.isawaitable(returned):
-                return asyncio.run_coroutine_threadsafe(_awaited(returned), self._loop).result()
+                return from_thread(returned, self._loop)
             return returned
 
         return call
@@ -155,7 +157,3 @@ class _Module:
 
     def __contains__(self, function: object) -> bool:
         return f"{self._module}.{function}" in self._functions
-
-
-async def _awaited(awaitable: Any) -> Any:
-    return await awaitable

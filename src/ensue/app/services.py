@@ -11,6 +11,7 @@ from ensue.app.custom.pillar_before_files import pillar_before_files
 from ensue.app.custom.project_code import ProjectCode
 from ensue.app.declared_literals import DeclaredLiterals
 from ensue.app.directory import Directory
+from ensue.app.from_thread import from_thread
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
 from ensue.app.known_resources import KnownResources
@@ -178,7 +179,7 @@ class Services:
             return gathered
         self._unasked.refuse(srn)
         self.inline.give_up()
-        return asyncio.run_coroutine_threadsafe(self.directory.grains(srn), self.loop).result()
+        return from_thread(self.directory.grains(srn), self.loop)
 
     def files_of(self, saltenv: str) -> ProjectFiles:
         """Return the reader of sources; `saltenv` is the environment of sources that name none."""

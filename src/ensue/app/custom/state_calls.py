@@ -6,17 +6,19 @@ each later one until it returns a true value.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.custom.modules import IN_THREAD
+from ensue.app.from_thread import from_thread
 from ensue.contracts.callables import is_awaitable
 from ensue.engine.returns import state_return
 from ensue.errors import NotAvailableError
 
 if TYPE_CHECKING:
+    import asyncio
+
     from ensue.app.custom.modules import CustomCall
     from ensue.app.functions import Functions
     from ensue.contracts.context import FunctionContext
@@ -67,7 +69,7 @@ class StateFunctions(Mapping[str, Any]):
         def call(*args: Any, **kwargs: Any) -> dict[str, Any]:
             raw = getattr(found, IN_THREAD, found)(self._context, *args, **kwargs)
             if is_awaitable(raw):
-                raw = asyncio.run_coroutine_threadsafe(_awaited(raw), self._loop).result()
+                raw = from_thread(raw, self._loop)
             own_name = str(kwargs.get("name", args[0] if args else name))
             said = state_return(raw, name=own_name, function=name)
             return {
@@ -99,7 +101,3 @@ def _low(call: CustomCall) -> dict[str, Any]:
     place = {"__id__": declared.id, "__sls__": declared.sls} if declared is not None else {}
     named = {"name": call.args[0]} if call.args else {}
     return {"state": module, "fun": function, **place, **named, **call.kwargs}
-
-
-async def _awaited(awaitable: Any) -> Any:
-    return await awaitable
