@@ -363,3 +363,23 @@ def test_a_cancelled_create_keeps_what_was_made(tmp_path: Path) -> None:
     assert count.read_text() == "made\n"
     asyncio.run(terraform.delete(deletion(made)))
     assert not made.directory.exists()
+
+
+def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
+    """After `timeout_s` terraform is interrupted; what it had made is in its state."""
+    slow = 'provisioner "local-exec" {\n    command = "sleep 1000"\n  }'
+    text = f'resource "terraform_data" "slow" {{\n  {slow}\n}}\n'
+    made = request(tmp_path, {"script": text, "timeout_s": 3})
+
+    with pytest.raises(DriverError, match=r"took longer than 3 s, and was ended$"):
+        created(made)
+
+    asyncio.run(terraform.delete(deletion(made)))
+    assert not made.directory.exists()
+
+
+@pytest.mark.parametrize("value", [0, -1, "5", True])
+def test_a_limit_is_a_number_of_seconds(tmp_path: Path, value: object) -> None:
+    """Anything else is refused before terraform runs."""
+    said = terraform.check(request(tmp_path, {"script": BOX, "timeout_s": value}))
+    assert said == ["timeout_s is not a number of seconds above 0"]

@@ -32,6 +32,15 @@ HTTP_TOTAL_S: Final = 3600.0
 HTTP_QUERY_S: Final = 60.0
 """A server sends its whole response to `http.query`."""
 
+TERRAFORM_S: Final = 7200.0
+"""One create, update, plan or delete by terraform, with the fetching of its configuration."""
+
+TERRAFORM_END_S: Final = 300.0
+"""What was interrupted ends its operations and writes its state; then it is killed."""
+
+GIT_QUERY_S: Final = 60.0
+"""A Git server says which commit a branch or tag is."""
+
 HOOK_S: Final = 60.0
 """The hooks `init`, `discover` and `connect` of a resource type."""
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from contextlib import contextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.contracts.deadlines import GIT_QUERY_S, TERRAFORM_S
 from ensue.contracts.driver import Planned, Provisioned
 from ensue.errors import DriverError, StateFailedError
 from ensue.model.unknown import unknowns_in
@@ -24,7 +25,7 @@ from ensue.terraform.inputs import read_inputs
 from ensue.terraform.source import below, carry_lock_file, laid_out
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import AsyncGenerator, Mapping
     from pathlib import Path
 
     from ensue.contracts.driver import CodeKind, DriverRequest
@@ -52,6 +53,7 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
         environment: environment variables for terraform.
         binary: the name or path of the binary.
         commit: the copied commit; empty: not from Git.
+        timeout_s: how long a delete may take.
         has_state: whether the state is kept below the driver's directory.
     """
 
@@ -61,6 +63,7 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, str]
     binary: str = ""
     commit: str = ""
+    timeout_s: float = TERRAFORM_S
     has_state: bool = False
 
 
@@ -75,7 +78,7 @@ async def fingerprint(request: DriverRequest) -> str:
     Raises:
         DriverError: the source cannot be read.
     """
-    with _as_driver_error():
+    async with _limited(request, GIT_QUERY_S):
         return await _inputs(request).source.fingerprint()
 
 
@@ -119,8 +122,9 @@ async def delete(request: DriverRequest) -> None:
     tree = request.directory / _TREE
     if request.cookie is not None and tree.is_dir():
         cookie = msgspec.convert(request.cookie, Cookie)
-        with _as_driver_error(), laid_out(below(tree, cookie.path), cookie.files):
-            done = await _workspace(request, tree, cookie).apply(destroy=True)
+        async with _limited(request, cookie.timeout_s):
+            with laid_out(below(tree, cookie.path), cookie.files):
+                done = await _workspace(request, tree, cookie).apply(destroy=True)
         if done.errors:
             raise DriverError(done.errors)
     await asyncio.to_thread(shutil.rmtree, request.directory, ignore_errors=True)
@@ -139,7 +143,7 @@ async def provision(request: DriverRequest, binary: str = "") -> Provisioned:
     """
     inputs = _inputs(request)
     _check_state(request)
-    with _as_driver_error():
+    async with _limited(request, inputs.timeout_s):
         commit = await _copied(request, inputs, _NEXT)
         tree = await asyncio.to_thread(_replaced, request.directory)
         cookie = _cookie(request, inputs, binary, commit)
@@ -176,7 +180,7 @@ async def planned(request: DriverRequest, binary: str = "") -> Planned:
     _check_state(request)
     was_there = request.directory.exists()
     try:
-        with _as_driver_error():
+        async with _limited(request, inputs.timeout_s):
             await _copied(request, inputs, _PLANNED)
             tree, cookie = request.directory / _PLANNED, _cookie(request, inputs, binary)
             with laid_out(below(tree, cookie.path), cookie.files):
@@ -237,6 +241,7 @@ def _cookie(request: DriverRequest, inputs: Inputs, binary: str, commit: str = "
         environment=inputs.environment,
         binary=inputs.binary or binary,
         commit=commit,
+        timeout_s=inputs.timeout_s,
         has_state=former is not None and former.has_state,
     )
 
@@ -269,10 +274,17 @@ def _counted(changes: Mapping[str, str], verb: str) -> str:
     return f"{verb} the configuration: {', '.join(counts) or 'no changes of resources'}"
 
 
-@contextmanager
-def _as_driver_error() -> Generator[None]:
-    """Turn the errors of running terraform, which are those of states, into a `DriverError`."""
+@asynccontextmanager
+async def _limited(request: DriverRequest, limit_s: float) -> AsyncGenerator[None]:
+    """End what takes too long, and turn the errors of running terraform into a `DriverError`."""
+    limit = asyncio.timeout(limit_s)
     try:
-        yield
+        async with limit:
+            yield
     except StateFailedError as error:
         raise DriverError(str(error)) from None
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        msg = f"{request.key}: terraform, or its source, took longer than {limit_s:g} s, and was ended"
+        raise DriverError(msg) from None

@@ -1,8 +1,9 @@
 """Finds and runs the binary.
 
-Cancelling a run interrupts terraform, which then finishes its current operations and writes its state; only a
-second cancellation kills it. If this process is killed, terraform lives on and writes its state. Its output
-therefore does not go to a pipe: an unread pipe would end it at its next line.
+Cancelling a run interrupts terraform, which then finishes its current operations and writes its state; a
+second cancellation kills it, and so does the end of `TERRAFORM_END_S`. If this process is killed, terraform
+lives on and writes its state. Its output therefore does not go to a pipe: an unread pipe would end it at its
+next line.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import msgspec
 
+from ensue.contracts.deadlines import TERRAFORM_END_S
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
@@ -99,13 +101,13 @@ def _read(file: BinaryIO) -> bytes:
 
 
 async def _end(process: asyncio.subprocess.Process, talking: asyncio.Future[Any]) -> None:
+    _send(process, signal.SIGINT)
     try:
-        _send(process, signal.SIGINT)
-        await asyncio.shield(talking)
-    except asyncio.CancelledError:
-        _send(process, signal.SIGKILL)
-        await talking
-        raise
+        await asyncio.wait([talking], timeout=TERRAFORM_END_S)
+    finally:
+        if not talking.done():
+            _send(process, signal.SIGKILL)
+            await talking
 
 
 def _send(process: asyncio.subprocess.Process, number: signal.Signals) -> None:

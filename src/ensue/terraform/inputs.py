@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.contracts.deadlines import TERRAFORM_S
 from ensue.model.data import is_list, is_mapping
 from ensue.model.unknown import Unknown, unknowns_in
 from ensue.terraform.git import Repository
@@ -27,6 +28,7 @@ SCRIPT_NAME: Final = "script.tf"
 
 _VALUES: Final = (
     "source", "script", "files", "variables", "credentials_config", "append_logs_to_error", "binary",
+    "timeout_s",
 )  # fmt: skip
 _RUNNERS: Final = ("runner", "runner_mode")
 """Inputs that say where another orchestrator runs terraform; here it runs on this machine."""
@@ -46,6 +48,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True):
         environment: environment variables for terraform.
         binary: the name or path of the binary; empty for the driver's default.
         appends_log: whether to append terraform's output to an error.
+        timeout_s: how long a whole operation may take.
     """
 
     source: Source
@@ -54,6 +57,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, str]
     binary: str = ""
     appends_log: bool = False
+    timeout_s: float = TERRAFORM_S
 
 
 def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple[Inputs, list[str]]:
@@ -76,6 +80,7 @@ def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple
         environment=reader.credentials("environment"),
         binary=reader.text(reader.values, "binary"),
         appends_log=reader.values.get("append_logs_to_error") is True,
+        timeout_s=reader.seconds("timeout_s", TERRAFORM_S),
     )
     if not inputs.files and inputs.source == Source() and not unknowns_in([values, secrets]):
         reader.problems.append("there is no configuration: write `source`, `script` or `files`")
@@ -159,6 +164,16 @@ class _Reader:
             return value if isinstance(value, str) else ""
         self.problems.append(f"{name} is not a text")
         return ""
+
+    def seconds(self, name: str, usual: float) -> float:
+        """Return a number of seconds."""
+        value = self.values.get(name)
+        if value is None or isinstance(value, Unknown):
+            return usual
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+            self.problems.append(f"{name} is not a number of seconds above 0")
+            return usual
+        return float(value)
 
     def _credentials(self) -> dict[str, Any]:
         """Return the account's credentials; report once if there are none."""
