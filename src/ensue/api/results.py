@@ -166,10 +166,10 @@ def masked(diagnostic: Diagnostic, masker: Masker) -> Diagnostic:
 
 
 def _every(returns: Iterable[Return]) -> Iterator[Return]:
-    """Yield returns with those of everything that grew from them."""
+    """Yield returns with those of everything that grew from them, if they count."""
     waiting = list(returns)
     while waiting:
         one = waiting.pop()
         yield one
         for scope in (*one.delayed, *one.applied):
-            waiting += scope.returns.values()
+            waiting += scope.returns.values() if scope.counts else ()

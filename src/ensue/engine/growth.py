@@ -19,7 +19,7 @@ from ensue.errors import EnsueError
 from ensue.graph.cycles import CycleError
 from ensue.model.data import copied
 from ensue.model.events import ScopeClosed, ScopeOpened
-from ensue.model.returns import ScopeReturn
+from ensue.model.returns import RETRIED, ScopeReturn
 from ensue.model.state_identity import ScopeStep, scope_identity
 
 if TYPE_CHECKING:
@@ -118,6 +118,17 @@ class Growth:
         if node.applied is None:
             node.applied = []
         return await self._grow(request, node, node.applied, test=test, quiet=quiet)
+
+    def set_aside(self, node: Node) -> list[str]:
+        """Record that a node is tried again; return the paths of the scopes that no longer count."""
+        former = [one for one in node.applied or () if one.counts]
+        for one in former:
+            one.status = RETRIED
+            if not node.scope.quiet:
+                self._recorder.emit(
+                    ScopeClosed(caller=node.chunk.tag, returned=msgspec.structs.replace(one, returns={}))
+                )
+        return [one.scope for one in former]
 
     def leave_out_rest(self, node: Node, returned: Return) -> None:
         """Record the entries that were not rendered because the run ended."""

@@ -347,7 +347,10 @@ class Scheduler:
             sleeper.cancel()
         if node.lease is not None:
             await node.lease.take_again(self._wait)
-        return self.stop_reason != INTERRUPTED
+        if self.stop_reason == INTERRUPTED:
+            return False
+        self.scopes.set_aside(self._growth.set_aside(node))
+        return True
 
     async def _wait(self, promise: Promise[T]) -> T:
         """Wait for another part of this run; if every node does that, the run cannot go on."""

@@ -46,7 +46,17 @@ class Scopes:
         self._registrars: dict[Srn, list[Node]] = {}
         self._left_out: list[tuple[int, int, NotRunChunk]] = []
         self._tops: list[Scope] = []
-        self.failed = False
+        self._failed: set[str] = set()
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything has failed that counts."""
+        return bool(self._failed)
+
+    def set_aside(self, paths: Sequence[str]) -> None:
+        """Do not count what failed in scopes, or in what grew there: their state is tried again."""
+        for path in paths:
+            self._failed = {one for one in self._failed if not f"{one}/".startswith(f"{path}/")}
 
     def open(self, plan: Plan, *, caller: Node | None, test: bool, quiet: bool) -> Scope:
         """Open a plan as a scope; its first nodes become ready.
@@ -233,8 +243,8 @@ class Scopes:
 
     def _close(self, scope: Scope) -> None:
         del self._open[scope.serial]
-        if not scope.quiet and not self.failed:
-            self.failed = _has_failed(scope)
+        if not scope.quiet and _has_failed(scope):
+            self._failed.add(scope.path)
         scope.finished.resolve(None)
 
 

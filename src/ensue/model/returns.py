@@ -5,7 +5,7 @@ Source: Salt's state returns (`name result changes comment`), Idem's `new_state`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -43,6 +43,10 @@ class SkippedReturn(StateReturn, frozen=True):
     """The return of a state whose function was not called because one of its conditions was not met."""
 
 
+RETRIED: Final = "retried"
+"""The status of a scope whose state was tried again."""
+
+
 class ScopeReturn(msgspec.Struct, kw_only=True):
     """The outcome of one growth: a delayed block or SLS, or growth that a function requested.
 
@@ -50,7 +54,8 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
         kind: `block` or `sls`; if a function requested it, `apply` (SLS), `deployment` or `state`.
         name: the block's or SLS's bare name.
         scope: the path of the scope (`caller/name`, `#2` and so on when repeated).
-        status: `done`, `failed`, `deferred` or `not_rendered`.
+        status: `done`, `failed`, `deferred`, `not_rendered`, or `retried`: it belongs to an attempt that was
+            followed by another one (`retry`), which counts instead.
         comment: the reason, unless it is `done`.
         target: the SRN the scope ran against, as text.
         returns: the returns of its chunks by tag, in order of start; empty unless `done`.
@@ -68,6 +73,11 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
     def is_delayed(self) -> bool:
         """Whether it is a delayed rendering, rather than growth that a function requested and awaited."""
         return self.kind in {"block", "sls"}
+
+    @property
+    def counts(self) -> bool:
+        """Whether its returns count for the outcome of the run."""
+        return self.status != RETRIED
 
     @property
     def numbered_name(self) -> str:

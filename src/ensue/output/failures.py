@@ -66,11 +66,12 @@ def _failure(returned: Return, masker: Masker) -> str:
 
 
 def every_return(returns: Iterable[Return]) -> Iterator[Return]:
-    """Yield returns and those of all scopes that they caused, in order."""
+    """Yield returns and those of all scopes that they caused, in order, if they count."""
     for returned in returns:
         yield returned
         for scope in (*returned.applied, *returned.delayed):
-            yield from every_return(scope.returns.values())
+            if scope.counts:
+                yield from every_return(scope.returns.values())
 
 
 def has_function(returned: Return) -> bool:

@@ -242,6 +242,8 @@ def scope_heading(scope: ScopeReturn) -> str:
             return f"deferred: {kind} {on_one_line(scope.name)} (known after apply)"
         case "not_rendered":
             return scope.comment or f"not rendered: {what}"
+        case "retried":
+            return f"tried again: {what}{where}"
         case "failed":
             return f"failed: {what}{where}{f': {scope.comment}' if scope.comment else ''}"
         case _:

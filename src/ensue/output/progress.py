@@ -104,6 +104,8 @@ class PlainProgress:
             path = path if columns is None else shortened(path, columns // 2)
             comment = _short(self._masker.text(scope.comment))
             self._tell("scope failed", self._palette.red, f"failed: {path}: {comment}")
+        elif not scope.counts:
+            self._tell("scope", self._palette.cyan, f"trying again: {self._masker.text(scope.scope)}")
 
     def _registered(self, event: ResourceRegistered) -> None:
         if event.changed:

@@ -66,6 +66,8 @@ class Tally(msgspec.Struct, kw_only=True):
 
     def _add_scopes(self, scopes: Iterable[ScopeReturn], *, timed: bool) -> None:
         for scope in scopes:
+            if not scope.counts:
+                continue
             if scope.status == "deferred":
                 self.deferred += 1
             elif scope.status == "not_rendered":

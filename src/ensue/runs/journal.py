@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from ensue.errors import StoreError, not_written
 from ensue.files import private_files
-from ensue.model.events import CommandStarted, NodeFinished, NodeStarted, RunFinished, RunStarted
+from ensue.model.events import CommandStarted, NodeFinished, NodeStarted, RunFinished, RunStarted, ScopeClosed
 from ensue.runs import journal_form
 from ensue.runs.journal_form import JournalHeader, JournalSummary
 from ensue.runs.output_bound import OutputBound
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from ensue.masking import Masker
     from ensue.model.events import RunEvent
-    from ensue.model.returns import Return
+    from ensue.model.returns import Return, ScopeReturn
 
 __all__ = ["Journal", "find_run", "list_runs", "new_run_id", "prune_runs", "read_run"]
 
@@ -85,7 +85,7 @@ class Journal:
         self._begun: set[int] = set()
         self._line_is_cut = False
         self._has_failed = False
-        self._changed = self._failed = self._total = 0
+        self._counts: dict[str, list[int]] = {}
 
     @classmethod
     def create(
@@ -151,16 +151,12 @@ class Journal:
         line = journal_form.encode(event, self._masker, self._bound)
         if isinstance(event, NodeFinished):
             self._count(event.returned)
-            number = event.returned.run_num
-            if number in self._begun:
-                self._begun.remove(number)
-            elif self._soon is not None and not self._has_failed:
-                if not self._waiting:
-                    self._soon(self._flush_in_passing)
-                self._waiting.append(line)
+            if self._waits(event.returned.run_num, line):
                 return
         elif isinstance(event, NodeStarted):
             self._begun.add(event.run_num)
+        elif isinstance(event, ScopeClosed):
+            self._set_aside(event.returned)
         elif isinstance(event, RunFinished):
             line += journal_form.encode_frame(self._summary(event))
         try:
@@ -173,6 +169,18 @@ class Journal:
                 self.flush()
             if self._waiting or not isinstance(event, RunFinished):
                 raise
+
+    def _waits(self, number: int, line: bytes) -> bool:
+        """Return whether a return is written with the next event; its line is kept then."""
+        if number in self._begun:
+            self._begun.remove(number)
+            return False
+        if self._soon is None or self._has_failed:
+            return False
+        if not self._waiting:
+            self._soon(self._flush_in_passing)
+        self._waiting.append(line)
+        return True
 
     def append(self, lines: bytes) -> None:
         """Write whole lines after the events that are waiting.
@@ -243,21 +251,31 @@ class Journal:
         self.close()
 
     def _count(self, returned: Return) -> None:
-        self._total += 1
+        counts = self._counts.get(returned.scope)
+        if counts is None:
+            counts = self._counts[returned.scope] = [0, 0, 0]
+        counts[0] += 1
         if returned.result is False:
-            self._failed += 1
+            counts[1] += 1
         if returned.changes:
-            self._changed += 1
+            counts[2] += 1
+
+    def _set_aside(self, scope: ScopeReturn) -> None:
+        """Do not count what belongs to an attempt that is followed by another one."""
+        if not scope.counts:
+            for path in [one for one in self._counts if f"{one}/".startswith(f"{scope.scope}/")]:
+                del self._counts[path]
 
     def _summary(self, finished: RunFinished) -> JournalSummary:
+        total, failed, changed = (sum(each) for each in zip((0, 0, 0), *self._counts.values(), strict=True))
         return JournalSummary(
             status=finished.status,
             exit_code=finished.exit_code,
             ended_at=finished.ended_at,
-            succeeded=self._total - self._failed,
-            changed=self._changed,
-            failed=self._failed,
-            total=self._total,
+            succeeded=total - failed,
+            changed=changed,
+            failed=failed,
+            total=total,
             stopped=finished.stopped,
         )
 
