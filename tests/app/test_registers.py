@@ -336,3 +336,99 @@ def test_a_plan_says_that_an_id_is_taken(tmp_path: Path) -> None:
     assert planned.result is applied.result is False
     assert planned.comment == applied.comment
     assert "its id belongs to dummy:one" in planned.comment
+
+
+TWO_STATES = """
+one:
+  test.present:
+    - new_state: {{address: 192.0.2.1}}
+    - registers: [dummy:box: {{grains: {{address: 192.0.2.1}}}}]
+two:
+  test.present:
+    - new_state: {{address: "{address}"}}
+    - registers: [dummy:box: {{grains: {{address: "${{self:address}}"}}}}]
+"""
+SAME = TWO_STATES.format(address="192.0.2.1")
+OTHER = TWO_STATES.format(address="192.0.2.9")
+NAMES = """
+one:
+  test.present:
+    - names:
+      - x: [{new_state: {address: 192.0.2.1}}]
+      - y: [{new_state: {address: 192.0.2.9}}]
+    - registers: [dummy:box: {grains: {address: "${self:address}"}}]
+"""
+BLOCK = """
+one:
+  test.present:
+    - new_state: {address: 192.0.2.1}
+    - registers: [dummy:box: {grains: {address: 192.0.2.1}}]
+    - delayed_render: [{block: more}]
+#!delayed_block more
+two:
+  test.present:
+    - new_state: {address: 192.0.2.9}
+    - registers: [dummy:box: {grains: {address: 192.0.2.9}}]
+#!end_delayed_block
+"""
+
+
+def test_two_states_that_register_the_same_change_nothing(tmp_path: Path) -> None:
+    """The second says what is so already, in the first run and in the next."""
+    write(tmp_path, states__t=SAME)
+    first = apply(tmp_path, "t")
+    assert [one.changes for one in first.returns.values()] == [{"registered": ["dummy:box"]}, {}]
+    second = apply(tmp_path, "t")
+    assert [one.changes for one in second.returns.values()] == [{}, {}]
+    assert (first.exit_code, second.exit_code) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "other"),
+    [(OTHER, "t.sls:9:19", "'one' (states/t.sls:3:3)"), (NAMES, "t.sls:7:19", "'one' (states/t.sls:3:3)")],
+)
+@pytest.mark.parametrize("test", [False, True])
+def test_two_states_that_register_different_things_are_a_conflict(
+    tmp_path: Path, text: str, place: str, other: str, *, test: bool
+) -> None:
+    """The second fails with both places, in a plan as well, and what the first registered stays."""
+    write(tmp_path, states__t=text)
+    for _ in range(2):
+        _, second = apply(tmp_path, "t", test=test).returns.values()
+        assert second.result is False
+        what = "dummy:box was registered by"
+        assert f"{place}: E0702: {what} {other} with another configuration" in second.comment
+    assert known(tmp_path) == (["minion:m"] if test else ["dummy:box", "minion:m"])
+
+
+def test_a_block_that_registers_another_thing_is_a_conflict(tmp_path: Path) -> None:
+    """The scope does not matter."""
+    write(tmp_path, states__t=BLOCK)
+    report = apply(tmp_path, "t")
+    (one,) = report.returns.values()
+    (two,) = one.delayed[0].returns.values()
+    assert "E0702: dummy:box was registered by 'one'" in two.comment
+    assert report.exit_code == 2
+
+
+@pytest.mark.parametrize(("address", "code"), [("192.0.2.1", 0), ("192.0.2.9", 2)])
+def test_projects_that_share_a_store_do_not_take_each_others_resources(
+    tmp_path: Path, address: str, code: int
+) -> None:
+    """Another project may say the same; the same declaration in another checkout may change it."""
+    text = "one:\n  test.present:\n    - registers: [dummy:box: {{grains: {{address: {}}}}}]\n"
+    for name in ("a", "b", "checkout"):
+        write(tmp_path / name, states__t=text.format("192.0.2.1"))
+        (tmp_path / name / "ensue.yaml").write_text(
+            f"store_url: sqlite:///{tmp_path}/shared.db\nkey_source: file\ncachedir: {tmp_path}/cache\n"
+        )
+    write(tmp_path / "b", states__other=text.replace("one", "two").format(address))
+    write(tmp_path / "checkout", states__t=text.format("192.0.2.5"))
+    assert apply(tmp_path / "a", "t").exit_code == 0
+    report = apply(tmp_path / "b", "other")
+    assert report.exit_code == code
+    (two,) = report.returns.values()
+    assert two.changes == {}
+    if code:
+        assert f"E0702: dummy:box is registered by the SLS t of {tmp_path}/a with another" in two.comment
+    assert apply(tmp_path / "checkout", "t").exit_code == 0

@@ -150,6 +150,8 @@ class Registrations:
     def _changed(self, requests: Sequence[RegistrationRequest], site: CallSite) -> list[Data]:
         """Register resources, all or none, or only compare in a plan; return the changes."""
         registry = self._registry.on_behalf_of(site.target)
+        is_own = registry.claims.claim(site, requests)
+        requests = [request for request, is_registered in zip(requests, is_own, strict=True) if is_registered]
         if site.test:
             self._refuse_taken(requests)
             new = [one.srn for one in requests if registry.get(one.srn) != one.config]

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.app.from_thread import from_thread, refuse_on_loop
+from ensue.app.run_claims import RunClaims
 from ensue.errors import ResourceError
 from ensue.model.events import ResourceOrphaned, ResourceRegistered
+from ensue.model.resource import Registration
 from ensue.registry.lazy_registry import LazyRegistry
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from ensue.engine.services import CallSite
     from ensue.model.data import Data
     from ensue.model.events import RunEvent
-    from ensue.model.resource import DeclaredBy, Orphaned, Registration, RegistrationRequest
+    from ensue.model.resource import DeclaredBy, Orphaned, RegistrationRequest
     from ensue.model.srn import Srn
 
 
@@ -63,6 +65,7 @@ class RunRegistry(LazyRegistry):
         super().__init__(registry.opened, registry.has_store)
         self.registered: set[Srn] = set()
         """What was registered in this run, whether or not it was there before."""
+        self.claims = RunClaims()
         self._directory = directory
         self._on_event = on_event
         self._loop = loop
@@ -77,18 +80,25 @@ class RunRegistry(LazyRegistry):
             declared_by = self._registrant.declare(site)
             requests = [_declared(request, declared_by) for request in requests]
         try:
-            all_done = self.opened().register_many(requests)
+            is_own = [True] * len(requests) if site is None else self.claims.claim(site, requests)
+            own = [request for request, is_registered in zip(requests, is_own, strict=True) if is_registered]
+            all_done = self.opened().register_many(own)
         except ResourceError as error:
             if site is None:
                 raise
             raise type(error)(f"{site.chunk.span()}: {error}") from None
         self.registered.update(request.srn for request in requests)
-        for request, done in zip(requests, all_done, strict=True):
+        for request, done in zip(own, all_done, strict=True):
             source = str(request.source) if request.source else None
             event = ResourceRegistered(srn=str(request.srn), source=source, changed=done.changed)
             hit = (request.srn, *done.invalidated) if done.changed else done.invalidated
+            self.claims.give_up(done.invalidated)
             self._tell(event, hit, request.srn)
-        return all_done
+        done_by_own = iter(all_done)
+        return [
+            next(done_by_own) if is_registered else Registration(srn=request.srn, changed=False)
+            for request, is_registered in zip(requests, is_own, strict=True)
+        ]
 
     def of_state(self, site: CallSite, declare: Callable[[CallSite], DeclaredBy]) -> RunRegistry:
         """Return this registry for one state, which errors and registrations then name.
@@ -111,6 +121,7 @@ class RunRegistry(LazyRegistry):
         own = (self, self._directory, self._on_event, self._loop)
         registry = RunRegistry(*own, joined=self._joined, registrant=registrant)
         registry.registered = self.registered
+        registry.claims = self.claims
         return registry
 
     def is_as_registered(self, srn: Srn) -> None:
@@ -121,6 +132,7 @@ class RunRegistry(LazyRegistry):
         """Invalidate what grains of a source make invalid."""
         refuse_on_loop(self._loop)
         hit = self.opened().observe(source, grains)
+        self.claims.give_up(hit)
         self._tell(None, hit)
         return hit
 
@@ -128,6 +140,7 @@ class RunRegistry(LazyRegistry):
         """Invalidate everything derived from a source."""
         refuse_on_loop(self._loop)
         hit = self.opened().invalidate(source, reason=reason)
+        self.claims.give_up(hit)
         self._tell(None, hit)
         return hit
 
@@ -135,6 +148,7 @@ class RunRegistry(LazyRegistry):
         """Orphan what a declaration no longer registers."""
         refuse_on_loop(self._loop)
         done = self.opened().orphan(declared_by, srns, reason=reason)
+        self.claims.give_up((*done.srns, *done.invalidated))
         for srn in done.srns:
             self._tell(ResourceOrphaned(srn=str(srn), because=reason), (srn,))
         self._tell(None, done.invalidated)
@@ -142,6 +156,7 @@ class RunRegistry(LazyRegistry):
 
     def forget(self, srn: Srn) -> bool:
         """Remove a resource's entry."""
+        self.claims.give_up((srn,))
         self._tell(None, (srn,))
         return self.opened().forget(srn)
 

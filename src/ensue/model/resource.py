@@ -43,6 +43,12 @@ class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     project: str = ""
     on: str = ""
 
+    def is_of_other_project(self, other: DeclaredBy) -> bool:
+        """Return whether another declaration is in another project, and not this one in another checkout."""
+        if self.project == other.project:
+            return False
+        return (self.on, self.sls, self.scope, self.tag) != (other.on, other.sls, other.scope, other.tag)
+
 
 class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One resource in the registry.

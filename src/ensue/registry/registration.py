@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.contracts.registry import RegistryScope
     from ensue.contracts.vault import Vault
     from ensue.model.data import Data
+    from ensue.model.resource import DeclaredBy
     from ensue.model.srn import Srn
     from ensue.registry.entry import RegistrationRequest
     from ensue.registry.working_set import WorkingSet
@@ -142,7 +143,8 @@ def register(
         registrar: what registering needs besides the entries.
 
     Raises:
-        ResourceConflictError: another type has an entry of this id.
+        ResourceConflictError: another type has an entry of this id, or another project that shares the store
+            registers it with another configuration.
         WrongKeyError: the former configuration cannot be compared.
         TamperedError: the former configuration is not what was written.
     """
@@ -151,6 +153,10 @@ def register(
     if before is not None and before.srn != srn:
         raise id_conflict(srn, before.srn)
     same_config = before is not None and opened(before, registrar.vault) == candidate.plain
+    if before is not None and before.active and (owner := _other_project(before, candidate)):
+        if not same_config:
+            raise _project_conflict(srn, owner)
+        return Outcome(registration=Registration(srn=srn, changed=False), invalidated=[], word="confirmed")
     invalidated: list[Entry] = []
     if before is not None and not same_config:
         reason = f"{srn} was registered with another configuration"
@@ -166,6 +172,12 @@ def register(
         invalidated=invalidated,
         word=_word(before, kept),
     )
+
+
+def _other_project(before: Entry, candidate: Candidate) -> DeclaredBy | None:
+    """Return the declaration in another project that registers an entry, if there is one."""
+    former, now = before.declared_by, candidate.request.declared_by
+    return former if former is not None and now is not None and former.is_of_other_project(now) else None
 
 
 def opened(entry: Entry, vault: Vault) -> bytes:
@@ -229,6 +241,12 @@ def _word(before: Entry | None, kept: Entry | None) -> str:
     if kept is None:
         return "changed"
     return "confirmed" if kept.active else "active again"
+
+
+def _project_conflict(srn: Srn, owner: DeclaredBy) -> ResourceConflictError:
+    where = f"the SLS {owner.sls} of {owner.project or 'another project'}"
+    msg = f"E0702: {srn} is registered by {where} with another configuration"
+    return ResourceConflictError(f"{msg} (choose another id, or run: ensue resources forget {srn})")
 
 
 def id_conflict(srn: Srn, holder: Srn) -> ResourceConflictError:
