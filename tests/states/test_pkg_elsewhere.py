@@ -50,6 +50,22 @@ def test_dnf() -> None:
     assert gone.changes == {"installed": {"vim": {"old": "2:9.0-3", "new": ""}}, "removed": {}}
 
 
+def test_a_package_that_awaits_triggers_is_installed() -> None:
+    """Another apt may be at work: what waits for triggers, or whose triggers wait, is there."""
+    fake = FakeConnection()
+    shown = "amd64\n" + "".join(
+        f"{status}\t{name}\t{architecture}\t1-1\n"
+        for status, name, architecture in (
+            ("ii ", "a", "amd64"), ("iW ", "b", "all"), ("it ", "c", "amd64"), ("hi ", "d", "i386"),
+            ("rc ", "e", "amd64"), ("iU ", "f", "amd64"), ("iHR", "g", "amd64"), ("un ", "h", "amd64"),
+        )
+    )  # fmt: skip
+    fake.on_run("sh -c *", stdout=shown.encode())
+    ctx = context(fake, grains={"os_family": "Debian", "os": "Debian"})
+    assert execute("pkg.list_pkgs", ctx) == {"a": "1-1", "b": "1-1", "c": "1-1", "d:i386": "1-1"}
+    assert execute("pkg.list_pkgs", ctx, removed=True) == {"e": "1-1"}
+
+
 def test_apk() -> None:
     """Names and versions are told apart, and offers of repositories from what is installed."""
     fake, packages = FakeConnection(), Installed("py3-yaml-6.0-r1\n", "nginx-mod-x-1.24.0-r7\n")

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
     from ensue.modules.pkg.manager import InstallOptions
 
+_THERE: Final = frozenset("iWt")
+"""States of a package that is there: installed, also while it awaits triggers or others await its own."""
+_REMOVED: Final = frozenset("c")
 _QUIET: Final = {
     "DEBIAN_FRONTEND": "noninteractive",
     "APT_LISTCHANGES_FRONTEND": "none",
@@ -40,7 +43,7 @@ async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str,
     for each in lines:
         status, name, architecture, version = each.split("\t")
         shown = name if architecture in {native, "all"} else f"{name}:{architecture}"
-        if status[1:2] == ("c" if removed else "i"):
+        if status[1:2] in (_REMOVED if removed else _THERE):
             found.setdefault(shown, []).append(version)
     return found
 
@@ -127,7 +130,7 @@ async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
         ctx, "dpkg-query", "-W", "-f", "${db:Status-Abbrev}\\t${Provides}\\n", what="list the packages"
     )
     lines = (line.partition("\t") for line in shown.stdout.splitlines())
-    there = [part.split() for status, _, said in lines if status[1:2] == "i" for part in said.split(",")]
+    there = [part.split() for status, _, said in lines if status[1:2] in _THERE for part in said.split(",")]
     return {words[0].partition(":")[0] for words in there if words} & {*names}
 
 
