@@ -30,7 +30,7 @@ EnsueError
 │   ├── TamperedError          the stored data was altered
 │   └── KeyFileError           the key file is missing, malformed or readable by others (PermissionError)
 ├── UnknownRunError            no run, or several, match an id (LookupError)
-├── LockHeldError              another apply of this project is running (BlockingIOError)
+├── LockHeldError              the project or environment is in use (BlockingIOError)
 ├── ThreadRefusedError         this machine starts no more threads (RuntimeError)
 ├── PluginError                a plug-in does not load or breaks its contract (ImportError)
 │   └── ResourceTypeError      a resource type; knows the file
@@ -278,7 +278,7 @@ class UnknownRunError(EnsueError, LookupError):
 
 
 class LockHeldError(EnsueError, BlockingIOError):
-    """Another apply of the same project is running.
+    """Another apply of the same project, or another deployment of the same environment, is running.
 
     Args:
         message: who holds the lock and since when.

@@ -23,6 +23,7 @@ from ensue.cli.deployment import (
 from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
 from ensue.cli.optional_value import OptionalValue
 from ensue.cli.options import project_options
+from ensue.cli.wait_option import wait_option
 from ensue.cli.word_choice import WordChoice
 from ensue.contracts.deployment import ANY_RESOURCE
 
@@ -120,7 +121,7 @@ EXAMPLES = (
 @click.option(
     "--failhard/--no-failhard", default=None, help="Whether to stop at the first resource that fails."
 )
-@click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@wait_option
 @project_options("text", "json", "yaml", "quiet", *FORMS)
 def command(
     session: Session,
@@ -139,7 +140,7 @@ def command(
     forget: tuple[str, ...],
     concurrency: int | None,
     failhard: bool | None,
-    wait: bool,
+    wait: bool | float,
     **deployment: Any,
 ) -> int:
     """Provision what Score files and deployment sets need.
