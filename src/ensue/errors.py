@@ -12,6 +12,7 @@ EnsueError
 ├── StateFailedError           a state function fails: result False with this comment
 ├── DecryptionError            a message cannot be decrypted (ValueError)
 ├── DriverError                a driver cannot provision a resource; its record is kept
+│   └── DestructionRefusedError  an update would destroy something, which nobody has allowed
 ├── RemoteError                anything between here and a target
 │   ├── UnreachableError       no connection (ConnectionError)
 │   ├── HostKeyError           the host's key is not the expected one (PermissionError)
@@ -123,6 +124,19 @@ class DecryptionError(EnsueError, ValueError):
 
 class DriverError(EnsueError):
     """A driver cannot provision a resource; the text says why and how to fix it."""
+
+
+class DestructionRefusedError(DriverError):
+    """An update would destroy a part of a resource, which nobody has allowed; nothing was changed.
+
+    Args:
+        message: what would be destroyed, and how to allow it.
+        things: what would be destroyed, as messages name it.
+    """
+
+    def __init__(self, message: str, *, things: Iterable[str]) -> None:
+        self.things = tuple(things)
+        super().__init__(message)
 
 
 class RemoteError(EnsueError):

@@ -39,6 +39,8 @@ async def make(request, word):
     values = request.values
     if "fail" in values:
         raise DriverError(values["fail"])
+    if word == "update":
+        request.refuse_destruction(values.get("destroys", []))
     if "raise" in values:
         raise ValueError(values["raise"])
     if "wait" in values:
@@ -74,7 +76,7 @@ async def delete(request):
 
 
 async def plan(request):
-    return Planned(comment="would make it")
+    return Planned(comment="would make it", destroys=tuple(request.values.get("destroys", [])))
 
 
 def check(request):

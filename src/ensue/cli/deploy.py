@@ -185,15 +185,21 @@ def command(
                 on_warning=lambda one: session.print_diagnostics([one]),
             )
 
+    can_ask = is_terminal(sys.stdin) and is_terminal(sys.stderr)
     try:
         report = session.run(work)
     except ReplacementError as refused:
-        if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        if not can_ask:
             raise
         session.print_diagnostics(refused.diagnostics)
         if not click.confirm("Replace them?", err=True):
             return exit_codes.REFUSED
-        order = msgspec.structs.replace(order, allow_replace=(*allow_replace, *refused.resources))
+        order = msgspec.structs.replace(order, allow_replace=(*order.allow_replace, *refused.resources))
+        report = session.run(work)
+    session.print_diagnostics(report.refusals)
+    if report.refusals and can_ask and click.confirm("Replace them?", err=True):
+        also = map(str, report.deployment.refused)
+        order = msgspec.structs.replace(order, allow_replace=(*order.allow_replace, *also))
         report = session.run(work)
     session.print_diagnostics(report.run.warnings)
     _print(session, report)
