@@ -12,6 +12,7 @@ EnsueError
 ├── StateFailedError           a state function fails: result False with this comment
 ├── DecryptionError            a message cannot be decrypted (ValueError)
 ├── DriverError                a driver cannot provision a resource; its record is kept
+│   └── DestructionRefusedError  an update would destroy something, which nobody has allowed
 ├── RemoteError                anything between here and a target
 │   ├── UnreachableError       no connection (ConnectionError)
 │   ├── HostKeyError           the host's key is not the expected one (PermissionError)
@@ -30,7 +31,7 @@ EnsueError
 │   ├── TamperedError          the stored data was altered
 │   └── KeyFileError           the key file is missing, malformed or readable by others (PermissionError)
 ├── UnknownRunError            no run, or several, match an id (LookupError)
-├── LockHeldError              another apply of this project is running (BlockingIOError)
+├── LockHeldError              the project or environment is in use (BlockingIOError)
 ├── ThreadRefusedError         this machine starts no more threads (RuntimeError)
 ├── PluginError                a plug-in does not load or breaks its contract (ImportError)
 │   └── ResourceTypeError      a resource type; knows the file
@@ -123,6 +124,19 @@ class DecryptionError(EnsueError, ValueError):
 
 class DriverError(EnsueError):
     """A driver cannot provision a resource; the text says why and how to fix it."""
+
+
+class DestructionRefusedError(DriverError):
+    """An update would destroy a part of a resource, which nobody has allowed; nothing was changed.
+
+    Args:
+        message: what would be destroyed, and how to allow it.
+        things: what would be destroyed, as messages name it.
+    """
+
+    def __init__(self, message: str, *, things: Iterable[str]) -> None:
+        self.things = tuple(things)
+        super().__init__(message)
 
 
 class RemoteError(EnsueError):
@@ -278,7 +292,7 @@ class UnknownRunError(EnsueError, LookupError):
 
 
 class LockHeldError(EnsueError, BlockingIOError):
-    """Another apply of the same project is running.
+    """Another apply of the same project, or another deployment of the same environment, is running.
 
     Args:
         message: who holds the lock and since when.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import select
 from typing import TYPE_CHECKING, Any
 
 from tests.cli.shell import Shell
 
 if TYPE_CHECKING:
+    import subprocess
     from pathlib import Path
 
 CONTEXT = ("--app", "shop", "--env", "dev", "--env-type", "development")
@@ -36,6 +39,8 @@ async def make(request, word):
     values = request.values
     if "fail" in values:
         raise DriverError(values["fail"])
+    if word == "update":
+        request.refuse_destruction(values.get("destroys", []))
     if "raise" in values:
         raise ValueError(values["raise"])
     if "wait" in values:
@@ -71,7 +76,7 @@ async def delete(request):
 
 
 async def plan(request):
-    return Planned(comment="would make it")
+    return Planned(comment="would make it", destroys=tuple(request.values.get("destroys", [])))
 
 
 def check(request):
@@ -130,6 +135,43 @@ class DeployedProject(Shell):
         lines = POSTGRES.splitlines(keepends=True)
         lines[6] = f"    values: {values}\n"
         self.write("definitions/pg.yaml", "".join(lines))
+
+
+class Waiting:
+    """A deployment whose database is being created until the gate is opened.
+
+    Args:
+        project: the project, whose database is to `wait`.
+        words: the command.
+        streams: how its process is started.
+    """
+
+    def __init__(self, project: DeployedProject, *words: str, **streams: Any) -> None:
+        pipes = [project.root / name for name in ("progress", "gate")]
+        for pipe in pipes:
+            os.mkfifo(pipe)
+        # Open for both, they are there whoever else opens them.
+        self._progress, self._gate = (os.open(pipe, os.O_RDWR) for pipe in pipes)
+        self.process: subprocess.Popen[bytes] = project.start(*words, **streams)
+        ended = os.pidfd_open(self.process.pid)
+        ready, _, _ = select.select([self._progress, ended], [], [], 60)
+        os.close(ended)
+        assert ready == [self._progress], self.process.communicate()
+
+    def open_gate(self) -> None:
+        """Let the driver go on."""
+        os.write(self._gate, b"go")
+
+    def ended(self) -> tuple[bytes, bytes]:
+        """Wait for the end; return what was said."""
+        return self.process.communicate(timeout=300)
+
+    def close(self) -> None:
+        """End it."""
+        self.process.kill()
+        self.process.communicate()
+        os.close(self._progress)
+        os.close(self._gate)
 
 
 def statuses(document: Any) -> dict[str, str]:

@@ -110,6 +110,7 @@ class Shell:
             "stderr": subprocess.PIPE,
             # A buffer would keep lines behind the one that is read, and `communicate` would not return them.
             "bufsize": 0,
+            "env": environment(),
             **streams,
         }
-        return subprocess.Popen([*command(), *words], cwd=self.root, env=environment(), **given)
+        return subprocess.Popen([*command(), *words], cwd=self.root, **given)

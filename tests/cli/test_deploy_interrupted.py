@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import select
 import signal
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.deployed_project import DEPLOY, deployed, deployed_project, statuses
+from tests.cli.deployed_project import DEPLOY, Waiting, deployed, deployed_project, statuses
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -25,44 +22,11 @@ def project(tmp_path: Path) -> DeployedProject:
     return deployed_project(tmp_path / "project")
 
 
-class Waiting:
-    """A deployment whose database is being created until the gate is opened.
-
-    Args:
-        project: the project.
-    """
-
-    def __init__(self, project: DeployedProject) -> None:
-        pipes = [project.root / name for name in ("progress", "gate")]
-        for pipe in pipes:
-            os.mkfifo(pipe)
-        # Open for both, they are there whoever else opens them.
-        self._progress, self._gate = (os.open(pipe, os.O_RDWR) for pipe in pipes)
-        self.process: subprocess.Popen[bytes] = project.start(*DEPLOY, "--out", "json")
-        ended = os.pidfd_open(self.process.pid)
-        ready, _, _ = select.select([self._progress, ended], [], [], 60)
-        os.close(ended)
-        assert ready == [self._progress], self.process.communicate()
-
-    def open_gate(self) -> None:
-        os.write(self._gate, b"go")
-
-    def ended(self) -> tuple[bytes, bytes]:
-        """Wait for the end; return what was said."""
-        return self.process.communicate(timeout=300)
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-        os.close(self._progress)
-        os.close(self._gate)
-
-
 @pytest.fixture
 def waiting(project: DeployedProject) -> Iterator[Waiting]:
     """A deployment that does not end by itself."""
     project.postgres("{wait: true, host: db}")
-    started = Waiting(project)
+    started = Waiting(project, *DEPLOY, "--out", "json")
     yield started
     started.close()
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 REPLACED = f"{DB} would be replaced: definition pg → cloud, driver log → other"
+PARTLY = POSTGRES.replace("values: {", "values: {destroys: [the disk], ")
 CLOUD = POSTGRES.replace("{id: pg}", "{id: cloud}").replace("driver_type: log", "driver_type: other")
 
 
@@ -146,9 +147,30 @@ def test_an_environment_keeps_its_type(project: DeployedProject) -> None:
     assert project.log() == []
 
 
-@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"n\n", 1), (b"\n", 1)])
-def test_a_terminal_is_asked(project: DeployedProject, answer: bytes, code: int) -> None:
-    """The answer is no unless it is yes."""
+def test_an_update_that_destroys_something_asks_for_it(project: DeployedProject) -> None:
+    """Only its driver knows, once the inputs are: it changes nothing, and the rest is deployed."""
+    project.postgres("{host: other, destroys: [the disk, the address]}")
+    node = postgres(project.run(*DEPLOY, "--plan", "--out", "json").document)
+    assert node["comment"] == "-/+ would destroy the disk, the address; would make it"
+    ended = project.run(*DEPLOY)
+    assert ended.code == 2
+    assert f"error[E0849]: {DB} would be replaced in part" in ended.err
+    assert (
+        f"would destroy the disk, the address (if that is meant, allow it: --allow-replace={DB})" in ended.out
+    )
+    assert deployed(project, f"--allow-replace={DB}")["postgres"] == "updated"
+    # Nothing is asked for when it is made.
+    project.run("deploy", "--app", "shop", "--env", "dev", "--destroy")
+    assert deployed(project)["postgres"] == "created"
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "text"),
+    [(b"y\n", 0, CLOUD), (b"n\n", 1, CLOUD), (b"\n", 1, CLOUD), (b"y\n", 0, PARTLY), (b"n\n", 2, PARTLY)],
+)
+def test_a_terminal_is_asked(project: DeployedProject, answer: bytes, code: int, text: str) -> None:
+    """The answer is no unless it is yes, for another driver and for an update that destroys something."""
+    project.write("definitions/pg.yaml", text)
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [*command(), *DEPLOY], cwd=project.root, env=environment(),
@@ -163,6 +185,11 @@ def test_a_terminal_is_asked(project: DeployedProject, answer: bytes, code: int)
     out, _ = process.communicate(timeout=300)
     os.close(ours)
     assert process.returncode == code, said
-    assert REPLACED.encode() in said
-    assert lines(project) == (["CREATE postgres", "delete postgres"] if code == 0 else [])
-    assert (b"-/+ replaced" in out) is (code == 0)
+    if text == PARTLY:
+        assert b"its update would destroy the disk" in said
+        calls = ["update postgres", *(["update postgres again"] if code == 0 else [])]
+    else:
+        assert REPLACED.encode() in said
+        calls = ["CREATE postgres", "delete postgres"] if code == 0 else []
+        assert (b"-/+ replaced" in out) is (code == 0)
+    assert lines(project) == calls

@@ -17,7 +17,7 @@ from tests.test_docs import ROOT, blocks
 
 from ensue.contracts.driver import Planned, Provisioned
 from ensue.drivers import command
-from ensue.errors import DriverError, StoreError
+from ensue.errors import DestructionRefusedError, DriverError, StoreError
 from ensue.model.unknown import Unknown
 from ensue.testing.driver import FakeDriverServices, driver_request
 from ensue.testing.driver_contract import DriverContract, DriverSubject
@@ -169,6 +169,7 @@ def test_the_document_that_a_program_reads(tmp_path: Path) -> None:
             was_interrupted=True,
             owner="0ddba11ba5eba115",
             may_adopt=True,
+            may_replace=True,
         )
     ).values["read"]
     assert read == {
@@ -188,6 +189,7 @@ def test_the_document_that_a_program_reads(tmp_path: Path) -> None:
         "was_interrupted": True,
         "owner": "0ddba11ba5eba115",
         "may_adopt": True,
+        "may_replace": True,
     }
 
 
@@ -621,3 +623,54 @@ def _ends(pid: int) -> bool:
         return bool(ended)
     finally:
         os.close(descriptor)
+
+
+def test_a_delete_after_a_failed_update_calls_the_program_that_made_it(tmp_path: Path) -> None:
+    """The one that failed is not called again; what it has kept is passed on."""
+    log = tmp_path / "log"
+    line = 'f\'{request["operation"]} {request["cookie"]}\\n\''
+    good = python(f"open({str(log)!r}, 'a').write({line})\nprint('{{}}')")
+    bad = python("print(json.dumps({'keep': {'half': 'made'}}), flush=True)\nsys.exit('no')")
+    services = FakeDriverServices()
+    made = create(driver_request(tmp_path, services, values={"command": good}))
+    later = driver_request(tmp_path, services, values={"command": bad}, cookie=made.cookie)
+    with pytest.raises(DriverError, match="no"):
+        asyncio.run(command.update(later))
+    asyncio.run(command.delete(driver_request(tmp_path, services, cookie=services.kept[-1])))
+    assert log.read_text() == "create None\ndelete {'half': 'made'}\n"
+
+    # The next update that succeeds decides from then on.
+    other = python(f"open({str(log)!r}, 'a').write('other\\n')\nprint('{{}}')")
+    done = asyncio.run(
+        command.update(
+            driver_request(tmp_path, services, values={"command": other}, cookie=services.kept[-1])
+        )
+    )
+    asyncio.run(command.delete(driver_request(tmp_path, services, cookie=done.cookie)))
+    assert log.read_text().splitlines()[2:] == ["other", "other"]
+
+
+def test_a_delete_of_what_only_failed_calls_the_program_that_failed(tmp_path: Path) -> None:
+    """Where no call has succeeded there is no other program."""
+    log = tmp_path / "log"
+    words = python(
+        f"open({str(log)!r}, 'a').write(request['operation'])\nsys.exit(request['operation'] == 'create')"
+    )
+    services = FakeDriverServices()
+    with pytest.raises(DriverError, match="exited with code 1"):
+        create(driver_request(tmp_path, services, values={"command": words}))
+    asyncio.run(command.delete(driver_request(tmp_path, services, cookie=services.kept[-1])))
+    assert log.read_text() == "createdelete"
+
+
+def test_a_program_asks_before_an_update_destroys_something(tmp_path: Path) -> None:
+    """It answers with what that is, and is called again once it is allowed; a plan names it, too."""
+    ask = "may = request['may_replace']\nprint(json.dumps({} if may else {'would_destroy': ['the disk']}))"
+    words = {"command": python(ask), "plan": True}
+    assert plan(driver_request(tmp_path, values=words)).destroys == ("the disk",)
+    with pytest.raises(DestructionRefusedError, match=r"would destroy the disk \(.*--allow-replace=thing"):
+        asyncio.run(command.update(driver_request(tmp_path, values=words, cookie={})))
+    asyncio.run(command.update(driver_request(tmp_path, values=words, cookie={}, may_replace=True)))
+    always = {"command": printing({"would_destroy": ["the disk"]})}
+    with pytest.raises(DriverError, match="asks for what is already allowed"):
+        asyncio.run(command.update(driver_request(tmp_path, values=always, cookie={}, may_replace=True)))

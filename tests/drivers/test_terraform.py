@@ -17,7 +17,7 @@ from tests.support.sshd import inotify
 from tests.support.terraform import BOX, BROKEN, configuration, needs_terraform
 
 from ensue.drivers import opentofu, terraform
-from ensue.errors import DriverError
+from ensue.errors import DestructionRefusedError, DriverError
 from ensue.model.unknown import Unknown
 from ensue.testing.driver import FakeDriverServices, driver_request
 
@@ -383,3 +383,146 @@ def test_a_limit_is_a_number_of_seconds(tmp_path: Path, value: object) -> None:
     """Anything else is refused before terraform runs."""
     said = terraform.check(request(tmp_path, {"script": BOX, "timeout_s": value}))
     assert said == ["timeout_s is not a number of seconds above 0"]
+
+
+_GOOD = """\
+resource "terraform_data" "a" {
+  input = "LOG"
+  provisioner "local-exec" {
+    when    = destroy
+    command = "echo by the good one >> ${self.input}"
+  }
+}
+"""
+_BAD = """\
+provider "terraform" { alias = "west" }
+resource "terraform_data" "a" {
+  input = "LOG"
+  provisioner "local-exec" {
+    when    = destroy
+    command = "false"
+  }
+}
+resource "terraform_data" "west" {
+  provider = terraform.west
+  input    = "LOG"
+  provisioner "local-exec" {
+    when    = destroy
+    command = "echo west >> ${self.input}"
+  }
+}
+resource "terraform_data" "b" {
+  depends_on = [terraform_data.west]
+  provisioner "local-exec" { command = "false" }
+}
+"""
+
+
+def failed_update(tmp_path: Path, script: str) -> tuple[DriverRequest, Path]:
+    """Create something, and let an update fail; return the request to delete it, and the log."""
+    log = tmp_path / "log"
+    made = request(tmp_path, {"script": _GOOD.replace("LOG", str(log))})
+    done = created(made)
+    later = again(made, done, values={"script": script.replace("LOG", str(log))})
+    with pytest.raises(DriverError, match=r"(apply|init) failed"):
+        asyncio.run(terraform.update(later))
+    return deletion(made), log
+
+
+def test_a_delete_after_a_failed_update_uses_what_made_it(tmp_path: Path) -> None:
+    """The last successful configuration destroys its things, the attempt only what needs its providers."""
+    gone, log = failed_update(tmp_path, _BAD)
+    asyncio.run(terraform.delete(gone))
+    assert log.read_text() == "west\nby the good one\n"
+    assert not gone.directory.exists()
+
+
+def test_a_delete_after_an_update_that_is_no_configuration(tmp_path: Path) -> None:
+    """It has made nothing."""
+    gone, log = failed_update(tmp_path, "resource {")
+    asyncio.run(terraform.delete(gone))
+    assert log.read_text() == "by the good one\n"
+
+
+def test_a_delete_of_what_only_failed_uses_the_attempt(tmp_path: Path) -> None:
+    """Where nothing has succeeded there is no other configuration."""
+    log = tmp_path / "log"
+    made = request(
+        tmp_path,
+        {"script": _BAD.replace("LOG", str(log)).replace('command = "false"\n', 'command = "true"\n')},
+    )
+    with pytest.raises(DriverError, match="apply failed"):
+        created(made)
+    asyncio.run(terraform.delete(deletion(made)))
+    assert log.read_text() == "west\n"
+
+
+def test_an_update_that_succeeds_after_a_failed_one(tmp_path: Path) -> None:
+    """From then on its own configuration is the one that deletes."""
+    gone, log = failed_update(tmp_path, "resource {")
+    good = _GOOD.replace("LOG", str(log)).replace("the good one", "the newest")
+    done = asyncio.run(terraform.update(msgspec.structs.replace(gone, values={"script": good})))
+    assert (done.cookie or {})["attempted"] is None
+    asyncio.run(terraform.delete(deletion(gone, done)))
+    assert log.read_text() == "by the newest\n"
+
+
+def test_killed_between_success_and_the_exchange_of_copies(tmp_path: Path) -> None:
+    """The cookie says that the attempt has succeeded; its copy becomes the one that is used."""
+    gone, log = failed_update(tmp_path, "resource {")
+    good = _GOOD.replace("LOG", str(log)).replace("the good one", "the newest")
+    done = asyncio.run(terraform.update(msgspec.structs.replace(gone, values={"script": good})))
+    tree = gone.directory / "configuration"
+    tree.rename(gone.directory / "configuration.attempted")
+    configuration(tree, "resource {")
+    asyncio.run(terraform.delete(deletion(gone, done)))
+    assert log.read_text() == "by the newest\n"
+
+
+_REPLACED = """\
+variable "size" { default = "small" }
+resource "terraform_data" "disk" { triggers_replace = var.size }
+resource "terraform_data" "label" { input = var.size }
+"""
+
+
+def test_an_update_that_destroys_something_is_refused(tmp_path: Path) -> None:
+    """The plan names it, and so does the refusal, which changes nothing; allowed, it is done."""
+    made = request(tmp_path, {"script": _REPLACED})
+    done = created(made)
+    other = again(made, done, values={"script": _REPLACED, "variables": {"size": "big"}})
+    assert asyncio.run(terraform.plan(other)).destroys == ("terraform_data.disk",)
+    before = files_in(made.directory / "state")
+    with pytest.raises(
+        DestructionRefusedError, match=r"would destroy terraform_data.disk \(.*--allow-replace="
+    ):
+        asyncio.run(terraform.update(other))
+    assert files_in(made.directory / "state").keys() == before.keys()
+    asyncio.run(terraform.update(again(made, done)))
+    allowed = again(made, values=other.values, may_replace=True)
+    comment = asyncio.run(terraform.update(allowed)).comment
+    assert sorted(comment.partition(": ")[2].split(", ")) == ["1 to replace", "1 to update"]
+
+
+def test_what_a_failed_update_left_unfinished_is_made_anew_unasked(tmp_path: Path) -> None:
+    """Terraform replaces what it did not finish; nobody has used that."""
+    there = tmp_path / "there"
+    made = request(tmp_path)
+    done = created(made)
+    with pytest.raises(DriverError, match="apply failed"):
+        asyncio.run(terraform.update(again(made, done, values={"script": f"{BOX}{BROKEN % there}"})))
+    there.touch()
+    later = again(made, values={"script": f"{BOX}{BROKEN % there}"})
+    assert asyncio.run(terraform.update(later)).comment == "applied the configuration: 1 to replace"
+
+
+def test_an_update_with_an_ephemeral_variable(tmp_path: Path) -> None:
+    """A saved plan has no values of such variables, so they are given again."""
+    script = 'variable "token" { ephemeral = true }\n'
+    values = {"script": f"{script}{BOX}", "variables": {"token": "t"}}
+    try:
+        done = created(request(tmp_path, values))
+    except DriverError:
+        pytest.skip("this terraform has no ephemeral variables")
+    later = again(request(tmp_path), done, values={**values, "variables": {"token": "t", "size": "big"}})
+    assert asyncio.run(terraform.update(later)).values == {"size": "big"}

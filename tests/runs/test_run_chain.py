@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,9 @@ import pytest
 
 from ensue.masking import Masker
 from ensue.model.events import CommandStarted, RunFinished, RunStarted
+from ensue.runs import journal_form
 from ensue.runs.journal import Journal
+from ensue.runs.journal_form import JournalHeader
 from ensue.runs.process_marks import process_mark
 from ensue.runs.run_chain import left_running
 
@@ -40,6 +43,10 @@ def write(cachedir: Path, run_id: str, status: str, *events: RunEvent, test: boo
                 run_id=run_id, status=status, exit_code=0, ended_at="2026-11-21T00:00:01+00:00"
             )
             journal.write(ended)
+    # Its writer is gone: another process, which has had the id of this one.
+    header = journal_form.encode_frame(JournalHeader(run_id=run_id, pid=os.getpid(), process="boot/1"))
+    _, newline, events_written = journal.path.read_bytes().partition(b"\n")
+    journal.path.write_bytes(header.rstrip(b"\n") + newline + events_written)
 
 
 def started(process: subprocess.Popen[bytes]) -> CommandStarted:
@@ -73,3 +80,13 @@ def test_runs_since_the_last_complete_apply_count(
     write(tmp_path, OLDER, "interrupted", started(running))
     write(tmp_path, NEWER, status, test=test)
     assert bool(left_running(tmp_path)) is reported
+
+
+def test_commands_of_a_run_that_goes_on_are_not_named(
+    tmp_path: Path, running: subprocess.Popen[bytes]
+) -> None:
+    """Another environment may be deployed meanwhile: nobody killed that run."""
+    with Journal.create(tmp_path, OLDER, masker=Masker()) as journal:
+        journal.write(RunStarted(run_id=OLDER, test=False, total=1, started_at="2026-11-20T23:59:59+00:00"))
+        journal.write(started(running))
+    assert left_running(tmp_path) == []

@@ -20,7 +20,7 @@ from tests.cli.shell import Ended, Shell
 
 from ensue.model.events import CommandStarted, NodeFinished, NodeStarted
 from ensue.runs import journal_form
-from ensue.runs.lock import ProjectLock
+from ensue.runs.lock import project_lock
 from ensue.runs.process_marks import process_mark
 from ensue.runs.run_history import list_runs, read_run
 
@@ -304,7 +304,7 @@ class TortureProject:
         listed = self.shell.run("resources", "list", "--out", "json")
         assert set(json.loads(listed.out)) == {"minion:m1", "minion:b1", "minion:b2", "minion:b3"}
         moment = datetime.now().astimezone()
-        with ProjectLock.acquire(self.cachedir, command="a test", now=moment):
+        with project_lock(self.cachedir).acquire(command="a test", now=moment):
             pass
 
 

@@ -58,7 +58,7 @@ class Project:
         target: str | None = None,
         concurrency: int | None = None,
         failhard: bool | None = None,
-        wait_for_lock: bool = False,
+        wait_for_lock: bool | float = False,
         on_state: Callable[[StateResult], None] | None = None,
         on_warning: Callable[[Diagnostic], None] | None = None,
     ) -> RunResult:
@@ -73,7 +73,8 @@ class Project:
                 with its grains and its pillar. None: this machine.
             concurrency: how many functions run at once; None: 10 per processor, not counting remote ones.
             failhard: whether to stop at the first failure; None: as `ensue.yaml` says.
-            wait_for_lock: wait for another apply of the project instead of refusing.
+            wait_for_lock: wait for another apply of the project instead of refusing; a number: at most so
+                many seconds.
             on_state: called with the result of each state as it ends, before anything that grew from it. An
                 exception that it raises ends the run and is raised here.
             on_warning: called with warnings that matter while the run is going on; the result has the others.

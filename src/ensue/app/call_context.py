@@ -62,12 +62,14 @@ class CallsOfRun(msgspec.Struct, frozen=True, kw_only=True):
         gathered: what the run has gathered for files, by target.
         on_event: told of the commands that calls start on this machine.
         follow: begins to follow a command; None: no command is followed.
+        lock_wait_s: how long a state waits for another deployment of an environment; None: without limit.
     """
 
     registry_of: Callable[[CallSite], RunRegistry]
     gathered: defaultdict[Srn, Accumulators]
     on_event: Callable[[RunEvent], None]
     follow: Follow | None
+    lock_wait_s: float | None = 0.0
 
 
 class CallContext(TargetContext):
@@ -277,7 +279,7 @@ class CallContext(TargetContext):
         """Builds and provisions resource graphs under this state."""
         from ensue.app.project_deployments import ProjectDeployments
 
-        return ProjectDeployments(self._project, self)
+        return ProjectDeployments(self._project, self, self._run.lock_wait_s)
 
     def states_of(self, srn: Srn) -> Functions:
         """Return the state functions that a target has."""

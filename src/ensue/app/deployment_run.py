@@ -19,9 +19,8 @@ from ensue.app.deployment_checks import (
     refuse_unstorable,
 )
 from ensue.app.driver_services import ResourceServices
-from ensue.contracts.deployment import ANY_RESOURCE
 from ensue.diagnostics import Diagnostic
-from ensue.errors import DiskError, DriverError, EnsueError, StoreError
+from ensue.errors import DestructionRefusedError, DiskError, DriverError, EnsueError, StoreError
 from ensue.language.collector import Collector
 from ensue.model.returns import StateReturn
 from ensue.provisioning.derived_registrations import (
@@ -72,6 +71,19 @@ class DeploymentReport(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[NodeOutcome, ...]
     rendered: tuple[Path, ...] = ()
 
+    @property
+    def refusals(self) -> tuple[Diagnostic, ...]:
+        """An error for each resource whose update would have destroyed something without being allowed."""
+        return tuple(
+            Diagnostic(
+                code="E0849",
+                summary=f"{key} would be replaced in part",
+                detail=f"its update would destroy {things}; its driver has changed nothing",
+                help=f"if that is meant, allow it: --allow-replace={key}",
+            )
+            for key, things in self.deployment.refused.items()
+        )
+
 
 class DeploymentRun:
     """A `PlanSource` of the plan of one deployment, and what its states do.
@@ -101,7 +113,11 @@ class DeploymentRun:
         self._sources: set[Key] = set()
         self._outcomes: dict[Key, Outcome] = {}
         folder = services.settings.cachedir / "drivers"
-        self._requests = Requests(self.context, services.settings.root, folder, "", order.adopt)
+        self._requests = Requests(
+            self.context, services.settings.root, folder, "", order.adopt, order.allow_replace
+        )
+        self.refused: dict[Key, str] = {}
+        """Resources of which an update would have destroyed something, and that; it was not allowed."""
         self._provisioner = Provisioner(None, {}, self._surroundings(), {})
 
     async def plan(self, request: GrowthRequest) -> Plan:
@@ -148,11 +164,12 @@ class DeploymentRun:
         found.stop_on_errors()
         digests = self.built.digests if self.built else {}
         destroy_first = self.built.destroy_first if self.built else ()
-        replacing = Replacing(self._may_replace, destroy_first)
+        may_replace = self._requests.may_replace
+        replacing = Replacing(may_replace, destroy_first)
         self._provisioner = Provisioner(self._values, kept, self._surroundings(), digests, replacing)
         nodes = tuple(self._nodes.values())
         if not self._is_test:
-            refuse_replacements(nodes, self._provisioner.replaces, self._may_replace, found.warnings)
+            refuse_replacements(nodes, self._provisioner.replaces, may_replace, found.warnings)
         removed = [one.key for one in self._removed.values()]
         if removed:
             self._sources = await asyncio.to_thread(
@@ -245,9 +262,6 @@ class DeploymentRun:
         kept = self._provisioner.kept
         return tuple(node_outcomes(graph, self.context, self._values, kept, self._outcomes, removed=removed))
 
-    def _may_replace(self, key: Key) -> bool:
-        return bool({ANY_RESOURCE, str(key)} & set(self.order.allow_replace))
-
     def _leaves_something(self, kept: ActiveResource | None, node: Node) -> bool:
         """Return whether something that was made for a resource is left once the resource is there."""
         return kept is not None and (bool(kept.beside) or self._provisioner.replaces(node) is not None)
@@ -281,7 +295,10 @@ class DeploymentRun:
                 await self._register(context, key, outcome)
         except EnsueError as error:
             old = self._provisioner.kept.get(key)
-            self._outcomes[key] = Outcome("failed", self._services.masker.text(str(error)), old=old)
+            problem = self._services.masker.text(str(error))
+            self._outcomes[key] = Outcome("failed", problem, old=old)
+            if isinstance(error, DestructionRefusedError):
+                self.refused[key] = self._services.masker.text(", ".join(error.things))
             if isinstance(error, DiskError):
                 raise  # The run stops at it.
             return StateReturn(name=str(key), result=False, comment=str(error))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ensue.app.assigned_sls import AssignedSls
+from ensue.app.environment_lock import environment_locked
 from ensue.app.kept_resources import KeptResources
 from ensue.app.opened_project import ProjectOptions
 from ensue.app.run import Run
@@ -17,7 +17,7 @@ from ensue.app.run_options import RunOptions
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, UnknownRunError
 from ensue.runs.journal import list_runs, read_run
-from ensue.runs.lock import ProjectLock
+from ensue.runs.lock import project_lock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ensue.model.report import RunReport, RunSummary
     from ensue.output.drawing.drawing import ScopeBox
     from ensue.provisioning.identity import Context
+    from ensue.registry.lock import Lock
 
 _PILLAR_REFUSED = Diagnostic(
     code="E0848",
@@ -96,7 +97,7 @@ class Project(KeptResources):
         Raises:
             CompileError: something is wrong with the files, the definitions or the graph; nothing was
                 provisioned.
-            LockHeldError: another apply of the project is running.
+            LockHeldError: an apply of the project, or another deployment of the environment, is running.
             StoreError: the records of the environment cannot be read.
         """
         from ensue.app.deployment_run import DeploymentReport, DeploymentRun
@@ -117,8 +118,10 @@ class Project(KeptResources):
 
         if options.test:
             return await run()
-        with await self._lock(f"ensue deploy {order.environment}", options):
-            return await run()
+        wait_s = options.lock_wait_s
+        with await self._lock(f"ensue deploy {deployment.environment}", options, shared=True):
+            async with environment_locked(services, deployment.context, "deploy", wait_s):
+                return await run()
 
     async def forget_active(self, context: Context, resources: Sequence[str]) -> None:
         """Drop the records of an environment's resources without removing the resources: no driver is called.
@@ -129,22 +132,22 @@ class Project(KeptResources):
 
         Raises:
             ConfigurationError: one of them is not on record; none is forgotten.
-            LockHeldError: another apply of the project is running.
+            LockHeldError: a deployment of the environment is running.
             StoreError: the store cannot be read or written.
         """
         from ensue.app.deployments import kept_resources
 
-        active = self._services().active
-        with ProjectLock.acquire(self.cachedir, command="ensue deploy --forget", now=_moment()):
+        services = self._services()
+        active = services.active
+        async with environment_locked(services, context, "deploy --forget", 0):
             kept = await asyncio.to_thread(active.load, context)
             for key in kept_resources(kept, resources):
                 active.remove(context, key)
             await active.flush()
 
-    async def _lock(self, command: str, options: RunOptions) -> ProjectLock:
-        if options.wait_for_lock:
-            return await ProjectLock.wait(self.cachedir, command=command, clock=_moment)
-        return ProjectLock.acquire(self.cachedir, command=command, now=_moment())
+    async def _lock(self, command: str, options: RunOptions, *, shared: bool = False) -> Lock:
+        lock = project_lock(self.cachedir, shared=shared)
+        return await lock.take(command=command, wait_s=options.lock_wait_s)
 
     async def _run(
         self,
@@ -332,10 +335,6 @@ class Project(KeptResources):
             UnknownRunError: there is no such run, or several.
         """
         return read_run(self.cachedir, run_id)
-
-
-def _moment() -> datetime:
-    return datetime.now().astimezone()
 
 
 __all__ = ["Project", "ProjectOptions", "RunOptions"]

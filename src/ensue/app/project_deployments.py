@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.app.deployment_run import DeploymentRun
+from ensue.app.environment_lock import environment_locked
 from ensue.engine.asked_growth import AskedGrowth
-from ensue.errors import StateFailedError
+from ensue.errors import LockHeldError, StateFailedError
 from ensue.provisioning.outcomes import summed_up
 
 if TYPE_CHECKING:
@@ -24,24 +25,36 @@ class ProjectDeployments:
     Args:
         services: the project.
         context: the call of the state.
+        wait_s: how long to wait for another deployment of the environment; None: without limit.
     """
 
-    def __init__(self, services: Services, context: DeployingCall) -> None:
+    def __init__(self, services: Services, context: DeployingCall, wait_s: float | None) -> None:
         self._services = services
         self._context = context
+        self._wait_s = wait_s
 
     async def deploy(self, order: DeploymentOrder) -> Deployed:
         """Build a resource graph and provision it as growth under the state.
 
         Raises:
-            StateFailedError: it cannot be built, or was not finished.
+            StateFailedError: it cannot be built, was not finished, or another deployment of the environment
+                is running.
             StoreError: the outcome cannot be stored.
         """
         services = self._services
         run = DeploymentRun(
             services, services.deployments(order.definitions), order, is_test=self._context.test
         )
-        asked = AskedGrowth(self._context.srn, (order.environment,), run)
+        if self._context.test:
+            return await self._deployed(run)
+        try:
+            async with environment_locked(services, run.context, "deploy", self._wait_s):
+                return await self._deployed(run)
+        except LockHeldError as error:
+            raise StateFailedError(str(error)) from None
+
+    async def _deployed(self, run: DeploymentRun) -> Deployed:
+        asked = AskedGrowth(self._context.srn, (run.order.environment,), run)
         came = await self._context.grow(asked)
         if came.status == "failed" and not came.returns:
             raise StateFailedError(came.comment)

@@ -17,7 +17,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         test: whether it is a plan.
         concurrency: how many functions run at once; None: 10 per core, remote ones not counted.
         failhard: stop at the first failure; None: ensue.yaml's `failhard`.
-        wait_for_lock: wait for another apply of the project instead of refusing.
+        wait_for_lock: wait for another apply of the project, or deployment of the environment, instead of
+            refusing; a number: at most so many seconds for each.
         resume: the id, or the beginning of it, of a run to resume; it names the SLS and the target.
         despite_running: resume even if commands of that run are still running.
         tgt: SLS are compiled for, and run on, every resource that this target matches; None: this machine.
@@ -27,8 +28,13 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     test: bool = False
     concurrency: int | None = None
     failhard: bool | None = None
-    wait_for_lock: bool = False
+    wait_for_lock: bool | float = False
     resume: str | None = None
     despite_running: bool = False
     tgt: str | None = None
     follow: Follow | None = None
+
+    @property
+    def lock_wait_s(self) -> float | None:
+        """How long to wait for a lock; None: without limit."""
+        return None if self.wait_for_lock is True else float(self.wait_for_lock)

@@ -153,6 +153,7 @@ class RunWiring:
             gathered=defaultdict(Accumulators),
             on_event=self._on_event,
             follow=self._options.follow,
+            lock_wait_s=self._options.lock_wait_s,
         )
 
         def context_for(site: CallSite) -> CallContext:

@@ -13,6 +13,7 @@ from ensue.cli.complete import complete_sls
 from ensue.cli.fleet_options import fleet_options
 from ensue.cli.options import follow_option, pillar_options, project_options, result_options
 from ensue.cli.target_option import target_option
+from ensue.cli.wait_option import wait_option
 
 if TYPE_CHECKING:
     from ensue.app.project import Project, RunOptions
@@ -50,7 +51,7 @@ EXAMPLES = (
 )
 @click.option("--failhard/--no-failhard", default=None, help="Whether to stop at the first state that fails.")
 @follow_option
-@click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@wait_option
 @fleet_options
 @result_options
 @pillar_options
@@ -64,7 +65,7 @@ def command(
     concurrency: int | None,
     failhard: bool | None,
     follow: bool,
-    wait: bool,
+    wait: bool | float,
     batch: str | None,
     fail_limit: str | None,
     timeout: float | None,

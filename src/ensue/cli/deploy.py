@@ -23,6 +23,7 @@ from ensue.cli.deployment import (
 from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
 from ensue.cli.optional_value import OptionalValue
 from ensue.cli.options import project_options
+from ensue.cli.wait_option import wait_option
 from ensue.cli.word_choice import WordChoice
 from ensue.contracts.deployment import ANY_RESOURCE
 
@@ -120,7 +121,7 @@ EXAMPLES = (
 @click.option(
     "--failhard/--no-failhard", default=None, help="Whether to stop at the first resource that fails."
 )
-@click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@wait_option
 @project_options("text", "json", "yaml", "quiet", *FORMS)
 def command(
     session: Session,
@@ -139,7 +140,7 @@ def command(
     forget: tuple[str, ...],
     concurrency: int | None,
     failhard: bool | None,
-    wait: bool,
+    wait: bool | float,
     **deployment: Any,
 ) -> int:
     """Provision what Score files and deployment sets need.
@@ -184,15 +185,21 @@ def command(
                 on_warning=lambda one: session.print_diagnostics([one]),
             )
 
+    can_ask = is_terminal(sys.stdin) and is_terminal(sys.stderr)
     try:
         report = session.run(work)
     except ReplacementError as refused:
-        if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        if not can_ask:
             raise
         session.print_diagnostics(refused.diagnostics)
         if not click.confirm("Replace them?", err=True):
             return exit_codes.REFUSED
-        order = msgspec.structs.replace(order, allow_replace=(*allow_replace, *refused.resources))
+        order = msgspec.structs.replace(order, allow_replace=(*order.allow_replace, *refused.resources))
+        report = session.run(work)
+    session.print_diagnostics(report.refusals)
+    if report.refusals and can_ask and click.confirm("Replace them?", err=True):
+        also = map(str, report.deployment.refused)
+        order = msgspec.structs.replace(order, allow_replace=(*order.allow_replace, *also))
         report = session.run(work)
     session.print_diagnostics(report.run.warnings)
     _print(session, report)

@@ -11,6 +11,7 @@ from ensue.cli.complete import complete_sls
 from ensue.cli.fleet_options import fleet_options
 from ensue.cli.options import pillar_options, project_options, result_options
 from ensue.cli.target_option import target_option
+from ensue.cli.wait_option import wait_option
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
@@ -39,7 +40,7 @@ EXAMPLES = (
     is_flag=True,
     help="Exit code 0: nothing would change; 1: an error; 2: something would change.",
 )
-@click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@wait_option
 @fleet_options
 @result_options
 @pillar_options
@@ -51,7 +52,7 @@ def command(
     tgt: str | None,
     concurrency: int | None,
     detailed_exitcode: bool,
-    wait: bool,
+    wait: bool | float,
     batch: str | None,
     fail_limit: str | None,
     timeout: float | None,

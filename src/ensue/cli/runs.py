@@ -11,6 +11,7 @@ from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_run
 from ensue.cli.group import ExampleGroup
 from ensue.cli.options import follow_option, global_options, pillar_options, project_options, result_options
+from ensue.cli.wait_option import wait_option
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
@@ -143,7 +144,7 @@ def show(session: Session, *, run_id: str, state_output: str | None, state_verbo
     ),
 )
 @click.argument("run_id", metavar="[RUN]", default="last", shell_complete=complete_run)
-@click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@wait_option
 @click.option(
     "--despite-running", is_flag=True, help="Resume even if commands of the killed run are still running."
 )
@@ -156,7 +157,7 @@ def resume(
     *,
     run_id: str,
     follow: bool,
-    wait: bool,
+    wait: bool | float,
     despite_running: bool,
     state_output: str | None,
     state_verbose: bool | None,

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from ensue.errors import DriverError
+from ensue.errors import DestructionRefusedError, DriverError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -141,6 +141,8 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
             everything that it makes outside, next to `guresid`, and leaves alone what has the mark of another
             store; see `refuse_foreign`.
         may_adopt: whether the resource may be taken over from another store (`ensue deploy --adopt`).
+        may_replace: whether an update may destroy what was made (`ensue deploy --allow-replace`); see
+            `refuse_destruction`.
         cookie: the cookie of the last create or update; None: there is none.
         was_interrupted: an earlier call began, and its outcome is unknown; check what exists before
             creating anything.
@@ -161,6 +163,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
     services: DriverServices
     owner: str
     may_adopt: bool = False
+    may_replace: bool = False
     cookie: DataMap | None = None
     was_interrupted: bool = False
     foreign: Mapping[InputPath, tuple[ForeignPart, ...]] = MappingProxyType({})
@@ -195,6 +198,23 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         raise DriverError(
             f"{what} belongs to {whose}, and this is the store {self.owner} ({', '.join(remedies)})"
         )
+
+    def refuse_destruction(self, things: Sequence[str]) -> None:
+        """Raise an error if an update would destroy what was made, and nobody has allowed that.
+
+        Call it in `update` before anything is changed, with what would be destroyed or made anew. The
+        deployment then asks, and calls `update` again with `may_replace` if the answer is yes.
+
+        Args:
+            things: what would be destroyed, as messages name it; none: nothing.
+
+        Raises:
+            DestructionRefusedError: it may not be destroyed.
+        """
+        if things and not self.may_replace:
+            what = f"would destroy {', '.join(things)}"
+            message = f"{what} (if that is meant, allow it: --allow-replace={self.key})"
+            raise DestructionRefusedError(message, things=things)
 
     def foreign_parts(self, path: InputPath) -> tuple[ForeignPart, ...]:
         """Return the parts of an input that are outputs of other resources, in order; empty: it has none.
@@ -242,11 +262,13 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         comment: one sentence (`would create the database shop`).
         would_change: whether it would change anything.
+        destroys: what an update would destroy or make anew, as messages name it.
         outputs: the outputs if they are known already; None: only provisioning determines them.
     """
 
     comment: str = ""
     would_change: bool = True
+    destroys: tuple[str, ...] = ()
     outputs: Provisioned | None = None
 
 
@@ -267,13 +289,20 @@ class Driver(Protocol):
     async def update(self, request: DriverRequest) -> Provisioned:
         """Bring an existing resource to the state that its inputs now describe.
 
+        The cookie may be that of another definition, or of other inputs, with the same driver. An update that
+        would destroy something asks first (`DriverRequest.refuse_destruction`).
+
         Raises:
+            DestructionRefusedError: it would destroy something, and that is not allowed.
             DriverError: it cannot be changed; it is as it was.
         """
         ...
 
     async def delete(self, request: DriverRequest) -> None:
         """Remove a resource; if it is gone already, that is not an error.
+
+        A resource is removed in the way of its last successful create or update, whatever later attempts were
+        given; what such an attempt has made is removed, too.
 
         Raises:
             DriverError: it cannot be removed.

@@ -23,7 +23,10 @@ _Answer = TypeVar("_Answer")
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The answer to `create` and `update`: the fields of `Provisioned`."""
+    """The answer to `create` and `update`: the fields of `Provisioned`.
+
+    With `would_destroy` the program has changed nothing, because that would be destroyed.
+    """
 
     values: dict[str, Any] = {}
     secrets: dict[str, Any] = {}
@@ -32,6 +35,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     registers: dict[str, dict[str, Any]] = {}
     changed: bool | None = None
     comment: str = ""
+    would_destroy: list[str] = []
 
 
 class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,6 +43,7 @@ class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     comment: str = ""
     would_change: bool = True
+    would_destroy: list[str] = []
     values: dict[str, Any] | None = None
     secrets: dict[str, Any] | None = None
 
@@ -71,7 +76,12 @@ def read_plan(written: bytes, request: DriverRequest) -> Planned:
     if answer.values is not None or answer.secrets is not None:
         request.services.masker.add(*secret_values({"secrets": [answer.secrets or {}]}))
         outputs = Provisioned(values=answer.values or {}, secrets=answer.secrets or {})
-    return Planned(comment=answer.comment, would_change=answer.would_change, outputs=outputs)
+    return Planned(
+        comment=answer.comment,
+        would_change=answer.would_change,
+        destroys=tuple(answer.would_destroy),
+        outputs=outputs,
+    )
 
 
 def _read(written: bytes, shape: type[_Answer], request: DriverRequest) -> _Answer:

@@ -1,6 +1,7 @@
 """What a program of the driver `command` keeps: its `keep` lines, and the cookie that they become.
 
-A cookie has two parts: `program` names the program that a deletion calls, `own` is what the program keeps.
+A cookie has three parts: `program` is the program of the last successful call, `attempted` that of a call
+since, which has not succeeded, and `own` is what the programs keep.
 """
 
 from __future__ import annotations
@@ -66,15 +67,23 @@ class Cookies:
 
     Args:
         services: store it.
-        program: the program that a deletion calls; None: not known.
+        program: the program of the last successful call; None: none has succeeded.
         own: what the program keeps; None: nothing so far.
+        attempted: the program of a call since; None: there was none.
 
     `answers` tells the program which of its lines have been stored.
     """
 
-    def __init__(self, services: DriverServices, program: Program | None, own: DataMap | None) -> None:
+    def __init__(
+        self,
+        services: DriverServices,
+        program: Program | None,
+        own: DataMap | None,
+        attempted: Program | None = None,
+    ) -> None:
         self._services = services
         self.program = program
+        self.attempted = attempted
         self.own = own
         self.answers = Answers()
         self._kept: DataMap | None = None
@@ -87,19 +96,30 @@ class Cookies:
         """Return the cookies of a resource from its last deployment."""
         cookie = request.cookie or {}
         own = cookie.get("own")
-        try:
-            program = msgspec.convert(cookie.get("program"), Program)
-        except msgspec.ValidationError:
-            program = None
-        cookies = cls(request.services, program, own if is_mapping(own) else None)
+        program, attempted = _program(cookie.get("program")), _program(cookie.get("attempted"))
+        cookies = cls(request.services, program, own if is_mapping(own) else None, attempted)
         request.services.masker.add(*secret_values(cookies.own or {}))
-        if program is not None:
-            request.services.masker.add(*program.secret_environment.values())
+        for one in filter(None, (program, attempted)):
+            request.services.masker.add(*one.secret_environment.values())
         return cookies
+
+    @property
+    def of_deletion(self) -> Program | None:
+        """The program that a deletion calls; None: not known."""
+        return self.program or self.attempted
+
+    def begin(self, program: Program) -> None:
+        """Set the program that is called next."""
+        self.attempted = program
+
+    def succeed(self) -> None:
+        """Note that the program has succeeded: from now on a deletion calls it."""
+        self.program, self.attempted = self.attempted, None
 
     def whole(self) -> DataMap:
         """Return the newest cookie."""
-        return {"program": msgspec.to_builtins(self.program), "own": self.own}
+        attempted = {} if self.attempted is None else {"attempted": msgspec.to_builtins(self.attempted)}
+        return {"program": msgspec.to_builtins(self.program), **attempted, "own": self.own}
 
     def take(self, own: DataMap) -> None:
         """Set what the program keeps from now on."""
@@ -178,6 +198,13 @@ class KeepLines:
             self._buffer = rest
             if kept is not None:
                 self._take(kept)
+
+
+def _program(data: Any) -> Program | None:
+    try:
+        return msgspec.convert(data, Program)
+    except msgspec.ValidationError:
+        return None
 
 
 def _kept_by(line: bytes) -> DataMap | None:

@@ -1,7 +1,8 @@
 """Driver `command`: a program of the project provisions a resource.
 
 The program reads one JSON document and writes one: docs/driver-command.md has the protocol. No shell is
-involved. The cookie has what a deletion needs to call the program, and what the program itself keeps.
+involved. The cookie has what a deletion needs to call the program, and what the program itself keeps. A
+program whose update would destroy something answers with that, and changes nothing, until it may.
 
 Source: resource graph document, "Building and executing"; Humanitec, "Drivers" (inputs, outputs, cookie).
 """
@@ -75,7 +76,9 @@ async def update(request: DriverRequest) -> Provisioned:
 
 
 async def delete(request: DriverRequest) -> None:
-    """Have the program that ran last remove the resource; without a cookie, none has run.
+    """Have the program of the last successful call remove the resource; without a cookie, none has run.
+
+    If no call has succeeded, it is the program that ran last.
 
     Raises:
         DriverError: it cannot be run, or fails.
@@ -83,7 +86,7 @@ async def delete(request: DriverRequest) -> None:
     if request.cookie is None:
         return
     cookies = Cookies.of(request)
-    program = cookies.program
+    program = cookies.of_deletion
     if program is None:
         message = f"{request.key}: its cookie does not say which command removes it"
         raise DriverError(message)
@@ -115,13 +118,18 @@ async def _provision(request: DriverRequest, operation: str) -> Provisioned:
     program = program_of(request)
     _mask(request)
     cookies = Cookies.of(request)
-    cookies.program = program
+    cookies.begin(program)
     # If this process is killed while the program runs, a deletion still knows what to call.
     await cookies.keep_newest()
     written = await run_program(program, request, _document(request, operation, cookies.own), cookies)
     answer = read_answer(written, request)
     if answer.cookie is not None:
         cookies.take(answer.cookie)
+    request.refuse_destruction(answer.would_destroy)
+    if answer.would_destroy:
+        message = f"{request.key}: {program.name} asks for what is already allowed (`may_replace` is true)"
+        raise DriverError(message)
+    cookies.succeed()
     return Provisioned(
         values=answer.values,
         secrets=answer.secrets,
@@ -160,6 +168,7 @@ def _document(request: DriverRequest, operation: str, own: DataMap | None) -> Da
         "was_interrupted": request.was_interrupted,
         "owner": request.owner,
         "may_adopt": request.may_adopt,
+        "may_replace": request.may_replace,
     }
 
 

@@ -24,13 +24,14 @@ async def create(request: DriverRequest) -> Provisioned:
 
 
 async def update(request: DriverRequest) -> Provisioned:
-    """Apply the configuration as it is now.
+    """Apply the configuration as it is now, unless its plan destroys something and that is not allowed.
 
     Raises:
+        DestructionRefusedError: it would destroy something; nothing was changed.
         DriverError: it cannot be applied; what was created before the error is in the state.
         StoreError: the state cannot be decrypted.
     """
-    return await provision(request, _binary())
+    return await provision(request, _binary(), asks=True)
 
 
 async def plan(request: DriverRequest) -> Planned:

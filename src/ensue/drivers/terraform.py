@@ -2,7 +2,8 @@
 
 The configuration is copied below the driver's directory, and its state is kept there encrypted, unless it
 has its own backend. Files that may hold secrets exist there only while terraform runs. The cookie has what a
-delete needs (environment, variables, files).
+delete needs (environment, variables, files): of the last successful apply, and beside it of an attempt since,
+whose configuration has a folder of its own until it succeeds.
 
 Source: Humanitec, "Terraform driver"; Terraform CLI, `plan`, `apply`.
 """
@@ -25,7 +26,7 @@ from ensue.terraform.inputs import read_inputs
 from ensue.terraform.source import below, carry_lock_file, laid_out
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import AsyncGenerator, Iterable, Mapping
     from pathlib import Path
 
     from ensue.contracts.driver import CodeKind, DriverRequest
@@ -36,6 +37,7 @@ CODE: Final[Mapping[str, CodeKind]] = {"script": "hcl", "files": "hcl"}
 """Which inputs are code; see `ensue.contracts.driver`."""
 
 _TREE: Final = "configuration"
+_ATTEMPTED: Final = "configuration.attempted"
 _NEXT: Final = "configuration.next"
 _PLANNED: Final = "configuration.planned"
 _STATE: Final = "state"
@@ -55,6 +57,9 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
         commit: the copied commit; empty: not from Git.
         timeout_s: how long a delete may take.
         has_state: whether the state is kept below the driver's directory.
+        providers: those of what the state has, as it names them, since the last successful apply; None: none
+            has succeeded.
+        attempted: the same of an apply since, which has not succeeded; None: there is none.
     """
 
     path: str
@@ -65,6 +70,8 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
     commit: str = ""
     timeout_s: float = TERRAFORM_S
     has_state: bool = False
+    providers: list[str] | None = None
+    attempted: Cookie | None = None
 
 
 def check(request: DriverRequest) -> list[str]:
@@ -93,13 +100,14 @@ async def create(request: DriverRequest) -> Provisioned:
 
 
 async def update(request: DriverRequest) -> Provisioned:
-    """Apply the configuration as it is now.
+    """Apply the configuration as it is now, unless its plan destroys something and that is not allowed.
 
     Raises:
+        DestructionRefusedError: it would destroy something; nothing was changed.
         DriverError: it cannot be applied; what was created before the error is in the state.
         StoreError: the state cannot be decrypted.
     """
-    return await provision(request)
+    return await provision(request, asks=True)
 
 
 async def plan(request: DriverRequest) -> Planned:
@@ -115,45 +123,73 @@ async def plan(request: DriverRequest) -> Planned:
 async def delete(request: DriverRequest) -> None:
     """Destroy what the configuration created, and remove the driver's directory.
 
+    What an attempt has made with providers that the last successful configuration does not have is destroyed
+    with the configuration of the attempt, everything else with the successful one.
+
     Raises:
         DriverError: it cannot be destroyed; what is left is in the state.
         StoreError: the state cannot be decrypted.
     """
-    tree = request.directory / _TREE
-    if request.cookie is not None and tree.is_dir():
-        cookie = msgspec.convert(request.cookie, Cookie)
-        async with _limited(request, cookie.timeout_s):
-            with laid_out(below(tree, cookie.path), cookie.files):
-                done = await _workspace(request, tree, cookie).apply(destroy=True)
-        if done.errors:
-            raise DriverError(done.errors)
+    former = _former(request)
+    if former is not None and (request.directory / _TREE).is_dir():
+        async with _limited(request, former.timeout_s):
+            await asyncio.to_thread(_settle, request, former)
+            if former.attempted is not None and (request.directory / _ATTEMPTED).is_dir():
+                with laid_out(below(request.directory / _TREE, former.path), former.files):
+                    there = await _workspace(request, _TREE, former).resources()
+                own = [
+                    address for address, provider in there.items() if provider not in (former.providers or ())
+                ]
+                if own:
+                    await _destroy(request, _ATTEMPTED, former.attempted, own)
+            await _destroy(request, _TREE, former)
     await asyncio.to_thread(shutil.rmtree, request.directory, ignore_errors=True)
 
 
-async def provision(request: DriverRequest, binary: str = "") -> Provisioned:
+async def _destroy(request: DriverRequest, tree: str, cookie: Cookie, targets: Iterable[str] = ()) -> None:
+    with laid_out(below(request.directory / tree, cookie.path), cookie.files):
+        done = await _workspace(request, tree, cookie).apply(destroy=True, targets=targets)
+    if done.errors:
+        raise DriverError(done.errors)
+
+
+async def provision(request: DriverRequest, binary: str = "", *, asks: bool = False) -> Provisioned:
     """Apply the configuration.
 
     Args:
         request: the resource.
         binary: the name of the binary if the inputs name none; empty: `terraform`, else `tofu`.
+        asks: whether it is refused if it destroys something and that is not allowed.
 
     Raises:
+        DestructionRefusedError: it would destroy something; nothing was changed.
         DriverError: it cannot be applied.
         StoreError: the state cannot be decrypted.
     """
     inputs = _inputs(request)
     _check_state(request)
+    former = _former(request)
     async with _limited(request, inputs.timeout_s):
+        if former is not None:
+            await asyncio.to_thread(_settle, request, former)
         commit = await _copied(request, inputs, _NEXT)
-        tree = await asyncio.to_thread(_replaced, request.directory)
-        cookie = _cookie(request, inputs, binary, commit)
-        await request.services.keep(msgspec.to_builtins(cookie))
-        with laid_out(below(tree, cookie.path), cookie.files):
-            done = await _workspace(request, tree, cookie).apply()
+        tree, cookie = _TREE, _cookie(request, inputs, binary, commit)
+        kept = cookie
+        if former is not None and former.providers is not None:
+            tree, kept = _ATTEMPTED, msgspec.structs.replace(former, attempted=cookie)
+        await request.services.keep(msgspec.to_builtins(kept))
+        await asyncio.to_thread(_moved, request.directory, _NEXT, tree)
+        with laid_out(below(request.directory / tree, cookie.path), cookie.files):
+            approve = request.refuse_destruction if asks else None
+            done = await _workspace(request, tree, cookie).apply(approve=approve)
     if done.errors:
         log = f"\n\nWhat terraform printed last:\n{done.log}" if inputs.appends_log else ""
         raise DriverError(f"{done.errors}{log}")
-    cookie = msgspec.structs.replace(cookie, has_state=done.has_own_state)
+    providers = sorted(set(done.resources.values()))
+    cookie = msgspec.structs.replace(cookie, has_state=done.has_own_state, providers=providers)
+    if tree != _TREE:
+        await request.services.keep(msgspec.to_builtins(cookie))
+        await asyncio.to_thread(_settle, request, cookie)
     return msgspec.structs.replace(
         _provisioned(done.outputs),
         cookie=msgspec.to_builtins(cookie),
@@ -182,9 +218,9 @@ async def planned(request: DriverRequest, binary: str = "") -> Planned:
     try:
         async with _limited(request, inputs.timeout_s):
             await _copied(request, inputs, _PLANNED)
-            tree, cookie = request.directory / _PLANNED, _cookie(request, inputs, binary)
-            with laid_out(below(tree, cookie.path), cookie.files):
-                found = await _workspace(request, tree, cookie).plan()
+            cookie = _cookie(request, inputs, binary)
+            with laid_out(below(request.directory / _PLANNED, cookie.path), cookie.files):
+                found = await _workspace(request, _PLANNED, cookie).plan()
     finally:
         left = request.directory / _PLANNED if was_there else request.directory
         await asyncio.shield(asyncio.to_thread(shutil.rmtree, left, ignore_errors=True))
@@ -192,7 +228,7 @@ async def planned(request: DriverRequest, binary: str = "") -> Planned:
         return Planned(
             comment="nothing would change", would_change=False, outputs=_provisioned(found.outputs)
         )
-    return Planned(comment=_counted(found.changes, "would apply"))
+    return Planned(comment=_counted(found.changes, "would apply"), destroys=found.destroyed)
 
 
 def _inputs(request: DriverRequest) -> Inputs:
@@ -204,7 +240,8 @@ def _inputs(request: DriverRequest) -> Inputs:
 
 def _check_state(request: DriverRequest) -> None:
     """Refuse to create everything a second time if the state is lost."""
-    if request.cookie is None or not msgspec.convert(request.cookie, Cookie).has_state:
+    former = _former(request)
+    if former is None or not former.has_state:
         return
     state = request.directory / _STATE
     if not state.is_dir():
@@ -225,15 +262,24 @@ async def _copied(request: DriverRequest, inputs: Inputs, name: str) -> str:
     return commit
 
 
-def _replaced(directory: Path) -> Path:
-    """Replace the former copy of the configuration with the new one."""
-    tree = directory / _TREE
-    shutil.rmtree(tree, ignore_errors=True)
-    return (directory / _NEXT).rename(tree)
+def _former(request: DriverRequest) -> Cookie | None:
+    return None if request.cookie is None else msgspec.convert(request.cookie, Cookie)
+
+
+def _settle(request: DriverRequest, former: Cookie) -> None:
+    """Let the copy of an attempt that has succeeded replace the former one, as its cookie has done."""
+    if former.attempted is None and (request.directory / _ATTEMPTED).is_dir():
+        _moved(request.directory, _ATTEMPTED, _TREE)
+
+
+def _moved(directory: Path, name: str, to: str) -> None:
+    """Replace a copy of the configuration with another one."""
+    shutil.rmtree(directory / to, ignore_errors=True)
+    (directory / name).rename(directory / to)
 
 
 def _cookie(request: DriverRequest, inputs: Inputs, binary: str, commit: str = "") -> Cookie:
-    former = msgspec.convert(request.cookie, Cookie) if request.cookie is not None else None
+    former = _former(request)
     return Cookie(
         path=inputs.source.path,
         files=inputs.files,
@@ -246,8 +292,8 @@ def _cookie(request: DriverRequest, inputs: Inputs, binary: str, commit: str = "
     )
 
 
-def _workspace(request: DriverRequest, tree: Path, cookie: Cookie) -> Workspace:
-    folder = below(tree, cookie.path)
+def _workspace(request: DriverRequest, tree: str, cookie: Cookie) -> Workspace:
+    folder = below(request.directory / tree, cookie.path)
     own = {"GIT_CONFIG_GLOBAL": str(folder / ".gitconfig")} if ".gitconfig" in cookie.files else {}
     return Workspace(
         name=request.key,

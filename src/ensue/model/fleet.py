@@ -30,7 +30,8 @@ class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
         batch: how many minions one job is for, as a number or a percentage; None: all.
         fail_limit: how many minions may fail before no further job is published; None: any number.
         timeout_s: how long a minion may be silent.
-        wait_for_lock: wait for another apply of the project instead of refusing.
+        wait_for_lock: wait for another apply of the project instead of refusing; a number: at most so
+            many seconds.
         function: the execution function of a `call`.
         args: its arguments by position.
         kwargs: its arguments by name.
@@ -46,7 +47,7 @@ class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
     batch: str | None = None
     fail_limit: str | None = None
     timeout_s: float = SILENCE_S
-    wait_for_lock: bool = False
+    wait_for_lock: bool | float = False
     function: str = ""
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])

@@ -6,15 +6,14 @@ places that start threads tell the two apart.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from ensue.errors import ThreadRefusedError
 
 if TYPE_CHECKING:
-    import threading
     from collections.abc import Callable
-    from concurrent.futures import Future
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,6 +32,32 @@ def start_thread(thread: threading.Thread) -> None:
         thread.start()
     except RuntimeError as error:
         raise ThreadRefusedError from error
+
+
+def in_daemon_thread(work: Callable[[], T], name: str) -> Future[T]:
+    """Run a function in a thread that does not keep the process alive, and return its future.
+
+    Args:
+        work: the function; nothing can end it, so it may block for as long as the process runs.
+        name: the name of the thread.
+
+    Raises:
+        ThreadRefusedError: the machine refuses one more thread.
+    """
+    future: Future[T] = Future()
+    # As in an executor: from now on nobody can cancel it, so the work always has a future to end in.
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            result = work()
+        except BaseException as error:  # noqa: BLE001 -- it is raised where the future is awaited
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    start_thread(threading.Thread(target=run, name=name, daemon=True))
+    return future
 
 
 class Threads(ThreadPoolExecutor):

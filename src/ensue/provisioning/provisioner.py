@@ -223,13 +223,16 @@ class Provisioner:
         if planned.outputs is not None:
             outputs = self._outputs(evaluated, planned.outputs)
             self._note(node.key, outputs)
-        return Outcome("planned", planned.comment or _would(node, old), outputs, old)
+        comment = planned.comment or _would(node, old)
+        if planned.destroys and _is_there(old):
+            comment = f"-/+ would destroy {', '.join(planned.destroys)}; {comment}"
+        return Outcome("planned", comment, outputs, old)
 
     async def _called(self, step: _Step, mark: str) -> Outcome:
         """Call a driver's create or update, with a record before and after it."""
         evaluated, driver, request, old, planned = step
         key = planned.key
-        is_there = old is not None and old.phase != "creating"
+        is_there = _is_there(old)
         started = begun(planned, old)
         if not driver.is_pure:
             self._keep(with_record(self.kept.get(key), started))
@@ -348,7 +351,12 @@ class Provisioner:
 
 
 def _would(node: Node, old: ActiveResource | None) -> str:
-    return f"{node.key} would be {'created' if old is None or old.phase == 'creating' else 'updated'}"
+    return f"{node.key} would be {'updated' if _is_there(old) else 'created'}"
+
+
+def _is_there(old: ActiveResource | None) -> bool:
+    """Return whether a call of the driver has succeeded, so that the next one is an update."""
+    return old is not None and old.phase != "creating"
 
 
 def _leaves(data: Any, path: Path) -> list[Path]:

@@ -28,6 +28,7 @@ class Requests(NamedTuple):
         directory: the parent of the resources' folders.
         owner: the id of the store.
         adopted: the resources, `TYPE.CLASS#ID` each, that may be taken over from another store; `*`: all.
+        replaced: the resources that may be destroyed in order to be replaced, in the same form.
     """
 
     context: Context
@@ -35,10 +36,15 @@ class Requests(NamedTuple):
     directory: Path
     owner: str
     adopted: Collection[str] = ()
+    replaced: Collection[str] = ()
 
     def may_adopt(self, key: Key) -> bool:
         """Return whether a resource may be taken over from another store."""
-        return bool(self.adopted) and (ANY_RESOURCE in self.adopted or str(key) in self.adopted)
+        return _has(self.adopted, key)
+
+    def may_replace(self, key: Key) -> bool:
+        """Return whether a resource may be destroyed in order to be replaced."""
+        return _has(self.replaced, key)
 
     def of(
         self,
@@ -71,6 +77,7 @@ class Requests(NamedTuple):
             services=services,
             owner=self.owner,
             may_adopt=self.may_adopt(node.key),
+            may_replace=self.may_replace(node.key),
             cookie=None if kept is None else kept.cookie,
             was_interrupted=kept is not None and kept.was_interrupted,
             foreign=evaluated.foreign,
@@ -104,3 +111,7 @@ class Requests(NamedTuple):
 
     def _folder(self, guresid_: str, generation: int) -> Path:
         return self.directory / (f"{guresid_}-{generation}" if generation else guresid_)
+
+
+def _has(resources: Collection[str], key: Key) -> bool:
+    return bool(resources) and (ANY_RESOURCE in resources or str(key) in resources)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -17,10 +18,12 @@ from ensue.provisioning.active import ActiveResource
 from ensue.provisioning.identity import Context, Key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
+    from pathlib import Path
 
     from ensue.contracts.vault import Vault
     from ensue.registry.active_tables import ActiveRow, RowName
+    from ensue.registry.lock import Lock
     from ensue.registry.store import CrossRunStore
 
 MOST_PENDING: Final = 2000
@@ -48,6 +51,30 @@ class ActiveResourceStore:
         self._noted = 0
         self._durable = 0
         self._writing = asyncio.Lock()
+        self._locks: dict[Context, Lock] = {}
+
+    def lock(self, context: Context, cachedir: Path) -> Lock:
+        """Return the lock of an environment, which is not held yet; this blocks.
+
+        Args:
+            context: the environment.
+            cachedir: the project's cachedir.
+
+        Raises:
+            StoreError: the store cannot be used.
+        """
+        from ensue.registry.environment_lock import environment_lock
+
+        return environment_lock(self._store, self.owner(is_kept=True), context, cachedir)
+
+    @contextmanager
+    def requiring(self, context: Context, lock: Lock) -> Generator[None]:
+        """Write records of an environment only while its lock is not lost (context manager)."""
+        self._locks[context] = lock
+        try:
+            yield
+        finally:
+            del self._locks[context]
 
     def load(self, context: Context) -> dict[Key, ActiveResource]:
         """Return the active resources of one environment; this blocks.
@@ -160,6 +187,8 @@ class ActiveResourceStore:
 
     def _write(self, pending: dict[tuple[Context, Key], ActiveResource | None]) -> None:
         names = {place: _name(*place) for place in pending}
+        for context in self._locks.keys() & {context for context, _ in pending}:
+            self._locks[context].confirm()
         rows = [self._sealed(names[place], one) for place, one in pending.items() if one is not None]
         gone = [names[place] for place, one in pending.items() if one is None]
         with self._store.transaction() as entries:

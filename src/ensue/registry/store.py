@@ -36,12 +36,15 @@ class CrossRunStore:
         cachedir: the project's cachedir.
         url: the option `store_url`; None is the default file.
         waits: ends its waits for other processes, if it is a SQLite file.
+
+    Attributes:
+        path: its file; None: it is on a database server.
     """
 
     def __init__(self, cachedir: Path, *, url: str | None = None, waits: LockWaits | None = None) -> None:
         self._waits = waits or LockWaits()
         self._url = url
-        self._path = _sqlite_path(cachedir, url)
+        self.path = _sqlite_path(cachedir, url)
         self._engine: sa.Engine | None = None
         self._engine_pid = 0
         self._opening = threading.Lock()
@@ -49,8 +52,8 @@ class CrossRunStore:
     @property
     def label(self) -> str:
         """What the store is called in messages: its file, or its URL without a password."""
-        if self._path is not None:
-            return str(self._path)
+        if self.path is not None:
+            return str(self.path)
         from sqlalchemy.engine import make_url
         from sqlalchemy.exc import ArgumentError
 
@@ -59,16 +62,21 @@ class CrossRunStore:
         except ArgumentError:
             return "store_url"
 
+    @property
+    def is_postgresql(self) -> bool:
+        """Whether it is on a PostgreSQL server."""
+        return self.path is None and (self._url or "").startswith("postgresql")
+
     def refuse_damaged(self) -> None:
         """Refuse a store that was cut off or overwritten, as far as the header of its file shows.
 
         Raises:
             StoreError: it was, or it cannot be read.
         """
-        if self._path is None:
+        if self.path is None:
             return
         try:
-            refuse_damaged(self._path, _LOST)
+            refuse_damaged(self.path, _LOST)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -76,7 +84,7 @@ class CrossRunStore:
 
     def exists(self) -> bool:
         """Return whether the store's file exists; always True for a database server."""
-        return self._path is None or self._path.exists()
+        return self.path is None or self.path.exists()
 
     @contextmanager
     def reading(self) -> Generator[StoredEntries]:
@@ -85,7 +93,7 @@ class CrossRunStore:
         Raises:
             StoreError: the store cannot be read.
         """
-        with self._guarded():
+        with self.guarded():
             from ensue.registry.tables import StoredEntries
 
             with self._opened().connect() as connection:
@@ -100,13 +108,19 @@ class CrossRunStore:
         Raises:
             StoreError: the store cannot be written.
         """
-        with self._guarded():
+        with self.guarded():
             from ensue.registry.schema import take_turn
             from ensue.registry.tables import StoredEntries
 
             with self._opened().begin() as connection:
                 take_turn(connection)
                 yield StoredEntries(connection)
+
+    def session(self) -> sa.Connection:
+        """Return a connection of its own, on which every statement is a transaction; the caller closes it."""
+        connection = self._opened().connect().execution_options(isolation_level="AUTOCOMMIT")
+        connection.detach()
+        return connection
 
     def close(self) -> None:
         """Close the database; the next use opens it again."""
@@ -132,8 +146,8 @@ class CrossRunStore:
 
         self.refuse_damaged()
         try:
-            if self._path is not None:
-                return schema.open_sqlite(self._path, self._waits)
+            if self.path is not None:
+                return schema.open_sqlite(self.path, self._waits)
             return schema.open_url(self._url or "")
         except ImportError as error:
             msg = (
@@ -144,7 +158,12 @@ class CrossRunStore:
             raise not_written(f"{self.label}: the store cannot be created", error) from error
 
     @contextmanager
-    def _guarded(self) -> Generator[None]:
+    def guarded(self) -> Generator[None]:
+        """Turn the errors of the database into a `StoreError` (context manager).
+
+        Raises:
+            StoreError: the database raised an error.
+        """
         import sqlite3
 
         from sqlalchemy.exc import SQLAlchemyError

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Final
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import StoreError, UnknownRunError
 from ensue.runs.process_marks import still_running
-from ensue.runs.run_history import ends_of, find_run, journal_path, newest_first, read_events
+from ensue.runs.run_history import (
+    ends_of,
+    find_run,
+    journal_path,
+    newest_first,
+    read_events,
+    writer_lives,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -142,8 +149,8 @@ def _commands_left_running(cachedir: Path) -> list[CommandStarted]:
     for path in newest_first(cachedir):
         with suppress(FileNotFoundError):
             started, ended = ends_of(path)
-            if started is not None and started.test:
-                continue
+            if (started is not None and started.test) or writer_lives(path):
+                continue  # A plan, or a deployment of another environment, may run meanwhile.
             if ended is not None and not was_cut_short(ended):
                 break
             if _COMMAND in path.read_bytes():  # far quicker than reading events

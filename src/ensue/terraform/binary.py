@@ -60,7 +60,12 @@ def find_binary(wanted: str = "") -> str:
 
 
 async def run_binary(
-    argv: Sequence[str], *, variables: Mapping[str, str], cwd: str, stdin: bytes = b""
+    argv: Sequence[str],
+    *,
+    variables: Mapping[str, str],
+    cwd: str,
+    stdin: bytes = b"",
+    files: Sequence[int] = (),
 ) -> Ended:
     """Run a command of the binary to its end.
 
@@ -69,9 +74,10 @@ async def run_binary(
         variables: environment variables in addition to this process's.
         cwd: its working directory.
         stdin: its input.
+        files: descriptors of files that it inherits; it finds them below `/proc/self/fd`.
     """
     ours = {name: value for name, value in os.environ.items() if name not in _KEPT_FROM_IT}
-    with _memory() as stdout, _memory() as stderr:
+    with in_memory("output") as stdout, in_memory("output") as stderr:
         process = await asyncio.create_subprocess_exec(
             *argv,
             stdin=asyncio.subprocess.PIPE,
@@ -80,6 +86,7 @@ async def run_binary(
             env={**ours, "TF_IN_AUTOMATION": "1", "CHECKPOINT_DISABLE": "1", **variables},
             cwd=cwd,
             start_new_session=True,
+            pass_fds=files,
         )
         talking = asyncio.ensure_future(process.communicate(stdin))
         try:
@@ -90,9 +97,9 @@ async def run_binary(
         return Ended(code=process.returncode or 0, stdout=_read(stdout), stderr=_read(stderr))
 
 
-def _memory() -> BinaryIO:
-    """Open an in-memory file for output that may contain secrets."""
-    return os.fdopen(os.memfd_create("output"), "r+b")
+def in_memory(name: str) -> BinaryIO:
+    """Open a file that may contain secrets and is on no disk."""
+    return os.fdopen(os.memfd_create(name), "r+b")
 
 
 def _read(file: BinaryIO) -> bytes:

@@ -5,6 +5,7 @@ Source: Terraform, "Machine-readable UI".
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -13,10 +14,14 @@ from ensue.model.bounded_json import load_json
 from ensue.model.data import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _CHANGES_NOTHING: Final = frozenset({"noop", "read"})
+_DESTROYS: Final = frozenset({"delete", "replace"})
+_TAINTED: Final = "tainted"
 _LONGEST_TAIL_CHARS: Final = 2000
+_TAKE_VARIABLES: Final = {"terraform": (1, 10), "tofu": (1, 11)}
+"""The first versions that have ephemeral variables."""
 
 
 class Messages(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,15 +30,21 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         planned: the planned actions by address: `create`, `update`, `delete`, `replace`, …; outputs as
             `output.NAME`.
+        destroyed: the addresses of what the plan destroys or replaces, except what an earlier apply has begun
+            to make and did not finish.
         done: the completed actions, in the same form.
         errors: its errors, each with its position in the configuration.
         log: its human-readable lines.
+        takes_variables: whether this version of the binary takes variables again when it applies a saved
+            plan, as it needs for ephemeral ones.
     """
 
     planned: dict[str, str]
     done: dict[str, str]
     errors: tuple[str, ...]
     log: tuple[str, ...] = ()
+    destroyed: tuple[str, ...] = ()
+    takes_variables: bool = False
 
 
 def read_messages(printed: bytes) -> Messages:
@@ -44,13 +55,18 @@ def read_messages(printed: bytes) -> Messages:
     """
     planned: dict[str, str] = {}
     done: dict[str, str] = {}
+    destroyed: list[str] = []
     errors: list[str] = []
     log: list[str] = []
+    takes_variables = False
     for message in _messages(printed):
         log.append(str(message.get("@message", "")))
         match message.get("type"):
             case "planned_change":
                 planned |= _change(message.get("change"))
+                destroyed += _destruction(message.get("change"))
+            case "version":
+                takes_variables = _takes_variables(message)
             case "apply_complete":
                 done |= _change(message.get("hook"))
             case "outputs":
@@ -59,13 +75,28 @@ def read_messages(printed: bytes) -> Messages:
                 errors += _error(message.get("diagnostic"))
             case _:
                 pass
-    return Messages(planned=planned, done=done, errors=tuple(errors), log=tuple(log))
+    return Messages(
+        planned=planned,
+        done=done,
+        errors=tuple(errors),
+        log=tuple(log),
+        destroyed=tuple(destroyed),
+        takes_variables=takes_variables,
+    )
 
 
 def end_of(printed: bytes) -> str:
-    """Return the end of the output of a command without `-json`."""
+    """Return the end of the output of a command without `-json`; its errors come before all else."""
     text = printed.decode("utf-8", "backslashreplace").strip()
-    return text if len(text) <= _LONGEST_TAIL_CHARS else f"…{text[-_LONGEST_TAIL_CHARS:]}"
+    parts = [part.strip() for part in re.split(r"^(?=(?:Error|Warning): )", text, flags=re.MULTILINE)]
+    # In the order of the output, except that Python puts False before True.
+    parts.sort(key=lambda part: not part.startswith("Error: "))
+    text = "\n\n".join(filter(None, parts))
+    if len(text) <= _LONGEST_TAIL_CHARS:
+        return text
+    return (
+        f"{text[:_LONGEST_TAIL_CHARS]}…" if text.startswith("Error: ") else f"…{text[-_LONGEST_TAIL_CHARS:]}"
+    )
 
 
 def _messages(printed: bytes) -> Iterator[dict[str, Any]]:
@@ -83,6 +114,20 @@ def _change(change: Any) -> dict[str, str]:
         return {}
     action = str(change.get("action"))
     return {} if action in _CHANGES_NOTHING else {str(resource.get("addr")): action}
+
+
+def _destruction(change: Any) -> list[str]:
+    """Return the address of what a change destroys, if it does."""
+    is_finished = is_mapping(change) and change.get("reason") != _TAINTED
+    return [address for address, action in _change(change).items() if is_finished and action in _DESTROYS]
+
+
+def _takes_variables(message: Mapping[str, Any]) -> bool:
+    for binary, first in _TAKE_VARIABLES.items():
+        numbers = re.match(r"([0-9]+)\.([0-9]+)", str(message.get(binary, "")))
+        if numbers is not None:
+            return (int(numbers[1]), int(numbers[2])) >= first
+    return False
 
 
 def _outputs(outputs: Any) -> dict[str, str]:

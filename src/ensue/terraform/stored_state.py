@@ -155,3 +155,37 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
         with contextlib.suppress(FileNotFoundError), self.state_path.open("r+b") as file:
             # Terraform itself holds this lock; closing the file releases it.
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class _Resource(msgspec.Struct, frozen=True):
+    mode: str
+    type: str
+    name: str
+    provider: str
+    module: str = ""
+
+
+class _State(msgspec.Struct, frozen=True):
+    resources: list[_Resource] = []
+
+
+def resources_in(state: str) -> dict[str, str]:
+    """Return what a state has, by address: the provider of each, as the state names it (with its alias).
+
+    Args:
+        state: the text of the state; empty: there is none.
+
+    Raises:
+        StateFailedError: it is of a version that is not known.
+    """
+    if not state.strip():
+        return {}
+    try:
+        resources = msgspec.json.decode(state, type=_State).resources
+    except msgspec.MsgspecError:
+        raise StateFailedError("terraform's state is of a version that is not known") from None
+    return {
+        ".".join(filter(None, (one.module, one.type, one.name))): one.provider
+        for one in resources
+        if one.mode == "managed"
+    }

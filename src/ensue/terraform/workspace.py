@@ -1,25 +1,25 @@
 """Plans, applies and destroys one configuration, with its stored data.
 
-Source: Terraform CLI, `init`, `plan -detailed-exitcode`, `apply`, `output -json`; OpenTofu has the same.
+Source: Terraform CLI, `init`, `plan -detailed-exitcode -out`, `apply`, `output -json`; OpenTofu has the same.
 """
 
 from __future__ import annotations
 
 import asyncio
 import shutil
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import msgspec
 
 from ensue.errors import StateFailedError
 from ensue.model.sensitive_paths import scalar_texts
-from ensue.terraform.binary import Ended, find_binary, run_binary
+from ensue.terraform.binary import Ended, find_binary, in_memory, run_binary
 from ensue.terraform.messages import Messages, end_of, read_messages
-from ensue.terraform.stored_state import Kept, KeptFolder, Output
+from ensue.terraform.stored_state import Kept, KeptFolder, Output, resources_in
 from ensue.terraform.variables import variables_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from ensue.contracts.vault import Vault
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _HAS_CHANGES: Final = 2
 _LOG_LINES: Final = 50
 _PLAN: Final = ("plan", "-input=false", "-json", "-detailed-exitcode")
-_APPLY: Final = ("apply", "-input=false", "-json", "-auto-approve", "-backup=-")
+_APPLY: Final = ("apply", "-input=false", "-json", "-backup=-")
+_VARIABLES: Final = "-var-file=/dev/stdin"
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,10 +39,13 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         changes: action by address (`terraform_data.x: create`, `output.address: update`).
         outputs: the current outputs; None before the first apply.
+        destroyed: the addresses of what an apply would destroy or replace, except what an earlier apply has
+            begun to make and did not finish.
     """
 
     changes: dict[str, str]
     outputs: dict[str, Output] | None
+    destroyed: tuple[str, ...] = ()
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +57,7 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
         errors: why it failed; empty if it succeeded. Changes before the error remain.
         log: the end of terraform's output, without known secrets.
         has_own_state: whether ensue stores the state, not a backend of the configuration.
+        resources: what the state has, by address: the provider of each, as the state names it.
     """
 
     changes: dict[str, str]
@@ -60,6 +65,7 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
     errors: str = ""
     log: str = ""
     has_own_state: bool = False
+    resources: dict[str, str] = {}
 
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,32 +110,62 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         with self._folder.locked(), self._folder.backend_laid_out():
             kept, workplace = await self._prepared()
             try:
-                ended = await workplace.run(*_PLAN, self._state_option, "-var-file=/dev/stdin")
+                messages, has_changes = await self._plan(workplace)
             finally:
                 await asyncio.shield(asyncio.to_thread(self._take_back_state, kept, workplace))
-            messages = read_messages(ended.stdout)
-            if ended.code not in {0, _HAS_CHANGES}:
-                raise StateFailedError(self._why("plan", ended, messages))
-            changes = messages.planned if ended.code else {}
-            return Planned(changes=changes, outputs=kept.outputs if kept and kept.is_whole else None)
+            changes = messages.planned if has_changes else {}
+            outputs = kept.outputs if kept and kept.is_whole else None
+            return Planned(changes=changes, outputs=outputs, destroyed=messages.destroyed)
 
-    async def apply(self, *, destroy: bool = False) -> Applied:
+    async def resources(self) -> dict[str, str]:
+        """Return what the state has, by address: the provider of each, as the state names it.
+
+        Raises:
+            StateFailedError: the state cannot be read.
+            StoreError: the stored data cannot be decrypted.
+        """
+        with self._folder.locked(), self._folder.backend_laid_out():
+            kept, workplace = await self._prepared()
+            try:
+                return await self._resources(workplace)
+            finally:
+                await asyncio.shield(asyncio.to_thread(self._take_back_state, kept, workplace))
+
+    async def apply(
+        self,
+        *,
+        destroy: bool = False,
+        targets: Iterable[str] = (),
+        approve: Callable[[Sequence[str]], None] | None = None,
+    ) -> Applied:
         """Apply the configuration, or destroy all of it.
+
+        Args:
+            destroy: whether to destroy.
+            targets: the addresses of what is applied or destroyed; none: all.
+            approve: called with the addresses of what the apply destroys; raises an exception if that is not
+                allowed, and nothing is changed then. What it has approved is applied, and nothing else.
 
         Raises:
             StateFailedError: it cannot start.
             StoreError: the stored data cannot be decrypted.
         """
-        with self._folder.locked(), self._folder.backend_laid_out():
+        with self._folder.locked(), self._folder.backend_laid_out(), in_memory("plan") as plan:
             kept, workplace = await self._prepared()
-            more = ("-destroy",) if destroy else ()
+            given = [_VARIABLES, "-auto-approve", *(("-destroy",) if destroy else ())]
+            given += [f"-target={address}" for address in targets]
+            if approve is not None:
+                given = await self._approved(kept, workplace, plan, approve)
             outputs = kept.outputs if kept else {}
+            resources: dict[str, str] = {}
             is_whole = False
             try:
-                ended = await workplace.run(*_APPLY, *more, self._state_option, "-var-file=/dev/stdin")
+                files = [] if approve is None else [plan.fileno()]
+                ended = await workplace.run(*_APPLY, self._state_option, *given, files=files)
                 messages = read_messages(ended.stdout)
                 if not ended.code:
                     outputs = await self._read_outputs(workplace)
+                    resources = await self._resources(workplace)
                     is_whole = True
             finally:
                 new = workplace.kept(outputs, self._folder.written_state(), is_whole=is_whole)
@@ -141,6 +177,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 errors=errors,
                 log=self.masker.text("\n".join(messages.log[-_LOG_LINES:])),
                 has_own_state=bool(new.state),
+                resources=resources,
             )
 
     def forget(self) -> None:
@@ -192,6 +229,42 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             former = kept or workplace.kept({}, "", is_whole=False)
             self._folder.keep(msgspec.structs.replace(former, state=state))
 
+    async def _plan(self, workplace: _Workplace, file: BinaryIO | None = None) -> tuple[Messages, bool]:
+        """Let terraform plan, into a file if one is given; return messages, and whether it has changes."""
+        out = [] if file is None else [f"-out={_path_of(file)}"]
+        files = [] if file is None else [file.fileno()]
+        ended = await workplace.run(*_PLAN, self._state_option, _VARIABLES, *out, files=files)
+        messages = read_messages(ended.stdout)
+        if ended.code not in {0, _HAS_CHANGES}:
+            raise StateFailedError(self._why("plan", ended, messages))
+        return messages, bool(ended.code)
+
+    async def _approved(
+        self,
+        kept: Kept | None,
+        workplace: _Workplace,
+        plan: BinaryIO,
+        approve: Callable[[Sequence[str]], None],
+    ) -> list[str]:
+        """Return the arguments of an apply that does what a plan says, which is approved."""
+        try:
+            messages, _ = await self._plan(workplace, plan)
+            approve(messages.destroyed)
+        except BaseException:
+            await asyncio.shield(asyncio.to_thread(self._take_back_state, kept, workplace))
+            raise
+        return [*([_VARIABLES] if messages.takes_variables else []), _path_of(plan)]
+
+    async def _resources(self, workplace: _Workplace) -> dict[str, str]:
+        state = self._folder.written_state()
+        if not state:
+            ended = await workplace.run("state", "pull")
+            if ended.code:
+                reason = self.masker.text(end_of(ended.stderr))
+                raise StateFailedError(f"{self.name}: terraform state pull failed: {reason}")
+            state = ended.stdout.decode()
+        return resources_in(state)
+
     async def _read_outputs(self, workplace: _Workplace) -> dict[str, Output]:
         ended = await workplace.run("output", "-json", "-no-color", self._state_option)
         if ended.code:
@@ -219,16 +292,21 @@ class _Workplace(msgspec.Struct, frozen=True, kw_only=True):
     variables: DataMap
     environment: Mapping[str, str]
 
-    async def run(self, *arguments: str) -> Ended:
-        stdin = variables_file(self.variables) if "-var-file=/dev/stdin" in arguments else b""
+    async def run(self, *arguments: str, files: Sequence[int] = ()) -> Ended:
+        stdin = variables_file(self.variables) if _VARIABLES in arguments else b""
         return await run_binary(
-            (self.binary, *arguments), variables=self.environment, cwd=self.source, stdin=stdin
+            (self.binary, *arguments), variables=self.environment, cwd=self.source, stdin=stdin, files=files
         )
 
     def kept(self, outputs: dict[str, Output], state: str, *, is_whole: bool) -> Kept:
         return Kept(
             source=self.source, variables=self.variables, outputs=outputs, state=state, is_whole=is_whole
         )
+
+
+def _path_of(file: BinaryIO) -> str:
+    """Return the path of a file in memory for a process that inherits it."""
+    return f"/proc/self/fd/{file.fileno()}"
 
 
 def _done(messages: Messages, *, is_whole: bool) -> dict[str, str]:

@@ -1,0 +1,47 @@
+"""The lock of an environment: one deployment at a time, whichever folder or machine it comes from.
+
+It is where the records of the environment are: on the server if the store is a PostgreSQL database, else
+beside the store's file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensue.provisioning.identity import Context
+    from ensue.registry.lock import Lock
+    from ensue.registry.store import CrossRunStore
+
+_KEY_BYTES: Final = 8
+
+
+def environment_lock(store: CrossRunStore, owner: str, context: Context, cachedir: Path) -> Lock:
+    """Return the lock of an environment, which nobody holds yet.
+
+    Args:
+        store: where its records are.
+        owner: the id of the store: one database may have several stores, in schemas of their own.
+        context: the environment.
+        cachedir: where the lock is, for this folder only, if the store is a database of another kind.
+    """
+    activity = f"the environment {context.environment} is being deployed"
+    named = hashlib.sha256(msgspec.json.encode([owner, context.org, context.app, context.env]))
+    if store.is_postgresql:
+        from ensue.registry.advisory_lock import AdvisoryLock
+
+        return AdvisoryLock(store, int.from_bytes(named.digest()[:_KEY_BYTES], signed=True), activity)
+    from ensue.registry.file_lock import FileLock
+
+    # One file, whatever links lead to it.
+    folder = cachedir / "locks" if store.path is None else _beside(store.path.resolve())
+    return FileLock(folder / named.hexdigest(), activity)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.locks")
