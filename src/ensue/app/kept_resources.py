@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
     from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.deployment_records import KeptDeployment
     from ensue.provisioning.identity import Context
     from ensue.registry.audit_check import AuditFault
     from ensue.registry.enforced import ShownState
@@ -104,6 +105,7 @@ class KeptResources(OpenedProject):
         # The rest of them is encrypted with the old key.
         await self._services().directory.clear_cached_grains()
         count += await asyncio.to_thread(self._services().active.reseal)
+        count += await asyncio.to_thread(self._services().history.reseal)
         return count + await asyncio.to_thread(self._stores.enforced().reseal)
 
     async def active_resources(
@@ -125,6 +127,14 @@ class KeptResources(OpenedProject):
             for context, one in known
             if app in {None, context.app} and env in {None, context.env}
         ]
+
+    async def newest_deployment(self, context: Context) -> KeptDeployment | None:
+        """Return the last deployment of an environment; None: there was none.
+
+        Raises:
+            StoreError: the store cannot be read or decrypted.
+        """
+        return await asyncio.to_thread(self._services().history.newest, context)
 
     async def enforced(self) -> list[ShownState]:
         """Return what every state last enforced, secrets masked.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import click
 
     from ensue.app.project import Project
+    from ensue.provisioning.environment_sets import Names
 
 _MOST: Final = 500
 """The most candidates that are offered; a file tree may be large."""
@@ -53,6 +54,33 @@ def complete_target(ctx: click.Context, param: click.Parameter, incomplete: str)
     if incomplete.startswith("T@"):
         return [f"T@{name}" for name in _safely(_srns, ctx, incomplete.removeprefix("T@"))]
     return _safely(lambda root: (name.partition(":")[2] for name in _srns(root)), ctx, incomplete)
+
+
+def complete_workload(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
+    """Return the workloads of the environment that the command line names."""
+    return _safely(lambda root: _deployed(root, ctx).workloads, ctx, incomplete)
+
+
+def complete_shared(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
+    """Return the shared resources of the environment that the command line names."""
+    return _safely(lambda root: _deployed(root, ctx).shared, ctx, incomplete)
+
+
+def _deployed(root: Path, ctx: click.Context) -> Names:
+    """Return what was deployed last in the environment that the command line names."""
+    import asyncio
+
+    from ensue.provisioning.environment_sets import Names
+    from ensue.provisioning.identity import Context
+
+    given = {name: ctx.params.get(name) or "" for name in ("app", "env", "env_type", "org")}
+
+    async def work(project: Project) -> Names:
+        async with project:
+            deployment = await project.newest_deployment(Context(**given))
+            return Names() if deployment is None else deployment.set.names
+
+    return asyncio.run(work(_open(root)))
 
 
 def _sls_names(root: Path) -> Iterator[str]:

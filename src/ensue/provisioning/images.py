@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.written import Written
 
 ANY_WORKLOAD: Final = "*"
-"""The key of the image for all workloads that are not named."""
+"""The key of the image for all workloads that are given and not named."""
 
 _TO_BE_NAMED: Final = "."
 
@@ -30,13 +30,13 @@ def with_images(deployment: Deployment, images: Mapping[str, str], found: Collec
 
     Args:
         deployment: the deployment.
-        images: workload to image; `*` is for all workloads that are not named.
+        images: workload to image.
         found: receives the errors: workloads that do not exist.
     """
     if not images:
         return deployment
     names = {one.name for one in deployment.workloads}
-    for unknown in sorted(set(images) - names - {ANY_WORKLOAD}):
+    for unknown in sorted(set(images) - names):
         close = near_names(unknown, names)
         found.error(
             "E0829",
@@ -49,7 +49,7 @@ def with_images(deployment: Deployment, images: Mapping[str, str], found: Collec
 
 
 def _with_image(workload: Workload, images: Mapping[str, str]) -> Workload:
-    image = images.get(workload.name, images.get(ANY_WORKLOAD))
+    image = images.get(workload.name)
     return (
         workload
         if image is None
