@@ -14,6 +14,9 @@ from msgspec.structs import replace
 
 from ensue.app.deployment_checks import refuse_wrong_drops
 from ensue.app.deployment_files import load_kept, shown
+from ensue.diagnostics import Diagnostic
+from ensue.errors import ConfigurationError
+from ensue.language.collector import near_names
 from ensue.model.data import texts
 from ensue.provisioning.deployment_records import DeploymentRecord, KeptDeployment
 from ensue.provisioning.environment_sets import DeploymentSet, Names, names_of, without
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from ensue.model.report import RunReport
     from ensue.provisioning.identity import Context
     from ensue.provisioning.outcomes import NodeOutcome
+    from ensue.registry.deployment_store import DeploymentStore
 
 
 class RequestedSet(NamedTuple):
@@ -46,6 +50,36 @@ class RequestedSet(NamedTuple):
     values: Mapping[str, Any] = {}
     leaving: Names = Names()
     number: int = 1
+
+
+def kept_deployment(history: DeploymentStore, context: Context, number: int) -> KeptDeployment:
+    """Return a deployment of an environment; this blocks.
+
+    Args:
+        history: the deployments of all environments.
+        context: the environment.
+        number: the deployment; 0: the last one.
+
+    Raises:
+        ConfigurationError: it is not kept.
+        StoreError: the store cannot be read or decrypted.
+    """
+    found = history.find(context, number) if number else history.newest(context)
+    if found is not None:
+        return found
+    there = [record.number for _, record in history.records(context.app, context.env, context.org)]
+    others = [one.environment for one, _ in history.records()]
+    raise ConfigurationError(
+        [
+            Diagnostic(
+                code="E0854",
+                summary=f"{context.environment} has no deployment {number or ''}".rstrip(),
+                help=f"the store has {there[-1]} to {there[0]}"
+                if there
+                else near_names(context.environment, set(others)) or "`ensue deployments list` shows all",
+            )
+        ]
+    )
 
 
 class EnvironmentHistory:
@@ -112,6 +146,10 @@ class EnvironmentHistory:
             by=f"{this_user()}@{socket.gethostname()}",
             command="destroy" if order.destroy else "merge" if order.keeps_others else "deploy",
             files=tuple(shown(path, root) for path in order.files),
+            dropped=(
+                *(f"workload {name}" for name in order.drop_workloads),
+                *(f"shared {name}" for name in order.drop_shared),
+            ),
             definitions=built.digests if built else {},
             graph=built.graph.hash if built else "",
         )

@@ -66,19 +66,34 @@ def complete_shared(ctx: click.Context, param: click.Parameter, incomplete: str)
     return _safely(lambda root: _deployed(root, ctx).shared, ctx, incomplete)
 
 
+def complete_deployment(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
+    """Return the numbers of the deployments of the environment that the command line names."""
+    return _safely(lambda root: _numbers(root, ctx), ctx, incomplete)
+
+
 def _deployed(root: Path, ctx: click.Context) -> Names:
     """Return what was deployed last in the environment that the command line names."""
     import asyncio
 
-    from ensue.provisioning.environment_sets import Names
     from ensue.provisioning.identity import Context
 
     given = {name: ctx.params.get(name) or "" for name in ("app", "env", "env_type", "org")}
 
     async def work(project: Project) -> Names:
         async with project:
-            deployment = await project.newest_deployment(Context(**given))
-            return Names() if deployment is None else deployment.set.names
+            return (await project.kept_deployment(Context(**given), 0)).set.names
+
+    return asyncio.run(work(_open(root)))
+
+
+def _numbers(root: Path, ctx: click.Context) -> list[str]:
+    """Return the numbers of the deployments of the environment that the command line names."""
+    import asyncio
+
+    async def work(project: Project) -> list[str]:
+        async with project:
+            given = (ctx.params.get(name) for name in ("app", "env", "org"))
+            return [str(record.number) for _, record in await project.deployment_records(*given)]
 
     return asyncio.run(work(_open(root)))
 

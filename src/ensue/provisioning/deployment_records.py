@@ -30,6 +30,7 @@ class DeploymentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
         by: who started it, `USER@HOST`.
         command: what was done: `deploy`, `merge`, or `destroy`.
         files: the files that it was given, as messages show them.
+        dropped: what it took out of the environment: `workload api`, `shared dns`.
         definitions: the hash of each definition that was used, by its id.
         graph: the hash of the graph.
         result: how it ended.
@@ -43,6 +44,7 @@ class DeploymentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     by: str
     command: Literal["deploy", "merge", "destroy"]
     files: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
     definitions: dict[str, str] = {}
     graph: str = ""
     result: Result = "unfinished"

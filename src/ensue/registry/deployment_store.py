@@ -13,10 +13,10 @@ import msgspec
 from ensue.errors import StoreError, TamperedError
 from ensue.provisioning.deployment_records import KEPT_DEPLOYMENTS, DeploymentRecord, KeptDeployment
 from ensue.provisioning.environment_sets import DeploymentSet
+from ensue.provisioning.identity import Context
 
 if TYPE_CHECKING:
     from ensue.contracts.vault import Vault
-    from ensue.provisioning.identity import Context
     from ensue.registry.deployment_tables import DeploymentName
     from ensue.registry.store import CrossRunStore
 
@@ -47,9 +47,43 @@ class DeploymentStore:
             return None
         with self._store.reading() as entries:
             number = entries.deployments.newest(context.org, context.app, context.env)
-            name = _name(context, number)
-            found = entries.deployments.find(name) if number else None
+        return self.find(context, number) if number else None
+
+    def find(self, context: Context, number: int) -> KeptDeployment | None:
+        """Return a deployment of an environment, None: it is not kept; this blocks.
+
+        Raises:
+            StoreError: it cannot be read or decrypted.
+        """
+        if not self._store.exists():
+            return None
+        name = _name(context, number)
+        with self._store.reading() as entries:
+            found = entries.deployments.find(name)
         return None if found is None else self._opened(name, *found)
+
+    def records(
+        self, app: str | None = None, env: str | None = None, org: str | None = None
+    ) -> list[tuple[Context, DeploymentRecord]]:
+        """Return deployments with their environments, by environment, the newest of each first; this blocks.
+
+        Args:
+            app: only those of this application; None: any.
+            env: only those of environments with this id; None: any.
+            org: only those of this organization; None: any.
+
+        Raises:
+            StoreError: they cannot be read or decrypted.
+        """
+        if not self._store.exists():
+            return []
+        with self._store.reading() as entries:
+            rows = list(entries.deployments.records(app=app, env=env, org=org))
+        opened = ((name, self._record(name, content)) for name, content in rows)
+        return [
+            (Context(app=name.app, env=name.env, env_type=record.env_type, org=name.org), record)
+            for name, record in opened
+        ]
 
     def begin(self, context: Context, deployment: KeptDeployment) -> None:
         """Keep a deployment that begins: from now on its set is that of the environment. This blocks.

@@ -18,6 +18,9 @@ _OF_ENVIRONMENT: Final = sa.and_(
 _THIS: Final = sa.and_(_OF_ENVIRONMENT, _C.number == sa.bindparam("key_number"))
 _NEWEST: Final = sa.select(sa.func.max(_C.number)).where(_OF_ENVIRONMENT)
 _ONE: Final = sa.select(_C.record, _C.content).where(_THIS)
+_RECORDS: Final = sa.select(_C.org, _C.app, _C.env, _C.number, _C.record).order_by(
+    _C.org, _C.app, _C.env, _C.number.desc()
+)
 _NAMES: Final = sa.select(_C.org, _C.app, _C.env, _C.number).order_by(_C.org, _C.app, _C.env, _C.number)
 _OLDER: Final = sa.delete(deployments).where(_OF_ENVIRONMENT, _C.number <= sa.bindparam("key_number"))
 
@@ -57,6 +60,16 @@ class DeploymentRows:
         """Return the sealed record and set of a deployment; None: there is none."""
         row = self._connection.execute(_ONE, _keys(name)).first()
         return None if row is None else (bytes(row[0]), bytes(row[1]))
+
+    def records(self, **environment: str | None) -> Iterator[tuple[DeploymentName, bytes]]:
+        """Yield the sealed records of deployments, by environment, the newest of each first.
+
+        Args:
+            environment: only those with this `org`, `app` and `env`; None: any.
+        """
+        wanted = [_C[key] == value for key, value in environment.items() if value is not None]
+        for row in self._connection.execute(_RECORDS.where(*wanted)):
+            yield DeploymentName(*row[:4]), bytes(row[4])
 
     def names(self) -> Iterator[DeploymentName]:
         """Yield the names of all deployments, by environment and number."""
