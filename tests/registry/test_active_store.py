@@ -315,17 +315,19 @@ def test_names_of_any_kind(tmp_path_factory: pytest.TempPathFactory, text: str) 
     store.close()
 
 
-@pytest.mark.parametrize("version", ["1", "2"])
-def test_an_older_store_gets_the_table(
+@pytest.mark.parametrize("version", ["1", "2", "3"])
+def test_an_older_store_gets_the_tables(
     make_registry: MakeRegistry, cachedir: Path, clock: Clock, version: str
 ) -> None:
-    """What was registered stays, and active resources can be kept."""
+    """What was registered stays, and active resources and deployments can be kept."""
     host = Srn("ssh_host", "web-01")
     registry = make_registry(key=KEYS[0])
     registry.register(host, {"host": "10.0.0.1"})
     registry.close()
     with closing(sqlite3.connect(cachedir / "store.db")) as database, database:
-        database.execute("DROP TABLE ensue_active")
+        database.execute("DROP TABLE ensue_deployment")
+        if version != "3":
+            database.execute("DROP TABLE ensue_active")
         if version == "1":
             database.execute("ALTER TABLE ensue_resource DROP COLUMN orphaned")
             database.execute("ALTER TABLE ensue_resource DROP COLUMN declared_by")
@@ -338,8 +340,9 @@ def test_an_older_store_gets_the_table(
     assert make_registry(key=KEYS[0]).get(host) == {"host": "10.0.0.1"}
     with closing(sqlite3.connect(cachedir / "store.db")) as database:
         assert database.execute("SELECT value FROM ensue_fact WHERE name = 'schema_version'").fetchone() == (
-            "3",
+            "4",
         )
+        assert database.execute("SELECT count(*) FROM ensue_deployment").fetchone() == (0,)
     for one in stores:
         one.close()
 

@@ -21,6 +21,11 @@ A case begins with a heading of level two, a chapter with one of level one. The 
     ```deployed        expected: the same for the deployment itself
     ```redeployed      expected: the same for a second one
     ```destroyed       expected: what it says when the environment is destroyed
+    ```later NAME      a file later/NAME.yaml of another deployment of the environment, which follows
+    ```drop            what else that deployment takes out of the environment, a line `workload NAME` or
+                       `shared NAME`
+    ```merged          expected: what that deployment says with --merge; warnings first
+    ```alone           expected: what a plan of it says without --merge
     ```rendered        expected: the warnings of the deployment, and its workloads as plain values
 """
 
@@ -34,12 +39,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-DEPLOYMENTS = ("deployplan", "deployed", "redeployed", "destroyed")
+DEPLOYMENTS = ("deployplan", "deployed", "redeployed", "merged", "alone", "destroyed")
 EXPECTATIONS = (
     "chunks", "results", "plan", "diagnostics", "warnings", "exit", "again", "graph", "picture", "rendered",
     *DEPLOYMENTS,
 )  # fmt: skip
-_FOLDERS = {"definitions": ("definitions/", "d"), "score": ("", "score"), "set": ("", "set")}
+_FOLDERS = {
+    "definitions": ("definitions/", "d"),
+    "score": ("", "score"),
+    "set": ("", "set"),
+    "later": ("later/", "api"),
+}
 _FENCE = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -53,11 +63,13 @@ class Case:
         files: path in the project to content.
         expected: kind of expectation to text.
         tgt: the target of the run; None: this machine.
+        drop: what a later deployment takes out of the environment, each a kind and a name.
     """
 
     path: Path
     title: str
     tgt: str | None = None
+    drop: tuple[tuple[str, str], ...] = ()
     files: dict[str, str] = field(default_factory=dict)
     expected: dict[str, str] = field(default_factory=dict)
 
@@ -78,6 +90,8 @@ def read_cases(path: Path) -> Iterator[Case]:
                 case.files[f"{folder}{word or default}.yaml"] = content
             elif kind == "file":
                 case.files[word] = content
+            elif kind == "drop":
+                case.drop = tuple(line.partition(" ")[::2] for line in content.splitlines())
             elif kind == "tgt":
                 case.tgt = content.strip()
             elif kind in EXPECTATIONS:

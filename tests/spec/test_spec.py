@@ -25,6 +25,7 @@ from ensue.provisioning.evaluation import as_written
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ensue.diagnostics import Diagnostic
     from ensue.model.report import RunReport
     from ensue.model.returns import Return
 
@@ -44,14 +45,14 @@ def test_case(case: Case, tmp_path: Path, request: pytest.FixtureRequest) -> Non
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content.replace("$TMP", str(tmp_path)))
     for kind, expected in case.expected.items():
-        actual = asyncio.run(_actual(kind, tmp_path, case.tgt)).replace(str(tmp_path), "$TMP")
+        actual = asyncio.run(_actual(kind, tmp_path, case)).replace(str(tmp_path), "$TMP")
         if actual != expected and request.config.getoption("--update"):
             rewrite(case, kind, actual)
             continue
         assert actual == expected
 
 
-async def _actual(kind: str, root: Path, tgt: str | None) -> str:
+async def _actual(kind: str, root: Path, case: Case) -> str:
     mods = [] if (root / "states/top.sls").exists() else ["t"]
     try:
         async with Project.open(root, ProjectOptions(minion_id="m")) as project:
@@ -62,8 +63,8 @@ async def _actual(kind: str, root: Path, tgt: str | None) -> str:
             if kind == "rendered":
                 return await _rendered(project, root)
             if kind in DEPLOYMENTS:
-                return await _deployment(project, root, kind)
-            options = RunOptions(test=kind == "plan", tgt=tgt)
+                return await _deployment(project, root, kind, case)
+            options = RunOptions(test=kind == "plan", tgt=case.tgt)
             report = await project.apply(mods, options, on_event=lambda _: None)
     except DiagnosticError as error:
         return "".join(f"{one.code} {one.message}\n" for one in error.diagnostics)
@@ -100,15 +101,21 @@ async def _picture(project: Project, root: Path) -> str:
     return legend.sub("", text)
 
 
-async def _deployment(project: Project, root: Path, kind: str) -> str:
-    """Return a line a resource: its status and its key, a comment, and its outputs; then the exit code."""
+async def _deployment(project: Project, root: Path, kind: str, case: Case) -> str:
+    """Return a line a resource: its status and its key, a comment, and its outputs; then the exit code.
+
+    Warnings that come before the deployment are first.
+    """
     order = _order(root)
     if kind == "destroyed":
         order = msgspec.structs.replace(order, files=(), destroy=True)
-    options = RunOptions(test=kind == "deployplan")
-    report = await project.deploy(order, options, on_event=lambda _: None)
+    elif kind in {"merged", "alone"}:
+        order = msgspec.structs.replace(_later(order, root, case), merge=kind == "merged")
+    options = RunOptions(test=kind in {"deployplan", "alone"})
+    before: list[Diagnostic] = []
+    report = await project.deploy(order, options, on_event=lambda _: None, on_warning=before.append)
     data = deployment_data(report.deployment.context, "", report.nodes, project.masker)
-    lines = []
+    lines = [f"{one.severity.value} {one.code} {one.message}" for one in before]
     for node in data["nodes"]:
         comment = f": {' / '.join(node['comment'].splitlines())}" if node["comment"] else ""
         lines.append(f"{node['status']} {node['type']}.{node['class']}#{node['id']}{comment}")
@@ -133,6 +140,15 @@ def _order(root: Path) -> DeploymentOrder:
         org=CONTEXT.org,
         files=tuple(_deployed(root)),
         values={"TIER": "gold"},
+    )
+
+
+def _later(order: DeploymentOrder, root: Path, case: Case) -> DeploymentOrder:
+    return msgspec.structs.replace(
+        order,
+        files=tuple(sorted(root.glob("later/*.yaml"))),
+        drop_workloads=tuple(name for word, name in case.drop if word == "workload"),
+        drop_shared=tuple(name for word, name in case.drop if word == "shared"),
     )
 
 

@@ -238,3 +238,42 @@ def test_what_is_no_file_is_refused(files: dict[str, Any], message: str) -> None
     context = FakeStateContext(FakeConnection(Srn("minion", "m")))
     with pytest.raises(StateFailedError, match=message):
         asyncio.run(graph.deployed(context, "x", **ARGUMENTS, env_type="t", **files))
+
+
+MERGING = """\
+cmd:
+  test.present:
+    - new_state: {password: bound-s3cret}
+    - sensitive: [password]
+shop:
+  graph.deployed:
+    - app: shop
+    - env: dev
+    - env_type: development
+    - score: score.yaml
+    - merge: true
+    - values: {PASSWORD: "${test:cmd:password}"}
+"""
+WITH_VALUE = """\
+apiVersion: score.dev/v1b1
+metadata: {name: api}
+containers: {main: {image: nginx, variables: {PASSWORD: "${resources.env.PASSWORD}"}}}
+resources: {env: {type: environment}}
+"""
+
+
+def test_a_workload_is_merged_into_the_environment(project: DeployedProject) -> None:
+    """The others stay; a secret that was bound to a value stays one when another process reads the set."""
+    assert run(project, "apply", "t")["shop"]["result"]
+    project.write("score.yaml", WITH_VALUE)
+    project.write("states/t.sls", MERGING)
+    merged = run(project, "apply", "t")["shop"]
+    assert sorted(merged["changes"]["created"]) == ["workload.default#modules.api"]
+    assert "orphaned" not in merged["comment"]
+    words = ("deploy", "--app", "shop", "--env", "dev", "--env-type", "development", "--merge")
+    ended = project.run(*words, "--out", "json")
+    assert ended.code == 0, ended.err
+    workload = next(one for one in ended.document["nodes"] if one["id"] == "modules.api")
+    assert workload["status"] == "unchanged"
+    assert workload["params"]["spec"]["containers"]["main"]["variables"] == {"PASSWORD": "(sensitive)"}
+    assert "bound-s3cret" not in ended.out + ended.err

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from ensue.diagnostics import Diagnostic
+from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import DriverError, EnsueError, ReplacementError, SecretStoreError
 from ensue.language.collector import near_names
 from ensue.model.data import is_encodable
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
     from ensue.model.returns import ScopeReturn
     from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.environment_sets import Names
     from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
     from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.nodes import Node
     from ensue.provisioning.requests import Requests
     from ensue.provisioning.secret_refs import SecretReference
     from ensue.secret_stores.secret_stores import WantedSecret
+
+_MOST_NAMED: Final = 10
 
 
 def refuse_missing_drivers(
@@ -140,6 +143,58 @@ def refuse_unstorable(context: Context, nodes: Iterable[Node], found: Collector)
             _refuse_name("the name of the resource", str(node.key), node.places[0].span(), found)
         if not _is_storable(node.definition):
             _refuse_name("the id of the definition", node.definition, node.places[-1].span(), found)
+
+
+def leaving_warning(context: Context, leaving: Names, *, is_pruned: bool) -> Diagnostic:
+    """Return the warning that something leaves an environment.
+
+    Args:
+        context: the environment.
+        leaving: what leaves; not empty.
+        is_pruned: whether resources that nothing requests any more are removed.
+    """
+    named = list(leaving.described())
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    verb = "leaves" if len(named) == 1 else "leave"
+    return Diagnostic(
+        code="E0851",
+        severity=Severity.WARNING,
+        summary=f"{', '.join(named[:_MOST_NAMED])}{more} {verb} {context.environment}",
+        detail="what was given does not have "
+        + ("it" if len(named) == 1 else "them")
+        + (
+            ": what nothing else needs is destroyed"
+            if is_pruned
+            else ", and what nothing else needs is orphaned"
+        ),
+        help="--merge keeps what was not given as it was deployed last",
+    )
+
+
+def refuse_wrong_drops(
+    context: Context, dropped: Names, before: Names, given: Names, found: Collector
+) -> None:
+    """Report names that cannot be dropped: the environment does not have them, or they are given as well.
+
+    Args:
+        context: the environment.
+        dropped: the names.
+        before: what the environment has.
+        given: what the files have.
+        found: receives an error per name.
+    """
+    kinds = (
+        ("workload", dropped.workloads, before.workloads, given.workloads),
+        ("shared resource", dropped.shared, before.shared, given.shared),
+    )
+    for word, names, known, new in kinds:
+        for name in sorted(names - known):
+            others = near_names(name, known) or f"it has {', '.join(sorted(known)) or 'none'}"
+            found.error("E0852", f"{context.environment} has no {word} {name!r} to drop", None, help=others)
+        for name in sorted(names & known & new):
+            found.error(
+                "E0852", f"the {word} {name!r} is dropped and deployed", None, help="leave out one of both"
+            )
 
 
 def _is_storable(name: str) -> bool:

@@ -1,4 +1,7 @@
-"""Reading what a resource graph is built from: folders of definitions, Score files, deployment sets."""
+"""Reading what a resource graph is built from: folders of definitions, Score files, deployment sets.
+
+A deployment reads documents: those of the files that are given, and those that the store has kept.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from ensue.errors import CompileError
 from ensue.files.regular_files import is_folder, is_regular, read_regular
 from ensue.language.input_files import read_text
 from ensue.language.renderers.json_stage import load_json_document
 from ensue.language.yaml import YamlDocument, load_document
-from ensue.model.data import with_text_keys
+from ensue.model.data import is_list, is_mapping, with_text_keys
 from ensue.provisioning.definition_files import read_definition
-from ensue.provisioning.deployment_sets import is_deployment_set, read_deployment_set
+from ensue.provisioning.deployment_sets import is_deployment_set, read_deployment_set, shared_keys
+from ensue.provisioning.environment_sets import SetDocument, declared_names, deployed_part
+from ensue.provisioning.images import ANY_WORKLOAD
 from ensue.provisioning.score_containers import SourceFile
 from ensue.provisioning.score_files import Surroundings, is_score, read_score
 from ensue.provisioning.workloads import Deployment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ensue.language.collector import Collector
     from ensue.provisioning.definitions import Definition
@@ -56,37 +63,135 @@ def read_definitions(
     return definitions
 
 
-def read_deployment(
-    files: Iterable[Path], root: Path, found: Collector, is_defined: Callable[[Key], bool]
-) -> Deployment:
-    """Return what some files request to deploy, all together.
+class LoadedDocument:
+    """A document to deploy from, with its data.
+
+    Args:
+        kept: the document as a deployment set keeps it.
+        document: the document, for places.
+        data: its data.
+        find_source: returns the file that a container's `source` names; None: it cannot be read.
+    """
+
+    def __init__(
+        self,
+        kept: SetDocument,
+        document: YamlDocument,
+        data: Any,
+        find_source: Callable[[str], SourceFile | None],
+    ) -> None:
+        self.kept = kept
+        self.document = document
+        self.data = data
+        self._find_source = find_source
+        self._sources: dict[str, SourceFile | None] = {}
+
+    def source(self, name: str) -> SourceFile | None:
+        """Return the file that a container's `source` names; None: it cannot be read."""
+        if name not in self._sources:
+            self._sources[name] = self._find_source(name)
+        return self._sources[name]
+
+    def to_keep(self) -> SetDocument:
+        """Return the document with the files that its containers name."""
+        modules = self.data.get("modules") if is_mapping(self.data) else None
+        for module in modules.values() if is_mapping(modules) else ():
+            for name in named_sources(module):
+                self.source(name)
+        return replace(
+            self.kept, sources={name: one for name, one in self._sources.items() if one is not None}
+        )
+
+
+def load_files(
+    files: Iterable[Path], root: Path, found: Collector, images: Mapping[str, str]
+) -> list[LoadedDocument]:
+    """Return the documents of some files.
 
     Args:
         files: Score files and deployment sets.
         root: the project's folder, for places.
+        found: receives what cannot be read.
+        images: workload to the image of its containers that have none yet; `*`: of all others.
+    """
+    loaded: list[LoadedDocument] = []
+    for path in dict.fromkeys(files):
+        find_source = partial(_source_file, path.parent, root)
+        for document, data in _documents(path, root, found):
+            names = declared_names(data)
+            kept = SetDocument(
+                path=document.path,
+                text=document.text,
+                first_line=document.source_span(1).line,
+                workloads={
+                    name: images.get(name, images.get(ANY_WORKLOAD, "")) for name in sorted(names.workloads)
+                },
+                shared=tuple(sorted(names.shared)),
+            )
+            loaded.append(LoadedDocument(kept, document, data, find_source))
+    return loaded
+
+
+def load_kept(
+    documents: Iterable[SetDocument], found: Collector, images: Mapping[str, str]
+) -> list[LoadedDocument]:
+    """Return documents that the store has kept.
+
+    Args:
+        documents: the documents.
+        found: receives what cannot be read.
+        images: workload to the image of its containers that have none yet, instead of the kept one.
+    """
+    loaded: list[LoadedDocument] = []
+    for one in documents:
+        document = YamlDocument(f"deployment {one.since}: {one.path}", one.text, first_line=one.first_line)
+        data = _loaded(document, found, is_json=one.is_json)
+        named = {name: images.get(name, image) for name, image in one.workloads.items()}
+        loaded.append(LoadedDocument(replace(one, workloads=named), document, data, one.sources.get))
+    return loaded
+
+
+def read_deployment(
+    documents: Iterable[LoadedDocument], found: Collector, is_defined: Callable[[Key], bool]
+) -> Deployment:
+    """Return what some documents request to deploy, all together.
+
+    Args:
+        documents: the documents.
         found: receives the errors in them.
         is_defined: returns whether a definition is for a resource.
     """
     parts: list[Deployment] = []
-    for path in dict.fromkeys(files):
-        around = Surroundings(is_defined, partial(_source_file, path.parent, root))
-        for document, data in _documents(path, root, found):
-            if is_score(data):
-                workload = read_score(data, document, found, around)
-                parts += [] if workload is None else [Deployment(workloads=(workload,))]
-            elif is_deployment_set(data):
-                parts.append(read_deployment_set(data, document, found))
-            else:
-                found.error(
-                    "E0824",
-                    f"{document.path} is neither a Score file nor a deployment set",
-                    document.source_span(1),
-                    help="begin it with `apiVersion: score.dev/v1b1`, or give it `modules`",
-                )
+    deployed = [(one, deployed_part(one.data, one.kept)) for one in documents]
+    shared = {name: key for _, data in deployed for name, key in shared_keys(data).items()}
+    for one, data in deployed:
+        if is_score(data):
+            workload = read_score(data, one.document, found, Surroundings(is_defined, one.source))
+            parts += [] if workload is None else [Deployment(workloads=(workload,))]
+        elif is_deployment_set(data):
+            parts.append(read_deployment_set(data, one.document, found, shared))
+        else:
+            found.error(
+                "E0824",
+                f"{one.document.path} is neither a Score file nor a deployment set",
+                one.document.source_span(1),
+                help="begin it with `apiVersion: score.dev/v1b1`, or give it `modules`",
+            )
     return Deployment(
         workloads=tuple(one for part in parts for one in part.workloads),
         shared=tuple(one for part in parts for one in part.shared),
     )
+
+
+def named_sources(module: Any) -> Iterator[str]:
+    """Yield the files that the containers of a workload's module name by `source`."""
+    spec = module.get("spec") if is_mapping(module) else None
+    containers = spec.get("containers") if is_mapping(spec) else None
+    for container in containers.values() if is_mapping(containers) else ():
+        files = container.get("files") if is_mapping(container) else None
+        for one in files.values() if is_mapping(files) else files if is_list(files) else ():
+            if is_mapping(one) and isinstance(source := one.get("source"), str):
+                yield source
 
 
 def shown(path: Path, root: Path) -> str:
@@ -95,25 +200,20 @@ def shown(path: Path, root: Path) -> str:
     return str(absolute.relative_to(root)) if absolute.is_relative_to(root) else str(path)
 
 
-def file_below(folder: Path, name: str) -> Path | None:
-    """Return the file that a container's `source` names; None if it is not in the folder, or not below it.
+def _source_file(folder: Path, root: Path, name: str) -> SourceFile | None:
+    """Return the file that a container's `source` names; None: it cannot be read, or is outside the folder.
 
     Args:
         folder: the folder of the file that contains the `source`.
+        root: the project's folder, for places.
         name: the path as written.
     """
     try:
         path = (folder / name).resolve()
+        if not (path.is_relative_to(folder.resolve()) and is_regular(path)):
+            return None
+        return SourceFile(shown(folder / name, root), read_regular(path))
     except (OSError, ValueError, RuntimeError):
-        return None
-    return path if path.is_relative_to(folder.resolve()) and is_regular(path) else None
-
-
-def _source_file(folder: Path, root: Path, name: str) -> SourceFile | None:
-    path = file_below(folder, name)
-    try:
-        return None if path is None else SourceFile(shown(folder / name, root), read_regular(path))
-    except OSError:
         return None
 
 
@@ -140,13 +240,19 @@ def _documents(path: Path, root: Path, found: Collector) -> Iterator[tuple[YamlD
         return
     is_json = path.suffix == ".json"
     for document in [YamlDocument(name, text)] if is_json else _split(name, text):
-        try:
-            data = load_json_document(document) if is_json else load_document(document)
-        except CompileError as error:
-            _note_unread(error, found)
-            continue
+        data = _loaded(document, found, is_json=is_json)
         if data is not None:
-            yield document, with_text_keys(data)
+            yield document, data
+
+
+def _loaded(document: YamlDocument, found: Collector, *, is_json: bool) -> Any:
+    """Return the data of a document; None if it is empty, or cannot be read, which is reported."""
+    try:
+        data = load_json_document(document) if is_json else load_document(document)
+    except CompileError as error:
+        _note_unread(error, found)
+        return None
+    return with_text_keys(data)
 
 
 def _note_unread(error: CompileError, found: Collector) -> None:

@@ -13,12 +13,14 @@ import msgspec
 
 from ensue.app.deployment_checks import (
     DeploymentChecks,
+    leaving_warning,
     refuse_another_type,
     refuse_missing_drivers,
     refuse_replacements,
     refuse_unstorable,
 )
 from ensue.app.driver_services import ResourceServices
+from ensue.app.environment_history import EnvironmentHistory, RequestedSet
 from ensue.diagnostics import Diagnostic
 from ensue.errors import DestructionRefusedError, DiskError, DriverError, EnsueError, StoreError
 from ensue.language.collector import Collector
@@ -93,15 +95,25 @@ class DeploymentRun:
         deployments: reads definitions and the files to deploy.
         order: what is deployed, and where.
         is_test: whether it is a plan.
+        warn: receives warnings that matter before anything runs; None: they are warnings of the plan.
     """
 
     kind: Literal["deployment"] = "deployment"
 
     def __init__(
-        self, services: Services, deployments: Deployments, order: DeploymentOrder, *, is_test: bool
+        self,
+        services: Services,
+        deployments: Deployments,
+        order: DeploymentOrder,
+        *,
+        is_test: bool,
+        warn: Callable[[Diagnostic], None] | None = None,
     ) -> None:
         self.order = order
         self._is_test = is_test
+        self._warn = warn
+        self._history = EnvironmentHistory(services, deployments, order)
+        self._requested = RequestedSet()
         self.context = Context(app=order.app, env=order.env, env_type=order.env_type, org=order.org)
         self.built: BuiltGraph | None = None
         """The graph; None if the environment is destroyed."""
@@ -137,11 +149,14 @@ class DeploymentRun:
             StoreError: what is kept of the environment cannot be read.
         """
         order, found = self.order, Collector()
+        refuse_unstorable(self.context, (), found)
+        found.stop_on_errors()
+        self._requested = await asyncio.to_thread(self._history.requested, self.context, found)
         if not order.destroy:
             self.built = await asyncio.to_thread(
-                self._deployments.built, order.files, self.context, found, order.images
+                self._deployments.built, self._requested.documents, self.context, found, order.images
             )
-            self._values = GraphValues(self.built.graph, order.values, is_complete=True)
+            self._values = GraphValues(self.built.graph, self._requested.values, is_complete=True)
             self._nodes = {str(node.key): node for node in self.built.graph.nodes}
         refuse_unstorable(self.context, self._nodes.values(), found)
         found.stop_on_errors()
@@ -175,9 +190,22 @@ class DeploymentRun:
             self._sources = await asyncio.to_thread(
                 derived_sources, self._services.registry, self.context, removed
             )
+        await self._begin(found)
         cleared = {node.key for node in nodes if self._leaves_something(kept.get(node.key), node)}
         work = Work(nodes, tuple(self._removed.values()), cleared, kept)
         return lower(work, target, scope, deployment=self, warnings=tuple(found.warnings))
+
+    async def _begin(self, found: Collector) -> None:
+        """Report what leaves the environment, and keep the deployment unless it is a plan."""
+        if leaving := self._requested.leaving:
+            warning = leaving_warning(self.context, leaving, is_pruned=self.order.prune)
+            if self._warn is None:
+                found.add([warning])
+            else:
+                self._warn(warning)
+        is_nothing = self.order.destroy and not self._provisioner.kept and self._requested.number == 1
+        if not self._is_test and not is_nothing:
+            await asyncio.to_thread(self._history.begin, self.context, self._requested, self.built)
 
     @property
     def environment(self) -> str:
@@ -236,6 +264,7 @@ class DeploymentRun:
         """Write the remaining records, and return the report, which says if they cannot be written."""
         try:
             await self._services.active.flush()
+            await self._end(report)
         except StoreError as error:
             warning = Diagnostic(
                 code="E0112",
@@ -253,7 +282,11 @@ class DeploymentRun:
             StoreError: a record cannot be written.
         """
         await self._services.active.flush()
+        await self._end()
         return self.outcomes()
+
+    async def _end(self, report: RunReport | None = None) -> None:
+        await asyncio.to_thread(self._history.end, self.context, self.outcomes(), report)
 
     def outcomes(self) -> tuple[NodeOutcome, ...]:
         """Return the outcome of every resource, in the order of provisioning."""
@@ -283,7 +316,13 @@ class DeploymentRun:
         if not self.order.render or any(one.outcome.status in {"failed", "skipped"} for one in nodes):
             return workload_files.WrittenWorkloads()
         try:
-            return await asyncio.to_thread(workload_files.write_workloads, nodes, self.order, self._services)
+            return await asyncio.to_thread(
+                workload_files.write_workloads,
+                nodes,
+                self._requested.documents,
+                self.order,
+                self._services,
+            )
         except OSError as error:
             raise DriverError(f"workloads cannot be rendered to {self.order.render_to}: {error}") from None
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.app.deployment_files import read_definitions, read_deployment
+from ensue.app.deployment_files import load_files, read_definitions, read_deployment
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError
 from ensue.language.collector import Collector, near_names
@@ -15,7 +15,7 @@ from ensue.model.data import is_list, is_mapping
 from ensue.provisioning.building import build_graph
 from ensue.provisioning.built_in import with_built_in
 from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
-from ensue.provisioning.images import with_images
+from ensue.provisioning.images import ANY_WORKLOAD, with_images
 from ensue.provisioning.impact import Impact, impacts
 from ensue.provisioning.matching import Candidate, Catalog
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from ensue.app.deployment_files import LoadedDocument
     from ensue.drivers.loading import Drivers
     from ensue.masking import Masker
     from ensue.provisioning.active import ActiveResource
@@ -112,7 +113,7 @@ class Deployments:
             CompileError: something is wrong with the files, the definitions or the graph.
         """
         found = Collector()
-        graph = self.built(files, context, found, images).graph
+        graph = self.built(self.loaded(files, found, images), context, found, images).graph
         plan = GraphValues(graph, values)
         nodes = tuple(plan.nodes())
         if plan.lacks_org:
@@ -131,27 +132,43 @@ class Deployments:
             warnings=tuple(found.warnings),
         )
 
+    def loaded(
+        self, files: Sequence[Path], found: Collector, images: Mapping[str, str] | None = None
+    ) -> list[LoadedDocument]:
+        """Return the documents of some files.
+
+        Args:
+            files: Score files and deployment sets.
+            found: receives what cannot be read.
+            images: workload to the image of its containers that have none yet; `*`: of all others.
+        """
+        return load_files(files, self._root, found, images or {})
+
     def built(
         self,
-        files: Sequence[Path],
+        documents: Sequence[LoadedDocument],
         context: Context,
         found: Collector,
         images: Mapping[str, str] | None = None,
     ) -> BuiltGraph:
-        """Build the resource graph of some files.
+        """Build the resource graph of some documents.
 
         Args:
-            files: Score files and deployment sets.
+            documents: the documents.
             context: where they are deployed.
             found: receives warnings, and all errors if this raises.
-            images: workload to the image of its containers that have none yet; `*`: of all others.
+            images: what the command line says of images. The documents have them already; one for a workload
+                that is not deployed is an error.
 
         Raises:
-            CompileError: something is wrong with the files, the definitions or the graph.
+            CompileError: something is wrong with the documents, the definitions or the graph.
         """
         catalog = self._catalog(found)
-        read = read_deployment(files, self._root, found, lambda key: catalog.chosen(key, context) is not None)
-        deployment = with_images(read, images or {}, found)
+        read = read_deployment(documents, found, lambda key: catalog.chosen(key, context) is not None)
+        named = {name: image for name, image in (images or {}).items() if name != ANY_WORKLOAD}
+        for one in documents:
+            named.update((name, image) for name, image in one.kept.workloads.items() if image)
+        deployment = with_images(read, named, found)
         graph = build_graph(deployment, catalog, context, found)
         used = {node.definition for node in graph.nodes}
         return BuiltGraph(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
     from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.deployment_records import DeploymentRecord, KeptDeployment
     from ensue.provisioning.identity import Context
     from ensue.registry.audit_check import AuditFault
     from ensue.registry.enforced import ShownState
@@ -104,6 +105,7 @@ class KeptResources(OpenedProject):
         # The rest of them is encrypted with the old key.
         await self._services().directory.clear_cached_grains()
         count += await asyncio.to_thread(self._services().active.reseal)
+        count += await asyncio.to_thread(self._services().history.reseal)
         return count + await asyncio.to_thread(self._stores.enforced().reseal)
 
     async def active_resources(
@@ -125,6 +127,36 @@ class KeptResources(OpenedProject):
             for context, one in known
             if app in {None, context.app} and env in {None, context.env}
         ]
+
+    async def deployment_records(
+        self, app: str | None = None, env: str | None = None, org: str | None = None
+    ) -> list[tuple[Context, DeploymentRecord]]:
+        """Return deployments with their environments, by environment, the newest of each first.
+
+        Args:
+            app: only those of this application; None: all.
+            env: only those of environments with this id; None: all.
+            org: only those of this organization; None: all.
+
+        Raises:
+            StoreError: the store cannot be read or decrypted.
+        """
+        return await asyncio.to_thread(self._services().history.records, app, env, org)
+
+    async def kept_deployment(self, context: Context, number: int) -> KeptDeployment:
+        """Return a deployment of an environment.
+
+        Args:
+            context: the environment.
+            number: the deployment; 0: the last one.
+
+        Raises:
+            ConfigurationError: it is not kept.
+            StoreError: the store cannot be read or decrypted.
+        """
+        from ensue.app.environment_history import kept_deployment
+
+        return await asyncio.to_thread(kept_deployment, self._services().history, context, number)
 
     async def enforced(self) -> list[ShownState]:
         """Return what every state last enforced, secrets masked.

@@ -104,7 +104,11 @@ class Project(KeptResources):
 
         services = self._services()
         deployment = DeploymentRun(
-            services, services.deployments(order.definitions), order, is_test=options.test
+            services,
+            services.deployments(order.definitions),
+            order,
+            is_test=options.test,
+            warn=on_warning,
         )
 
         async def run() -> DeploymentReport:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from ensue.language.jinja.compiled_templates import CompiledTemplates
     from ensue.masking import Masker
     from ensue.registry.active_store import ActiveResourceStore
+    from ensue.registry.deployment_store import DeploymentStore
     from ensue.registry.grains_cache import GrainsCache
     from ensue.resources.plugins import Plugins
     from ensue.secret_stores.secret_stores import SecretStores
@@ -88,7 +89,7 @@ class Services:
         self.plugins = plugins
         self.enforced = stores.enforced()
         self.store_thread = stores.thread
-        self._waits = stores.waits
+        self._stores = stores
         self.vault = stores.lazy_vault
         self._make_drivers = drivers
         self.loop = asyncio.get_running_loop()
@@ -149,7 +150,7 @@ class Services:
             vault=self.vault,
             masker=self.masker,
             expiration_s=self.settings.option("grains_cache_expiration", DEFAULT_EXPIRATION_S),
-            waits=self._waits,
+            waits=self._stores.waits,
         )
 
     def _minion_config(self) -> dict[str, Any]:
@@ -288,15 +289,15 @@ class Services:
         """The project's drivers, each loaded when it is first used."""
         return self._make_drivers()
 
-    @cached_property
+    @property
     def active(self) -> ActiveResourceStore:
         """The active resources of all deployments."""
-        from ensue.registry.active_store import ActiveResourceStore
-        from ensue.registry.store import CrossRunStore
+        return self._stores.active()
 
-        url = self.settings.option("store_url")
-        store = CrossRunStore(self.settings.cachedir, url=url, waits=self._waits)
-        return ActiveResourceStore(store, vault=self.vault)
+    @property
+    def history(self) -> DeploymentStore:
+        """The deployments of all environments."""
+        return self._stores.history()
 
     @property
     def mine(self) -> Mine:
@@ -388,7 +389,5 @@ class Services:
         """Close all connections, and store the code of templates for the next process."""
         if "_kept_templates" in self.__dict__:
             self._kept_templates.write()
-        if "active" in self.__dict__:
-            self.active.close()
         self.bridge.close()
         await self.directory.close()

@@ -1,4 +1,4 @@
-"""The stores of a project between runs: its keys, its derived resources and its enforced states.
+"""The stores of a project between runs: keys, derived resources, enforced states, deployments.
 
 Each is opened when it is first used, from any thread. The package `registry` defines what is in them.
 """
@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from ensue.masking import Masker
     from ensue.model.data import Data
     from ensue.model.srn import Srn
+    from ensue.registry.active_store import ActiveResourceStore
+    from ensue.registry.deployment_store import DeploymentStore
     from ensue.registry.enforced import EnforcedStore
     from ensue.registry.registry import ResourceRegistry
+    from ensue.registry.store import CrossRunStore
     from ensue.registry.vault import ProjectVault
     from ensue.resources.plugins import Plugins
     from ensue.settings.settings import Settings
@@ -54,6 +57,9 @@ class Stores:
         self._registry: ResourceRegistry | None = None
         self._vault: ProjectVault | None = None
         self._enforced: EnforcedStore | None = None
+        self._cross_run: CrossRunStore | None = None
+        self._active: ActiveResourceStore | None = None
+        self._history: DeploymentStore | None = None
         self._run_id = ""
 
     def registry(self) -> ResourceRegistry:
@@ -95,6 +101,32 @@ class Stores:
             )
         return self._enforced
 
+    def active(self) -> ActiveResourceStore:
+        """Return the active resources of all environments; the store itself is opened on first use."""
+        with self._opening:
+            if self._active is None:
+                from ensue.registry.active_store import ActiveResourceStore
+
+                self._active = ActiveResourceStore(self._cross_run_store(), vault=self.lazy_vault)
+            return self._active
+
+    def history(self) -> DeploymentStore:
+        """Return the deployments of all environments; the store itself is opened on first use."""
+        with self._opening:
+            if self._history is None:
+                from ensue.registry.deployment_store import DeploymentStore
+
+                self._history = DeploymentStore(self._cross_run_store(), vault=self.lazy_vault)
+            return self._history
+
+    def _cross_run_store(self) -> CrossRunStore:
+        if self._cross_run is None:
+            from ensue.registry.store import CrossRunStore
+
+            url = self._settings.option("store_url")
+            self._cross_run = CrossRunStore(self._settings.cachedir, url=url, waits=self.waits)
+        return self._cross_run
+
     def has_registry(self) -> bool:
         """Return whether there is a store of derived resources, without opening it."""
         cachedir = self._settings.cachedir
@@ -129,6 +161,9 @@ class Stores:
         if self._registry is not None:
             self._registry.close()
             self._registry = None
+        if self._cross_run is not None:
+            self._cross_run.close()
+            self._cross_run = self._active = self._history = None
         self.waits = LockWaits()
 
     def _make_registry(self) -> ResourceRegistry:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ensue.app.deployment_files import file_below
+from ensue.app.deployment_files import named_sources
 from ensue.errors import CompileError, DriverError
 from ensue.files import private_files
-from ensue.files.regular_files import read_regular
 from ensue.model.data import is_list, is_mapping
 from ensue.provisioning.canonical import canonical
 from ensue.provisioning.identity import IMPLICIT, WORKLOAD
@@ -15,9 +14,10 @@ from ensue.provisioning.sensitive import colon_paths, differing
 from ensue.workload_output import RenderedWorkload, apply_patch, manifests_of, render
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from ensue.app.deployment_files import LoadedDocument
     from ensue.app.services import Services
     from ensue.contracts.deployment import DeploymentOrder
     from ensue.diagnostics import Diagnostic
@@ -61,12 +61,16 @@ class WrittenWorkloads(NamedTuple):
 
 
 def write_workloads(
-    nodes: Iterable[NodeOutcome], order: DeploymentOrder, services: Services
+    nodes: Iterable[NodeOutcome],
+    documents: Sequence[LoadedDocument],
+    order: DeploymentOrder,
+    services: Services,
 ) -> WrittenWorkloads:
     """Render the workloads of a deployment and write the files that differ; this blocks.
 
     Args:
         nodes: all resources of the deployment.
+        documents: what is deployed.
         order: in which format, and where to.
         services: the project.
 
@@ -77,7 +81,7 @@ def write_workloads(
     assert order.render_to is not None  # noqa: S101 -- it is given together with the format
     by_key = {one.key: one for one in nodes}
     workloads = [
-        _rendered(one, by_key, order, services)
+        _rendered(one, by_key, documents, services)
         for one in by_key.values()
         if one.key.type == WORKLOAD and one.node is not None and one.outcome.outputs is not None
     ]
@@ -98,7 +102,10 @@ def _format(word: str) -> Format:
 
 
 def _rendered(
-    one: NodeOutcome, by_key: Mapping[Key, NodeOutcome], order: DeploymentOrder, services: Services
+    one: NodeOutcome,
+    by_key: Mapping[Key, NodeOutcome],
+    documents: Sequence[LoadedDocument],
+    services: Services,
 ) -> RenderedWorkload:
     module = updated_module(one)
     secret_paths = colon_paths(differing(module, services.masker.data(module)))
@@ -108,7 +115,7 @@ def _rendered(
         secret_paths=secret_paths,
         namespace=_namespace(by_key),
         manifests=tuple(_manifests(one, by_key, services.masker.data)),
-        sources=_sources(module, order.files),
+        sources=_sources(module, documents),
         secrets_revision=services.vault.fingerprint(canonical(module), context=f"rendered:{one.guresid}")
         if secret_paths
         else "",
@@ -135,26 +142,14 @@ def _manifests(
         yield from manifests_of(brought, resource=key.id, secret_paths=paths)
 
 
-def _sources(module: Any, files: Iterable[Path]) -> dict[str, bytes]:
+def _sources(module: Any, documents: Sequence[LoadedDocument]) -> dict[str, bytes]:
     """Read the files that containers name by `source`, relative to the files of the deployment."""
-    folders = list(dict.fromkeys(path.parent for path in files))
     found: dict[str, bytes] = {}
-    for name in _named_sources(module):
-        for folder in folders:
-            if path := file_below(folder, name):
-                found[name] = read_regular(path)
-                break
+    for name in named_sources(module):
+        source = next(filter(None, (one.source(name) for one in documents)), None)
+        if source is not None:
+            found[name] = source.content
     return found
-
-
-def _named_sources(module: Any) -> Iterator[str]:
-    spec = module.get("spec") if is_mapping(module) else None
-    containers = spec.get("containers") if is_mapping(spec) else None
-    for container in containers.values() if is_mapping(containers) else ():
-        files = container.get("files") if is_mapping(container) else None
-        for one in files.values() if is_mapping(files) else files if is_list(files) else ():
-            if is_mapping(one) and isinstance(source := one.get("source"), str):
-                yield source
 
 
 def _written(document: Document, folder: Path) -> Path | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import click
 
     from ensue.app.project import Project
+    from ensue.provisioning.environment_sets import Names
 
 _MOST: Final = 500
 """The most candidates that are offered; a file tree may be large."""
@@ -53,6 +54,48 @@ def complete_target(ctx: click.Context, param: click.Parameter, incomplete: str)
     if incomplete.startswith("T@"):
         return [f"T@{name}" for name in _safely(_srns, ctx, incomplete.removeprefix("T@"))]
     return _safely(lambda root: (name.partition(":")[2] for name in _srns(root)), ctx, incomplete)
+
+
+def complete_workload(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
+    """Return the workloads of the environment that the command line names."""
+    return _safely(lambda root: _deployed(root, ctx).workloads, ctx, incomplete)
+
+
+def complete_shared(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
+    """Return the shared resources of the environment that the command line names."""
+    return _safely(lambda root: _deployed(root, ctx).shared, ctx, incomplete)
+
+
+def complete_deployment(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
+    """Return the numbers of the deployments of the environment that the command line names."""
+    return _safely(lambda root: _numbers(root, ctx), ctx, incomplete)
+
+
+def _deployed(root: Path, ctx: click.Context) -> Names:
+    """Return what was deployed last in the environment that the command line names."""
+    import asyncio
+
+    from ensue.provisioning.identity import Context
+
+    given = {name: ctx.params.get(name) or "" for name in ("app", "env", "env_type", "org")}
+
+    async def work(project: Project) -> Names:
+        async with project:
+            return (await project.kept_deployment(Context(**given), 0)).set.names
+
+    return asyncio.run(work(_open(root)))
+
+
+def _numbers(root: Path, ctx: click.Context) -> list[str]:
+    """Return the numbers of the deployments of the environment that the command line names."""
+    import asyncio
+
+    async def work(project: Project) -> list[str]:
+        async with project:
+            given = (ctx.params.get(name) for name in ("app", "env", "org"))
+            return [str(record.number) for _, record in await project.deployment_records(*given)]
+
+    return asyncio.run(work(_open(root)))
 
 
 def _sls_names(root: Path) -> Iterator[str]:

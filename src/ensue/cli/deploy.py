@@ -12,6 +12,7 @@ import msgspec
 
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
+from ensue.cli.complete import complete_shared, complete_workload
 from ensue.cli.deployment import (
     DeploymentWords,
     deployment_options,
@@ -28,6 +29,8 @@ from ensue.cli.word_choice import WordChoice
 from ensue.contracts.deployment import ANY_RESOURCE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ensue.app.deployment_run import DeploymentReport
     from ensue.app.project import Project
     from ensue.cli.session import Session
@@ -41,6 +44,14 @@ EXAMPLES = (
     (
         "ensue deploy web.yaml worker.yaml --app shop --env dev --env-type development",
         "two workloads together",
+    ),
+    (
+        "ensue deploy api.yaml --app shop --env dev --env-type development --merge",
+        "one workload, the others stay as they are",
+    ),
+    (
+        "ensue deploy --app shop --env dev --env-type development --drop-workload api --prune",
+        "remove one workload",
     ),
     ("ensue deploy score.yaml --app shop --env dev --env-type development --plan", "what it would do"),
     ("ensue deploy score.yaml --app shop --env dev --env-type development --prune", "remove orphans as well"),
@@ -77,6 +88,28 @@ EXAMPLES = (
 )
 @click.option(
     "--to", "render_to", metavar="DIR", type=click.Path(path_type=Path), help="The folder for --render."
+)
+@click.option(
+    "--merge",
+    is_flag=True,
+    help="Keep the other workloads and shared resources of the environment as they were deployed last. "
+    "Without it, the files are the whole environment.",
+)
+@click.option(
+    "--drop-workload",
+    "drop_workloads",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=complete_workload,
+    help="Take a workload out of the environment, and keep the others. May be given several times.",
+)
+@click.option(
+    "--drop-shared",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=complete_shared,
+    help="Take a shared resource of a deployment set out of the environment, and keep the others. May be "
+    "given several times.",
 )
 @click.option("--plan", "test", is_flag=True, help="Change nothing; say what would be done.")
 @click.option(
@@ -131,6 +164,9 @@ def command(
     images: tuple[str, ...],
     render: str | None,
     render_to: Path | None,
+    merge: bool,
+    drop_workloads: tuple[str, ...],
+    drop_shared: tuple[str, ...],
     test: bool,
     prune: bool,
     destroy: bool,
@@ -157,17 +193,28 @@ def command(
     from ensue.errors import ReplacementError
     from ensue.output.colours import is_terminal
 
+    keeps_others = merge or bool(drop_workloads or drop_shared)
     if forget:
         return _forget(
-            session, forget, DeploymentWords(**deployment), is_alone=not (files or prune or destroy or adopt)
+            session,
+            forget,
+            DeploymentWords(**deployment),
+            is_alone=not (files or keeps_others or prune or destroy or adopt),
         )
-    if destroy and adopt:
-        raise click.UsageError("--destroy removes what this store has: it takes no --adopt")
+    if destroy:
+        _refuse_beside_destroy(
+            {"files": files, "--prune": prune, "--merge or --drop-…": keeps_others, "--adopt": adopt}
+        )
     if bool(render) != bool(render_to):
         raise click.UsageError("--render and --to go together")
     order = msgspec.structs.replace(
-        _order(files, DeploymentWords(**deployment), values, prune=prune, destroy=destroy),
+        _order(files, DeploymentWords(**deployment), destroy=destroy, keeps_others=keeps_others),
+        values=given_values(values),
         images=given_images(images),
+        merge=merge,
+        drop_workloads=drop_workloads,
+        drop_shared=drop_shared,
+        prune=prune,
         allow_replace=allow_replace,
         change_env_type=change_env_type,
         adopt=adopt,
@@ -206,10 +253,18 @@ def command(
     return report.run.exit_code if report.run.status != "interrupted" else exit_codes.INTERRUPTED
 
 
+def _refuse_beside_destroy(given: Mapping[str, object]) -> None:
+    """Refuse what says which part of an environment is meant beside `--destroy`."""
+    if others := [name for name, value in given.items() if value]:
+        raise click.UsageError(
+            f"--destroy removes the whole environment: it takes no {' and no '.join(others)}"
+        )
+
+
 def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *, is_alone: bool) -> int:
     """Forget active resources of an environment; their drivers are not called."""
     if not is_alone:
-        raise click.UsageError("--forget takes no files, no --prune, no --destroy and no --adopt")
+        raise click.UsageError("--forget takes no files, no --merge, no --prune, no --destroy and no --adopt")
     context = words.context(needs_type=False)
 
     async def work(project: Project) -> None:
@@ -224,18 +279,16 @@ def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *
 
 
 def _order(
-    files: tuple[Path, ...], words: DeploymentWords, values: tuple[str, ...], *, prune: bool, destroy: bool
+    files: tuple[Path, ...], words: DeploymentWords, *, destroy: bool, keeps_others: bool
 ) -> DeploymentOrder:
-    """Return the deployment that the command line requests.
+    """Return the deployment that the command line requests: what, and where.
 
     Raises:
         click.UsageError: the command line is incomplete, or contradicts itself.
     """
     from ensue.contracts.deployment import DeploymentOrder
 
-    if destroy and (files or prune):
-        raise click.UsageError("--destroy removes the whole environment: it takes no files and no --prune")
-    if not destroy and not files:
+    if not (destroy or files or keeps_others):
         raise click.UsageError("name a Score file or a deployment set, or use --destroy")
     context = words.context(needs_type=not destroy)
     return DeploymentOrder(
@@ -245,8 +298,6 @@ def _order(
         org=context.org,
         files=files,
         definitions=words.definitions,
-        values=given_values(values),
-        prune=prune,
         destroy=destroy,
     )
 

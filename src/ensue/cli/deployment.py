@@ -16,6 +16,29 @@ FILE_SUFFIXES: Final = (".yaml", ".yml", ".json")
 """The suffixes of Score files and deployment sets."""
 
 
+LAST: Final = 0
+"""In place of the number of a deployment: the last one."""
+
+
+class DeploymentNumber(click.ParamType):  # type: ignore[type-arg] # generic only in newer versions of click
+    """The number of a deployment, or `last`."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number; `LAST` for the last deployment.
+
+        Raises:
+            click.BadParameter: it is neither.
+        """
+        if value in ("last", LAST):
+            return LAST
+        if str(value).isdecimal() and int(value) > 0:
+            return int(value)
+        message = f"{value!r} is neither the number of a deployment nor `last`"
+        raise click.BadParameter(message, ctx, param)
+
+
 class DeploymentWords:
     """The options of a deployment, as given on the command line.
 
@@ -33,7 +56,7 @@ class DeploymentWords:
         env: str | None,
         env_type: str | None,
         org: str | None,
-        definitions: Path | None,
+        definitions: Path | None = None,
     ) -> None:
         self.app = app
         self.env = env
@@ -66,6 +89,17 @@ class DeploymentWords:
     def is_given(self) -> bool:
         """Whether the command line has any option of a deployment."""
         return any((self.app, self.env, self.env_type, self.org, self.definitions))
+
+
+def environment_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name an environment."""
+    for option in (
+        click.option("--org", metavar="ORG", help="The organization."),
+        click.option("--env", metavar="ENV", help="The id of the environment."),
+        click.option("--app", metavar="APP", help="The id of the application."),
+    ):
+        function = option(function)
+    return function
 
 
 def deployment_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -33,6 +33,10 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
         definitions: the folder of the definitions; None: as in `ensue.yaml`.
         values: the values of Score's types `environment` and `service`, by `NAME` or `RESOURCE.NAME`.
         images: workload to the image of its containers whose image is `.`; `*`: of all other workloads.
+        merge: keep the other workloads and shared resources of the environment as they were deployed last;
+            otherwise the files are the whole environment.
+        drop_workloads: the workloads that leave the environment; the others are kept.
+        drop_shared: the shared resources that leave the environment; the others are kept.
         prune: remove resources of earlier deployments that this one does not request.
         destroy: remove everything of the environment, and build nothing.
         allow_replace: the resources that may be destroyed in order to be replaced, `TYPE.CLASS#ID` each; `*`:
@@ -51,6 +55,9 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     definitions: Path | None = None
     values: Mapping[str, Any] = {}
     images: Mapping[str, str] = {}
+    merge: bool = False
+    drop_workloads: tuple[str, ...] = ()
+    drop_shared: tuple[str, ...] = ()
     prune: bool = False
     destroy: bool = False
     allow_replace: tuple[str, ...] = ()
@@ -63,6 +70,11 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     def environment(self) -> str:
         """The environment as people read it: `APP/ENV`."""
         return f"{self.app}/{self.env}"
+
+    @property
+    def keeps_others(self) -> bool:
+        """Whether what it does not name stays in the environment."""
+        return self.merge or bool(self.drop_workloads or self.drop_shared)
 
 
 class Deployed(msgspec.Struct, frozen=True, kw_only=True):

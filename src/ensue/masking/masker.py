@@ -124,6 +124,10 @@ class Masker:
         """
         return self._masked(data) if self.knows_secrets else data
 
+    def secrets_in(self, text: str) -> list[str]:
+        """Return the secrets that a text is or contains, so that they can be kept together with it."""
+        return [text] if self.is_whole_secret(text) else self._parts.within(text)
+
     def difference(self, diff: str, *contents: bytes) -> str:
         """Return a diff, or `(sensitive)` instead of all of it if it may contain a secret.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.masking.forms import MASK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 SHORTEST_PART_CHARS: Final = 4
 """A shorter secret is masked only as a whole value; elsewhere it would hide ordinary text."""
@@ -58,12 +58,23 @@ class SecretParts:
             return text
         pieces: list[str] = []
         end = 0
+        for start, after in self._found(text):
+            pieces += (text[end:start], MASK)
+            end = after
+        return "".join((*pieces, text[end:])) if pieces else text
+
+    def within(self, text: str) -> list[str]:
+        """Return the parts that occur in a text."""
+        return [text[start:end] for start, end in self._found(text)] if self._known else []
+
+    def _found(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where each part that `mask` replaces begins and ends."""
+        end = 0
         for match in (self._beginning or self._compiled()).finditer(text):
             start = match.start()
             if start >= end and (length := self._longest_at(text, start)):
-                pieces += (text[end:start], MASK)
                 end = start + length
-        return "".join((*pieces, text[end:])) if pieces else text
+                yield start, end
 
     def _longest_at(self, text: str, start: int) -> int:
         """Return the length of the longest part that begins at a position, 0 if none does."""

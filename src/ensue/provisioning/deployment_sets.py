@@ -17,7 +17,7 @@ from ensue.provisioning.workloads import Deployment, Request, Workload, private_
 from ensue.provisioning.written import TextPlace, read_written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
@@ -31,30 +31,42 @@ def is_deployment_set(data: Any) -> bool:
     return is_mapping(data) and "modules" in data
 
 
-def read_deployment_set(data: dict[str, Any], document: YamlDocument, found: Collector) -> Deployment:
+def read_deployment_set(
+    data: dict[str, Any], document: YamlDocument, found: Collector, shared: Mapping[str, Key] | None = None
+) -> Deployment:
     """Return the deployment that a deployment set declares.
 
     Args:
         data: the file's data.
         document: the file, for places.
         found: receives the errors.
+        shared: the resources that other deployment sets of the deployment declare as shared, by name.
     """
-    return _Reader(document, found).read(data)
+    return _Reader(document, found, shared or {}).read(data)
+
+
+def shared_keys(data: Any) -> dict[str, Key]:
+    """Return the shared resources that a deployment set declares, by name, as far as they are valid."""
+    declared = data.get("shared") if is_deployment_set(data) else None
+    if not is_mapping(declared):
+        return {}
+    return _keys({str(name): one for name, one in declared.items() if is_mapping(one)}, shared_id)
 
 
 class _Reader:
-    def __init__(self, document: YamlDocument, found: Collector) -> None:
+    def __init__(self, document: YamlDocument, found: Collector, shared: Mapping[str, Key]) -> None:
         self._found = found
         self._shape = Shape("E0814", found)
         self._top = TextPlace(document)
-        self._shared: dict[str, Key] = {}
+        self._shared = dict(shared)
         self._refused: dict[str, FromOutside] = {}
 
     def read(self, data: dict[str, Any]) -> Deployment:
         shape, place = self._shape, self._top
         shape.mapping(data, "a deployment set", place, _TOP)
         shared = self._declared(data.get("shared"), "'shared'", place.below("shared"))
-        self._shared = _keys(shared, shared_id)
+        own = _keys(shared, shared_id)
+        self._shared.update(own)
         self._refused = _refused(shared)
         modules = shape.mapping(data.get("modules"), "'modules'", place.below("modules"))
         dialect = Dialect(
@@ -62,7 +74,7 @@ class _Reader:
         )
         return Deployment(
             workloads=tuple(self._workload(name, one) for name, one in sorted(modules.items())),
-            shared=self._requests(shared, self._shared, dialect, place.below("shared")),
+            shared=self._requests(shared, own, dialect, place.below("shared")),
         )
 
     def _workload(self, name: str, given: Any) -> Workload:
@@ -109,7 +121,7 @@ class _Reader:
         return tuple(requests)
 
 
-def _keys(declared: dict[str, dict[str, Any]], id_of: Callable[[str], str]) -> dict[str, Key]:
+def _keys(declared: Mapping[str, Mapping[str, Any]], id_of: Callable[[str], str]) -> dict[str, Key]:
     return {
         name: Key(str(one["type"]), str(one.get("class") or DEFAULT_CLASS), id_of(name))
         for name, one in declared.items()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.written import Written
 
 ANY_WORKLOAD: Final = "*"
-"""The key of the image for all workloads that are not named."""
+"""The key of the image for all workloads that are given and not named."""
 
 _TO_BE_NAMED: Final = "."
 
@@ -30,13 +30,13 @@ def with_images(deployment: Deployment, images: Mapping[str, str], found: Collec
 
     Args:
         deployment: the deployment.
-        images: workload to image; `*` is for all workloads that are not named.
+        images: workload to image.
         found: receives the errors: workloads that do not exist.
     """
     if not images:
         return deployment
     names = {one.name for one in deployment.workloads}
-    for unknown in sorted(set(images) - names - {ANY_WORKLOAD}):
+    for unknown in sorted(set(images) - names):
         close = near_names(unknown, names)
         found.error(
             "E0829",
@@ -49,7 +49,7 @@ def with_images(deployment: Deployment, images: Mapping[str, str], found: Collec
 
 
 def _with_image(workload: Workload, images: Mapping[str, str]) -> Workload:
-    image = images.get(workload.name, images.get(ANY_WORKLOAD))
+    image = images.get(workload.name)
     return (
         workload
         if image is None
@@ -59,17 +59,25 @@ def _with_image(workload: Workload, images: Mapping[str, str]) -> Workload:
 
 def _named(module: Written, image: str) -> Written:
     return msgspec.structs.replace(
-        module, data=_filled(module.data, image), source=_filled(module.source, image)
+        module, data=image_filled(module.data, image), source=image_filled(module.source, image)
     )
 
 
-def _filled(module: Any, image: str) -> Any:
-    """Return a module in which no container has the image `.`."""
-    spec = module.get("spec") if is_mapping(module) else None
-    if not is_mapping(spec) or not is_mapping(containers := spec.get("containers")):
-        return module
+def image_filled(workload: Any, image: str) -> Any:
+    """Return a workload in which no container has the image `.`.
+
+    Args:
+        workload: the module of a deployment set, or a whole Score file.
+        image: the image for such containers; empty: they stay as they are.
+    """
+    if not image or not is_mapping(workload):
+        return workload
+    if is_mapping(spec := workload.get("spec")):
+        return {**workload, "spec": image_filled(spec, image)}
+    if not is_mapping(containers := workload.get("containers")):
+        return workload
     filled = {
         name: {**one, "image": image} if is_mapping(one) and one.get("image") == _TO_BE_NAMED else one
         for name, one in containers.items()
     }
-    return {**module, "spec": {**spec, "containers": filled}}
+    return {**workload, "containers": filled}

@@ -161,7 +161,7 @@ class AuditLog:
         head_path = audit_form.head_path(self.path)
         head = private_files.open_private_file(head_path, os.O_RDWR | os.O_CREAT)
         log = private_files.open_private_file(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
-        self._descriptors, self._owner_pid, self._who = (log, head), os.getpid(), _user()
+        self._descriptors, self._owner_pid, self._who = (log, head), os.getpid(), _owner()
         return self._descriptors
 
     def _still_there(self) -> bool:
@@ -213,8 +213,14 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _user() -> str:
+def _owner() -> str:
+    uid, name = os.getuid(), this_user()
+    return name if name == str(uid) else f"{uid}:{name}"
+
+
+def this_user() -> str:
+    """Return the name of the user of this process; the number of one that has no name."""
     uid = os.getuid()
     with suppress(KeyError):
-        return f"{uid}:{pwd.getpwuid(uid).pw_name}"
+        return pwd.getpwuid(uid).pw_name
     return str(uid)

@@ -27,15 +27,18 @@ if TYPE_CHECKING:
 
     from ensue.registry.lock_waits import LockWaits
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 """Increased whenever the tables change; an older store is upgraded, a newer one is refused."""
 
 _VERSION_FACT: Final = "schema_version"
 _WITHOUT_DECLARATIONS: Final = "1"
 _WITHOUT_ACTIVE: Final = "2"
+_WITHOUT_DEPLOYMENTS: Final = "3"
+_OLDER: Final = frozenset({_WITHOUT_DECLARATIONS, _WITHOUT_ACTIVE, _WITHOUT_DEPLOYMENTS})
 _LARGEST_IDLE_LOG_BYTES: Final = 4 * 1024 * 1024
 _WITH_LIBPQ: Final = frozenset({"psycopg", "psycopg_async", "psycopg2"})
 _METADATA = sa.MetaData()
+_LARGE = sa.LargeBinary().with_variant(sa.LargeBinary(2**32 - 1), "mysql", "mariadb")
 _NAME = sa.Text().with_variant(sa.String(255), "mysql", "mariadb")
 
 resources = sa.Table(
@@ -76,6 +79,18 @@ active_resources = sa.Table(
     sa.Column("changed_at_s", sa.Double, nullable=False),
 )
 """One row per active resource of the resource graph; `content` is sealed."""
+
+deployments = sa.Table(
+    "ensue_deployment",
+    _METADATA,
+    sa.Column("org", _NAME, primary_key=True),
+    sa.Column("app", _NAME, primary_key=True),
+    sa.Column("env", _NAME, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("record", sa.LargeBinary, nullable=False),
+    sa.Column("content", _LARGE, nullable=False),
+)
+"""One row per deployment of an environment; `record` and `content`, its set, are sealed."""
 
 facts = sa.Table(
     "ensue_fact",
@@ -213,7 +228,7 @@ def _check_version(engine: sa.Engine) -> None:
     """Upgrade a store of an older version, and refuse what this ensue cannot read."""
     with engine.connect() as connection:
         found = _version(connection)
-    if found in {_WITHOUT_DECLARATIONS, _WITHOUT_ACTIVE}:
+    if found in _OLDER:
         _bring_up_to_date(engine)
         return
     where = engine.url.render_as_string(hide_password=True)
@@ -230,18 +245,18 @@ def _bring_up_to_date(engine: sa.Engine) -> None:
     """Add what later versions have.
 
     Version 2 says which declaration registered a resource, and whether it was orphaned; version 3 has the
-    active resources of the resource graph.
+    active resources of the resource graph, and version 4 the deployments of environments.
     """
     with engine.begin() as connection:
         take_turn(connection)
         # Of several processes that open the store at once, the first one does it.
         found = _version(connection)
         if found == _WITHOUT_DECLARATIONS:
-            table = resources.name
-            connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN orphaned SMALLINT DEFAULT 0 NOT NULL")
-            connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN declared_by TEXT")
-        if found in {_WITHOUT_DECLARATIONS, _WITHOUT_ACTIVE}:
-            active_resources.create(connection, checkfirst=True)
+            name = resources.name
+            connection.exec_driver_sql(f"ALTER TABLE {name} ADD COLUMN orphaned SMALLINT DEFAULT 0 NOT NULL")
+            connection.exec_driver_sql(f"ALTER TABLE {name} ADD COLUMN declared_by TEXT")
+        for table in (active_resources, deployments):
+            table.create(connection, checkfirst=True)
         version = sa.update(facts).where(facts.c.name == _VERSION_FACT)
         connection.execute(version.values(value=str(SCHEMA_VERSION)))
 

@@ -16,6 +16,7 @@ from ensue.errors import TamperedError
 from ensue.model.resource import DeclaredBy
 from ensue.model.srn import Srn
 from ensue.registry.active_tables import ActiveRows
+from ensue.registry.deployment_tables import DeploymentRows
 from ensue.registry.entry import NEVER_S, Entry, Noted
 from ensue.registry.schema import facts, resources
 
@@ -120,6 +121,11 @@ class StoredEntries:
     def active(self) -> ActiveRows:
         """The active resources of the resource graph."""
         return ActiveRows(self._connection)
+
+    @property
+    def deployments(self) -> DeploymentRows:
+        """The deployments of environments."""
+        return DeploymentRows(self._connection)
 
     def find_one(self, key: str) -> tuple[Entry | None, float]:
         """Return an entry by id, and the time at which the next entry of the store expires.

@@ -42,6 +42,7 @@ async def deployed(
     definitions: str = "",
     values: Mapping[str, Data] | None = None,
     images: Mapping[str, Data] | None = None,
+    merge: bool = False,
     prune: bool = False,
     allow_replace: Data = False,
     change_env_type: bool = False,
@@ -62,6 +63,8 @@ async def deployed(
         definitions: the folder of the definitions, relative to the project; by default that of `ensue.yaml`.
         values: values of Score's types `environment` and `service`, by name.
         images: by workload, the image of its containers whose image is `.`; `*` is for all other workloads.
+        merge: keep the other workloads and shared resources of the environment as they were deployed last;
+            otherwise the files are the whole environment.
         prune: remove what earlier deployments provisioned and this one does not request.
         allow_replace: whether resources may be destroyed in order to be replaced by another driver: a boolean
             for all, or `TYPE.CLASS#ID`, or a list of them.
@@ -91,6 +94,7 @@ async def deployed(
         definitions=root / definitions if definitions else None,
         values=dict(values or {}),
         images={workload: str(image) for workload, image in (images or {}).items()},
+        merge=merge,
         prune=prune,
         allow_replace=_replaceable(allow_replace),
         change_env_type=change_env_type,

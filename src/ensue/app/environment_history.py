@@ -1,0 +1,202 @@
+"""The history of an environment, for one deployment: which set it deploys, and the record of it.
+
+The store knows the set of an environment; a checkout needs only the files of its own workloads.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
+
+from ensue.app.deployment_checks import refuse_wrong_drops
+from ensue.app.deployment_files import load_kept, shown
+from ensue.diagnostics import Diagnostic
+from ensue.errors import ConfigurationError
+from ensue.language.collector import near_names
+from ensue.model.data import texts
+from ensue.provisioning.deployment_records import DeploymentRecord, KeptDeployment
+from ensue.provisioning.environment_sets import DeploymentSet, Names, names_of, without
+from ensue.registry.audit import this_user
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ensue.app.deployment_files import LoadedDocument
+    from ensue.app.deployments import BuiltGraph, Deployments
+    from ensue.app.services import Services
+    from ensue.contracts.deployment import DeploymentOrder
+    from ensue.language.collector import Collector
+    from ensue.model.report import RunReport
+    from ensue.provisioning.identity import Context
+    from ensue.provisioning.outcomes import NodeOutcome
+    from ensue.registry.deployment_store import DeploymentStore
+
+
+class RequestedSet(NamedTuple):
+    """What an environment is deployed from, by one deployment.
+
+    Args:
+        documents: the documents.
+        values: values of the environment, for Score's types `environment` and `service`.
+        leaving: what the environment has now, and the deployment neither has nor drops.
+        number: the number of the deployment.
+    """
+
+    documents: tuple[LoadedDocument, ...] = ()
+    values: Mapping[str, Any] = {}
+    leaving: Names = Names()
+    number: int = 1
+
+
+def kept_deployment(history: DeploymentStore, context: Context, number: int) -> KeptDeployment:
+    """Return a deployment of an environment; this blocks.
+
+    Args:
+        history: the deployments of all environments.
+        context: the environment.
+        number: the deployment; 0: the last one.
+
+    Raises:
+        ConfigurationError: it is not kept.
+        StoreError: the store cannot be read or decrypted.
+    """
+    found = history.find(context, number) if number else history.newest(context)
+    if found is not None:
+        return found
+    there = [record.number for _, record in history.records(context.app, context.env, context.org)]
+    others = [one.environment for one, _ in history.records()]
+    raise ConfigurationError(
+        [
+            Diagnostic(
+                code="E0854",
+                summary=f"{context.environment} has no deployment {number or ''}".rstrip(),
+                help=f"the store has {there[-1]} to {there[0]}"
+                if there
+                else near_names(context.environment, set(others)) or "`ensue deployments list` shows all",
+            )
+        ]
+    )
+
+
+class EnvironmentHistory:
+    """Reads the set of an environment for one deployment, and keeps the deployment.
+
+    Args:
+        services: the project.
+        deployments: reads the files.
+        order: what is deployed, and where.
+    """
+
+    def __init__(self, services: Services, deployments: Deployments, order: DeploymentOrder) -> None:
+        self._services = services
+        self._deployments = deployments
+        self._order = order
+        self._record: DeploymentRecord | None = None
+
+    def requested(self, context: Context, found: Collector) -> RequestedSet:
+        """Return what is to be deployed; this blocks.
+
+        Args:
+            context: the environment.
+            found: receives the errors.
+
+        Raises:
+            StoreError: the set of the environment cannot be read.
+        """
+        order = self._order
+        given = [] if order.destroy else self._deployments.loaded(order.files, found, order.images)
+        newest = self._services.history.newest(context)
+        number = 1 if newest is None else newest.record.number + 1
+        before = DeploymentSet() if newest is None else newest.set
+        self._services.masker.add(*before.secrets)
+        if order.destroy:
+            return RequestedSet(number=number)
+        if not order.keeps_others:
+            leaving = before.names.minus(names_of([one.kept for one in given]))
+            return RequestedSet(tuple(given), order.values, leaving, number)
+        if newest is None:
+            self._refuse_unknown_set(context, found)
+        dropped = Names(frozenset(order.drop_workloads), frozenset(order.drop_shared))
+        new = names_of([one.kept for one in given])
+        refuse_wrong_drops(context, dropped, before.names, new, found)
+        gone = Names(new.workloads | dropped.workloads, new.shared | dropped.shared)
+        others = load_kept(without(before.documents, gone), found, order.images)
+        return RequestedSet((*others, *given), {**before.values, **order.values}, number=number)
+
+    def begin(self, context: Context, requested: RequestedSet, built: BuiltGraph | None) -> None:
+        """Keep the deployment, which begins: its set is that of the environment from now on. This blocks.
+
+        Args:
+            context: the environment.
+            requested: what is deployed.
+            built: the graph; None: the environment is destroyed.
+
+        Raises:
+            StoreError: it cannot be written, or the environment has been deployed since its set was read.
+        """
+        order, root = self._order, self._services.settings.root
+        record = DeploymentRecord(
+            number=requested.number,
+            env_type=context.env_type,
+            started_at_s=time.time(),
+            by=f"{this_user()}@{socket.gethostname()}",
+            command="destroy" if order.destroy else "merge" if order.keeps_others else "deploy",
+            files=tuple(shown(path, root) for path in order.files),
+            dropped=(
+                *(f"workload {name}" for name in order.drop_workloads),
+                *(f"shared {name}" for name in order.drop_shared),
+            ),
+            definitions=built.digests if built else {},
+            graph=built.graph.hash if built else "",
+        )
+        kept = (one.to_keep() for one in requested.documents)
+        set_ = DeploymentSet(
+            documents=tuple(replace(one, since=one.since or requested.number) for one in kept),
+            values=dict(requested.values),
+            secrets=tuple(sorted(self._secrets(requested.values))),
+        )
+        self._services.history.begin(context, KeptDeployment(record, set_))
+        self._record = record
+
+    def end(self, context: Context, nodes: Iterable[NodeOutcome], report: RunReport | None) -> None:
+        """Keep how the deployment ended, if it had begun; this blocks.
+
+        Args:
+            context: the environment.
+            nodes: the outcome of every resource.
+            report: the run; None: it is part of another one.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        if self._record is None:
+            return
+        statuses = Counter(one.outcome.status for one in nodes)
+        is_bad = statuses["failed"] or statuses["skipped"] or (report is not None and report.exit_code)
+        is_interrupted = report is not None and report.status == "interrupted"
+        record = replace(
+            self._record,
+            result="interrupted" if is_interrupted else "failed" if is_bad else "succeeded",
+            ended_at_s=time.time(),
+            statuses=dict(sorted(statuses.items())),
+        )
+        self._services.history.end(context, record)
+
+    def _secrets(self, values: Any) -> set[str]:
+        """Return the secrets in values: an SLS may have taken them from another state."""
+        return {one for text in texts(values) for one in self._services.masker.secrets_in(text)}
+
+    def _refuse_unknown_set(self, context: Context, found: Collector) -> None:
+        """Report an environment that has resources and no set, which an ensue without sets has deployed."""
+        if self._services.active.load(context):
+            found.error(
+                "E0853",
+                f"the store does not know what {context.environment} was deployed from",
+                None,
+                detail="it was deployed last by a version of ensue that did not keep that",
+                help="deploy all files of the environment once, without --merge",
+            )

@@ -1,0 +1,210 @@
+"""The history of environments, as data for programs and as text for people."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ensue.output.outcome import seconds_text
+from ensue.output.presentable import presentable
+from ensue.provisioning.canonical import digest
+from ensue.provisioning.set_differences import Difference, delta, pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ensue.masking import Masker
+    from ensue.provisioning.deployment_records import DeploymentRecord
+    from ensue.provisioning.environment_sets import SetDocument
+    from ensue.provisioning.identity import Context
+    from ensue.provisioning.set_differences import Delta, SetContents
+
+
+class Compared(NamedTuple):
+    """A deployment that is compared with another one.
+
+    Args:
+        record: the deployment.
+        contents: what was deployed.
+    """
+
+    record: DeploymentRecord
+    contents: SetContents
+
+
+_SIGNS: Final = {"add": "+", "remove": "-", "replace": "~"}
+_DIGEST_CHARS: Final = 12
+
+HEADINGS: Final = ("environment", "number", "started", "duration", "by", "what", "result", "resources")
+
+
+def record_data(context: Context, record: DeploymentRecord, masker: Masker) -> dict[str, Any]:
+    """Return a deployment as data for programs.
+
+    Args:
+        context: its environment.
+        record: the deployment.
+        masker: the secrets.
+    """
+    data = {
+        "app": context.app,
+        "env": context.env,
+        "org": context.org,
+        "env_type": record.env_type,
+        "number": record.number,
+        "started_at": _time(record.started_at_s),
+        "ended_at": _time(record.ended_at_s) if record.ended_at_s else None,
+        "by": record.by,
+        "command": record.command,
+        "files": list(record.files),
+        "dropped": list(record.dropped),
+        "definitions": record.definitions,
+        "definitions_digest": digest(record.definitions),
+        "hash": record.graph,
+        "result": record.result,
+        "statuses": record.statuses,
+    }
+    shown: dict[str, Any] = presentable(data, masker)
+    return shown
+
+
+def record_row(context: Context, record: DeploymentRecord) -> tuple[str, ...]:
+    """Return a deployment as the row of a table with `HEADINGS`."""
+    duration = seconds_text(record.ended_at_s - record.started_at_s) if record.ended_at_s else ""
+    return (
+        context.environment,
+        str(record.number),
+        _time(record.started_at_s),
+        duration,
+        record.by,
+        what_of(record),
+        record.result,
+        _resources(record),
+    )
+
+
+def record_lines(context: Context, record: DeploymentRecord) -> Iterator[str]:
+    """Yield a deployment as text, without what was deployed."""
+    yield f"{context.environment} ({record.env_type}), deployment {record.number}: {record.result}"
+    yield f"  what         {what_of(record)}"
+    yield f"  started      {_time(record.started_at_s)} by {record.by}"
+    if record.ended_at_s:
+        yield f"  duration     {seconds_text(record.ended_at_s - record.started_at_s)}"
+    if record.definitions:
+        yield f"  definitions  {len(record.definitions)}, {digest(record.definitions)[:_DIGEST_CHARS]}"
+    if record.statuses:
+        yield f"  resources    {_resources(record)}"
+
+
+def document_lines(documents: tuple[SetDocument, ...]) -> Iterator[str]:
+    """Yield what was deployed: each workload and shared resource, and where it came from."""
+    found = [
+        *((f"workload {name}", one) for one in documents for name in one.workloads),
+        *((f"shared {name}", one) for one in documents for name in one.shared),
+    ]
+    for name, one in sorted(found, key=lambda each: (not each[0].startswith("workload"), each[0])):
+        yield f"  {name}: {one.path}:{one.first_line}, since deployment {one.since}"
+
+
+def comparison_data(context: Context, before: Compared, after: Compared, masker: Masker) -> dict[str, Any]:
+    """Return what differs between two deployments of an environment as data for programs.
+
+    The modules and the shared resources are those of a deployment delta.
+
+    Args:
+        context: the environment.
+        before: the first deployment.
+        after: the second deployment.
+        masker: the secrets.
+    """
+    found = _differing(before, after)
+    modules, shared = found["workload"], found["shared"]
+    data = {
+        "app": context.app,
+        "env": context.env,
+        "org": context.org,
+        "from": before.record.number,
+        "to": after.record.number,
+        "delta": {
+            "modules": {
+                "add": modules.added,
+                "remove": modules.removed,
+                "update": {name: _operations(one) for name, one in modules.updated.items()},
+            },
+            "shared": _operations(_as_differences(shared)),
+        },
+        "values": _operations(_as_differences(found["value"])),
+        "definitions": _operations(_as_differences(found["definition"])),
+    }
+    shown: dict[str, Any] = presentable(data, masker)
+    return shown
+
+
+def comparison_lines(context: Context, before: Compared, after: Compared, masker: Masker) -> Iterator[str]:
+    """Yield what differs between two deployments of an environment as text.
+
+    Args:
+        context: the environment.
+        before: the first deployment.
+        after: the second deployment.
+        masker: the secrets.
+    """
+    yield f"{context.environment}: deployment {before.record.number} → {after.record.number}"
+    found = _differing(before, after)
+    if not any(found.values()):
+        yield "  no difference"
+    for word, differing in found.items():
+        yield from (f"  + {word} {name}" for name in differing.added)
+        yield from (f"  - {word} {name}" for name in differing.removed)
+        for name, differences in differing.updated.items():
+            yield f"  ~ {word} {name}"
+            if word != "definition":
+                yield from (f"      {_SIGNS[one.op]} {_change(one, masker)}" for one in differences)
+
+
+def _differing(before: Compared, after: Compared) -> dict[str, Delta]:
+    return {
+        "workload": delta(before.contents.workloads, after.contents.workloads),
+        "shared": delta(before.contents.shared, after.contents.shared),
+        "value": delta(before.contents.values, after.contents.values),
+        "definition": delta(before.record.definitions, after.record.definitions),
+    }
+
+
+def _as_differences(found: Delta) -> Iterator[Difference]:
+    """Yield the differences of parts as those of one mapping that has them."""
+    yield from (Difference(pointer(name), "add", None, one) for name, one in found.added.items())
+    yield from (Difference(pointer(name), "remove", None, None) for name in found.removed)
+    for name, differences in found.updated.items():
+        yield from (one._replace(path=pointer(name) + one.path) for one in differences)
+
+
+def _operations(found: Iterable[Difference]) -> list[dict[str, Any]]:
+    return [one.operation for one in found]
+
+
+def _change(one: Difference, masker: Masker) -> str:
+    values = [json.dumps(presentable(value, masker)) for value in (one.before, one.after)]
+    match one.op:
+        case "add":
+            return f"{one.path}: {values[1]}"
+        case "remove":
+            return one.path
+        case _:
+            return f"{one.path}: {values[0]} → {values[1]}".removeprefix(": ")
+
+
+def what_of(record: DeploymentRecord) -> str:
+    """Return what a deployment did, in words: `merge api.yaml, drop workload web`."""
+    done = " ".join((record.command, *record.files))
+    return ", ".join((done, *(f"drop {one}" for one in record.dropped)))
+
+
+def _resources(record: DeploymentRecord) -> str:
+    return ", ".join(f"{count} {status}" for status, count in record.statuses.items())
+
+
+def _time(seconds: float) -> str:
+    """Write a moment as ISO 8601, in local time."""
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")
