@@ -123,6 +123,23 @@ def refuse_replacements(
     raise ReplacementError([*errors, *warnings], tuple(str(node.key) for node, _ in refused))
 
 
+def refuse_protected(gone: Iterable[ActiveResource], report: Callable[..., None]) -> None:
+    """Report what a deployment would destroy although it is protected.
+
+    Args:
+        gone: the records of what would be removed or replaced, and is protected.
+        report: takes a code, a summary, a place and `detail` and `help`: an error, or a warning of a plan.
+    """
+    for one in gone:
+        report(
+            "E0860",
+            f"{one.key} is protected, and would be destroyed",
+            None,
+            detail=f"its definition {one.definition} had `protect: true` when it was deployed last",
+            help=f"deploy it once with `protect: false`, or lift it this time: --unprotect={one.key}",
+        )
+
+
 def refuse_unstorable(context: Context, nodes: Iterable[Node], found: Collector) -> None:
     """Report names that a store cannot hold: a record could be written, but never be found again.
 

@@ -16,6 +16,7 @@ from ensue.app.deployment_checks import (
     leaving_warning,
     refuse_another_type,
     refuse_missing_drivers,
+    refuse_protected,
     refuse_replacements,
     refuse_unstorable,
 )
@@ -125,9 +126,7 @@ class DeploymentRun:
         self._sources: set[Key] = set()
         self._outcomes: dict[Key, Outcome] = {}
         folder = services.settings.cachedir / "drivers"
-        self._requests = Requests(
-            self.context, services.settings.root, folder, "", order.adopt, order.allow_replace
-        )
+        self._requests = Requests(self.context, services.settings.root, folder, "", order)
         self.refused: dict[Key, str] = {}
         """Resources of which an update would have destroyed something, and that; it was not allowed."""
         self._provisioner = Provisioner(None, {}, self._surroundings(), {})
@@ -178,11 +177,15 @@ class DeploymentRun:
             await checks.run(found)
         found.stop_on_errors()
         digests = self.built.digests if self.built else {}
-        destroy_first = self.built.destroy_first if self.built else ()
         may_replace = self._requests.may_replace
-        replacing = Replacing(may_replace, destroy_first)
+        replacing = Replacing(may_replace, self.built.destroy_first if self.built else ())
         self._provisioner = Provisioner(self._values, kept, self._surroundings(), digests, replacing)
         nodes = tuple(self._nodes.values())
+        gone = [*self._removed.values(), *filter(None, map(self._provisioner.replaces, nodes))]
+        refuse_protected(
+            filter(self._requests.is_protected, gone), found.warning if self._is_test else found.error
+        )
+        found.stop_on_errors()
         if not self._is_test:
             refuse_replacements(nodes, self._provisioner.replaces, may_replace, found.warnings)
         removed = [one.key for one in self._removed.values()]
@@ -240,7 +243,7 @@ class DeploymentRun:
         if not drivers or context.test:
             return StateReturn(name=str(key), result=True, comment="nothing else was made for it")
         try:
-            await self._provisioner.clear(key, self._call(context))
+            cleared = await self._provisioner.clear(key, self._call(context))
         except EnsueError as error:
             problem = self._services.masker.text(
                 f"what the driver {drivers} made before is still there: {error}"
@@ -249,8 +252,9 @@ class DeploymentRun:
             if isinstance(error, DiskError):
                 raise  # The run stops at it.
             return StateReturn(name=str(key), result=False, comment=problem)
-        comment = f"what the driver {drivers} made before was destroyed"
-        return StateReturn(name=str(key), result=True, changes={"destroyed": str(key)}, comment=comment)
+        verb = "left as it is" if cleared.status == "retained" else "destroyed"
+        comment = f"what the driver {drivers} made before was {verb}"
+        return StateReturn(name=str(key), result=True, changes={cleared.status: str(key)}, comment=comment)
 
     async def remove(self, context: DeployingCall, resource: str) -> StateReturn:
         """Remove one resource on behalf of its state."""
@@ -354,14 +358,11 @@ class DeploymentRun:
         """Return why the update operations of a workload cannot be carried out; empty if they can."""
         if key.type != WORKLOAD or outcome.outputs is None or self._values is None:
             return ""
-        from ensue.app.workload_files import updated_module
+        from ensue.app.workload_files import problem_of_update
 
         node, evaluated = self._nodes[str(key)], self._values.evaluated_before(key)
-        try:
-            updated_module(NodeOutcome(key, node.guresid, node, evaluated, None, outcome))
-        except EnsueError as error:
-            return self._services.masker.text(str(error))
-        return ""
+        one = NodeOutcome(key, node.guresid, node, evaluated, None, outcome)
+        return problem_of_update(one, self._services.masker)
 
     async def _register(self, context: DeployingCall, key: Key, outcome: Outcome) -> None:
         """Register and orphan targets as the driver says; only a deployment orphans them again."""
@@ -369,7 +370,8 @@ class DeploymentRun:
         if outcome.registers:
             await register_derived(registry, self.context, key, outcome.registers)
         before = outcome.old.registers if outcome.old is not None else {}
-        if outcome.status != "destroyed" and (gone := before.keys() - outcome.registers.keys()):
+        gone = before.keys() - outcome.registers.keys()
+        if gone and outcome.status not in {"destroyed", "retained"}:
             await forget_derived(registry, self.context, key, sorted(gone))
 
     def _call(self, context: DeployingCall) -> DriverCall:

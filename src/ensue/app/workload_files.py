@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensue.app.deployment_files import named_sources
-from ensue.errors import CompileError, DriverError
+from ensue.errors import CompileError, DriverError, EnsueError
 from ensue.files import private_files
 from ensue.model.data import is_list, is_mapping
 from ensue.model.secret_marks import marked_at, marked_paths, plain
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.app.services import Services
     from ensue.contracts.deployment import DeploymentOrder
     from ensue.diagnostics import Diagnostic
+    from ensue.masking import Masker
     from ensue.model.data import Place
     from ensue.provisioning.identity import Key
     from ensue.provisioning.outcomes import NodeOutcome
@@ -50,6 +51,15 @@ def updated_module(one: NodeOutcome) -> Any:
         raise DriverError(f"{one.key}: the output 'update' is not a list of operations")
     place = one.node.places[-1].span() if one.node else None
     return apply_patch(params, update, place=place)
+
+
+def problem_of_update(one: NodeOutcome, masker: Masker) -> str:
+    """Return why the update operations of a workload cannot be carried out, masked; empty if they can."""
+    try:
+        updated_module(one)
+    except EnsueError as error:
+        return masker.text(str(error))
+    return ""
 
 
 class WrittenWorkloads(NamedTuple):

@@ -126,6 +126,14 @@ EXAMPLES = (
     "is destroyed. May be given several times. A terminal is asked otherwise.",
 )
 @click.option(
+    "--unprotect",
+    cls=OptionalValue,
+    without=ANY_RESOURCE,
+    metavar="[=RESOURCE]",
+    multiple=True,
+    help="Destroy all resources, or TYPE.CLASS#ID, although their definition says `protect: true`.",
+)
+@click.option(
     "--change-env-type",
     is_flag=True,
     help="Give the environment another type than it has.",
@@ -171,6 +179,7 @@ def command(
     prune: bool,
     destroy: bool,
     allow_replace: tuple[str, ...],
+    unprotect: tuple[str, ...],
     change_env_type: bool,
     adopt: tuple[str, ...],
     forget: tuple[str, ...],
@@ -216,6 +225,7 @@ def command(
         drop_shared=drop_shared,
         prune=prune,
         allow_replace=allow_replace,
+        unprotect=unprotect,
         change_env_type=change_env_type,
         adopt=adopt,
         render=render or "",

@@ -29,7 +29,7 @@ def show_active(session: Session, words: DeploymentWords) -> int:
         return exit_codes.SUCCEEDED
     headings = ("environment", "resource", "definition", "driver", "state")
     rows = [
-        (_environment(context), str(one.key), one.definition, one.driver, one.phase)
+        (_environment(context), str(one.key), one.definition, one.driver, _state(one))
         for context, one in active
     ]
     session.print_table(headings, rows)
@@ -71,6 +71,11 @@ def _environment(context: Context) -> str:
     return f"{context.app}/{context.env}"
 
 
+def _state(one: ActiveResource) -> str:
+    """Return the phase of a resource, and what its definition says of its removal."""
+    return ", ".join([one.phase, *["protected"] * one.protect, *["retained"] * one.retain])
+
+
 def _active_data(context: Context, one: ActiveResource, masker: Masker) -> dict[str, Any]:
     from ensue.model.sensitive_paths import hide_paths
     from ensue.output.presentable import presentable
@@ -85,6 +90,8 @@ def _active_data(context: Context, one: ActiveResource, masker: Masker) -> dict[
         "definition": one.definition,
         "driver": one.driver,
         "state": one.phase,
+        "protect": one.protect,
+        "retain": one.retain,
         "depends_on": [str(key) for key in one.depends_on],
         "outputs": presentable(outputs, masker),
     }

@@ -145,6 +145,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         may_adopt: whether the resource may be taken over from another store (`ensue deploy --adopt`).
         may_replace: whether an update may destroy what was made (`ensue deploy --allow-replace`); see
             `refuse_destruction`.
+        is_protected: whether the resource may not be destroyed (`protect: true` in its definition).
         cookie: the cookie of the last create or update; None: there is none.
         was_interrupted: an earlier call began, and its outcome is unknown; check what exists before
             creating anything.
@@ -167,6 +168,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
     owner: str
     may_adopt: bool = False
     may_replace: bool = False
+    is_protected: bool = False
     cookie: DataMap | None = None
     was_interrupted: bool = False
     foreign: Mapping[InputPath, tuple[ForeignPart, ...]] = MappingProxyType({})
@@ -214,9 +216,12 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
 
         Raises:
             DestructionRefusedError: it may not be destroyed.
+            DriverError: it is protected.
         """
+        what = f"would destroy {', '.join(things)}"
+        if things and self.is_protected:
+            raise DriverError(f"{what}, and {self.key} is protected (`protect: false` lifts that)")
         if things and not self.may_replace:
-            what = f"would destroy {', '.join(things)}"
             message = f"{what} (if that is meant, allow it: --allow-replace={self.key})"
             raise DestructionRefusedError(message, things=things)
 

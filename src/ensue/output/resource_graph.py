@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _BAD: Final = frozenset({"failed", "skipped", "orphaned"})
-_CHANGED: Final = frozenset({"created", "updated", "replaced", "destroyed"})
+_CHANGED: Final = frozenset({"created", "updated", "replaced", "destroyed", "retained"})
 
 
 def graph_data(
@@ -160,7 +160,7 @@ def deployment_lines(
         )
         sign = "-/+ replaced" if status == "replaced" else status
         yield palette.paint(colour, f"{sign:>9}") + f"  {on_one_line(str(one.key))}"
-        if one.outcome.comment and (status in _BAD or status in {"planned", "replaced"}):
+        if one.outcome.comment and (status in _BAD or status in {"planned", "replaced", "retained"}):
             yield from (
                 f"           {on_one_line(line)}" for line in masker.text(one.outcome.comment).splitlines()
             )

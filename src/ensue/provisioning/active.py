@@ -58,6 +58,9 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         depends_on: the resources it depends on.
         generation: counts what has been made for the resource: 0, and one more with each replacement.
         attempted: the last call, if it has not succeeded; None: it has.
+        protect: whether nothing may destroy it; as its definition had it when it was provisioned last, so
+            that it outlives the definition.
+        retain: whether it is left as it is when it is removed; the same.
         beside: what else was made for the resource and has not been destroyed yet: replacements that did not
             succeed, and what was replaced.
     """
@@ -78,12 +81,19 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     depends_on: tuple[Key, ...] = ()
     generation: int = 0
     attempted: Attempt | None = None
+    protect: bool = False
+    retain: bool = False
     beside: tuple[ActiveResource, ...] = ()
 
     @property
     def was_interrupted(self) -> bool:
         """Whether a call of its driver has begun and its outcome is unknown."""
         return self.phase != "active"
+
+    @property
+    def is_retained(self) -> bool:
+        """Whether a removal leaves what was made; what was only begun is destroyed all the same."""
+        return self.retain and self.phase != "creating"
 
     @property
     def uses(self) -> tuple[Key, ...]:

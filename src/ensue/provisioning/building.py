@@ -162,6 +162,8 @@ def _node(resource: Resource, selected: Mapping[Selector, tuple[Key, ...]], cont
         dependencies=tuple(sorted(Dependency(to.key, why) for to, why in resource.edges)),
         selected=selected,
         places=(resource.place, definition.place),
+        protect=definition.protect,
+        retain=definition.retain,
     )
 
 

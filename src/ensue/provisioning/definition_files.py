@@ -25,7 +25,7 @@ _TOP: Final = ("apiVersion", "kind", "metadata", "entity", "object")
 _METADATA: Final = ("id", "name", "labels", "annotations")
 _ENTITY: Final = (
     "name", "type", "driver_type", "driver_account", "driver_inputs", "provision", "criteria",
-    "destroy_first",
+    "destroy_first", "protect", "retain",
 )  # fmt: skip
 _INPUTS: Final = ("values", "secrets", "secret_refs")
 _PROVISION: Final = ("is_dependent", "match_dependents", "params")
@@ -114,10 +114,13 @@ class _Reader:
             criteria=self._criteria(entity.get("criteria"), place.below("criteria")),
             place=place.below("type"),
             digest=digest([id_, driver, account, entity.get("driver_inputs") or {}]),
-            destroy_first=shape.flag(
-                entity.get("destroy_first"), "'destroy_first'", place.below("destroy_first")
-            ),
+            destroy_first=self._flag(entity, "destroy_first", place),
+            protect=self._flag(entity, "protect", place),
+            retain=self._flag(entity, "retain", place),
         )
+
+    def _flag(self, entity: dict[str, Any], word: str, place: TextPlace) -> bool:
+        return self._shape.flag(entity.get(word), f"{word!r}", place.below(word))
 
     def _written(self, data: Any, place: TextPlace, *, is_secret: bool = False) -> Written:
         return read_written(data, DEFINITION, place, self._found, is_secret=is_secret)

@@ -111,6 +111,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
         place: its place in the file.
         digest: a hash of everything that determines its resources.
         destroy_first: whether a resource that replaces another one is made only when that is destroyed.
+        protect: whether its resources may not be destroyed; see `ActiveResource`.
+        retain: whether its resources are left as they are when they are removed.
     """
 
     id: str
@@ -124,6 +126,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     place: TextPlace
     digest: str
     destroy_first: bool = False
+    protect: bool = False
+    retain: bool = False
 
     @property
     def written(self) -> tuple[Written, ...]:

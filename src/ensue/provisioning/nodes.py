@@ -54,6 +54,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
         dependencies: the resources it depends on, sorted; the same resource may occur with several reasons.
         selected: the resources that each selector of its inputs found, sorted by type, class and id.
         places: the places of its requests; the place of its definition last.
+        protect: whether it may not be destroyed.
+        retain: whether it is left as it is when it is removed.
     """
 
     key: Key
@@ -66,6 +68,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     dependencies: tuple[Dependency, ...]
     selected: Mapping[Selector, tuple[Key, ...]]
     places: tuple[TextPlace, ...]
+    protect: bool = False
+    retain: bool = False
 
     @property
     def depends_on(self) -> list[Key]:

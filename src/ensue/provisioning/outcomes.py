@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.nodes import Node, ResourceGraph
     from ensue.provisioning.sensitive import Path
 
-_CHANGED = ("created", "updated", "replaced", "destroyed", "planned")
+_CHANGED = ("created", "updated", "replaced", "destroyed", "retained", "planned")
 _ORPHANED = Outcome("orphaned", "no resource of the deployment needs it any more")
 
 

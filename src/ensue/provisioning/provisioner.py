@@ -138,7 +138,8 @@ class Provisioner:
             await self._delete(one, call)
             self._forget(one)
             await self._around.active.flush()
-        return Outcome("destroyed", "", old=whole)
+        is_retained = all(one.is_retained for one in whole.beside)
+        return Outcome("retained" if is_retained else "destroyed", "", old=whole)
 
     def replaces(self, node: Node) -> ActiveResource | None:
         """Return the record of what a deployment would destroy to replace it; None: nothing."""
@@ -157,11 +158,14 @@ class Provisioner:
         """
         old = self.kept[key]
         if call.test:
-            return Outcome("planned", f"{key} would be destroyed", old=old)
+            what = "left as it is, and forgotten" if old.is_retained else "destroyed"
+            return Outcome("planned", f"{key} would be {what}", old=old)
         for one in (*old.beside, old):
             await self._delete(one, call)
             self._forget(one)
         await self._flush_for(self._around.driver(old.driver))
+        if old.is_retained:
+            return Outcome("retained", f"{key} was left as it is, and forgotten (`retain`)", old=old)
         return Outcome("destroyed", f"{key} was destroyed", old=old)
 
     async def _replaced(self, step: _Step, whole: ActiveResource, call: DriverCall) -> Outcome:
@@ -269,7 +273,7 @@ class Provisioner:
         """Delete what one record is about; its record is to be removed by the caller."""
         self._learn_of(one)
         driver = self._around.driver(one.driver)
-        if driver.is_pure:
+        if driver.is_pure or one.is_retained:
             return
         self._keep(with_record(self.kept.get(one.key), msgspec.structs.replace(one, phase="deleting")))
         await self._around.active.flush()
@@ -317,6 +321,8 @@ class Provisioner:
             depends_on=tuple(node.depends_on),
             phase="creating",
             generation=generation,
+            protect=node.protect,
+            retain=node.retain,
         )
 
     def _note(self, key: Key, outputs: Outputs) -> None:

@@ -86,7 +86,10 @@ def begun(planned: ActiveResource, before: ActiveResource | None) -> ActiveResou
         return replace(planned, phase="creating", cookie=before.cookie, attempted=attempt)
     used = tuple(dict.fromkeys([*planned.depends_on, *earlier]))
     return replace(
-        before, phase="updating", attempted=Attempt(definition=planned.definition, depends_on=used)
+        before,
+        phase="updating",
+        attempted=Attempt(definition=planned.definition, depends_on=used),
+        protect=before.protect or planned.protect,
     )
 
 
@@ -125,6 +128,8 @@ def renewed(planned: ActiveResource, kept: ActiveResource) -> ActiveResource:
         driver=planned.driver,
         depends_on=planned.depends_on,
         attempted=None,
+        protect=planned.protect,
+        retain=planned.retain,
     )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
+    from ensue.contracts.deployment import DeploymentOrder
     from ensue.contracts.driver import DriverServices
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.graph_values import EvaluatedNode
@@ -27,24 +28,26 @@ class Requests(NamedTuple):
         root: the project's folder.
         directory: the parent of the resources' folders.
         owner: the id of the store.
-        adopted: the resources, `TYPE.CLASS#ID` each, that may be taken over from another store; `*`: all.
-        replaced: the resources that may be destroyed in order to be replaced, in the same form.
+        order: the deployment, which says what may be taken over, replaced and destroyed; None: nothing may.
     """
 
     context: Context
     root: Path
     directory: Path
     owner: str
-    adopted: Collection[str] = ()
-    replaced: Collection[str] = ()
+    order: DeploymentOrder | None = None
 
     def may_adopt(self, key: Key) -> bool:
         """Return whether a resource may be taken over from another store."""
-        return _has(self.adopted, key)
+        return self.order is not None and _has(self.order.adopt, key)
 
     def may_replace(self, key: Key) -> bool:
         """Return whether a resource may be destroyed in order to be replaced."""
-        return _has(self.replaced, key)
+        return self.order is not None and _has(self.order.allow_replace, key)
+
+    def is_protected(self, kept: ActiveResource) -> bool:
+        """Return whether a resource that is there may not be destroyed."""
+        return kept.protect and not (self.order is not None and _has(self.order.unprotect, kept.key))
 
     def of(
         self,
@@ -78,6 +81,7 @@ class Requests(NamedTuple):
             owner=self.owner,
             may_adopt=self.may_adopt(node.key),
             may_replace=self.may_replace(node.key),
+            is_protected=kept is not None and self.is_protected(kept),
             cookie=None if kept is None else kept.cookie,
             was_interrupted=kept is not None and kept.was_interrupted,
             foreign=evaluated.foreign,

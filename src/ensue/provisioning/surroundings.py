@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from ensue.provisioning.sensitive import Path
 
 Status: TypeAlias = Literal[
-    "created", "updated", "replaced", "unchanged", "failed", "skipped", "orphaned", "destroyed", "planned"
+    "created",
+    "updated",
+    "replaced",
+    "unchanged",
+    "failed",
+    "skipped",
+    "orphaned",
+    "destroyed",
+    "retained",
+    "planned",
 ]
 """The result of a resource in one deployment."""
 

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from ensue.contracts.deployment import Deployed
     from ensue.model.data import Data, DataMap
 
-_WORDS: Final = ("created", "updated", "replaced", "destroyed", "planned", "unchanged", "failed", "skipped")
+_WORDS: Final = (
+    "created", "updated", "replaced", "destroyed", "retained", "planned", "unchanged", "failed", "skipped",
+)  # fmt: skip
 
 
 async def deployed(

@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 
 NodeStatus = Literal["planned", "running", "succeeded", "changed", "would_change", "failed"]
 ResourceStatus = Literal[
-    "planned", "created", "updated", "replaced", "unchanged", "failed", "skipped", "orphaned", "destroyed"
+    "planned",
+    "created",
+    "updated",
+    "replaced",
+    "unchanged",
+    "failed",
+    "skipped",
+    "orphaned",
+    "destroyed",
+    "retained",
 ]
 ScopeStatus = Literal["planned", "running", "done", "failed", "deferred", "not_rendered"]
 

@@ -1,0 +1,149 @@
+"""`protect` and `retain` of a definition: what a deployment does not destroy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.deployed_project import (
+    DB,
+    DEPLOY,
+    DESTROY,
+    DRIVER,
+    POSTGRES,
+    SCORE,
+    DeployedProject,
+    deployed,
+    deployed_project,
+    statuses,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VARIABLES = ', variables: {DB: "${resources.db.host}"}'
+WITHOUT = SCORE.replace("  db: {type: postgres}\n", "").replace(VARIABLES, "")
+PROTECTED = f"E0860]: {DB} is protected, and would be destroyed"
+
+
+def with_words(definition: str, words: str) -> str:
+    """Return the definition of the database with more below `entity`."""
+    return definition.replace("  type: postgres\n", f"  type: postgres\n  {words}\n")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> DeployedProject:
+    """A project with a second driver, which writes its calls in capitals."""
+    project = deployed_project(tmp_path / "project")
+    project.write("states/_drivers/other.py", DRIVER.replace("{word}", "{word.upper()}"))
+    return project
+
+
+def protected(project: DeployedProject, words: str = "protect: true") -> DeployedProject:
+    """Deploy with a definition that has these words."""
+    project.write("definitions/pg.yaml", with_words(POSTGRES, words))
+    deployed(project)
+    project.log()
+    return project
+
+
+@pytest.mark.parametrize("has_definition", [True, False])
+@pytest.mark.parametrize("words", [DESTROY, (*DEPLOY, "--prune")], ids=["destroy", "prune"])
+def test_a_removal_is_refused_before_anything_runs(
+    project: DeployedProject, words: tuple[str, ...], *, has_definition: bool
+) -> None:
+    """The protection outlives the definition, and the request for the resource."""
+    protected(project)
+    project.write("score.yaml", WITHOUT)
+    if not has_definition:
+        (project.root / "definitions/pg.yaml").unlink()
+    ended = project.run(*words)
+    assert (ended.code, ended.out) == (1, "")
+    assert PROTECTED in ended.err
+    assert f"--unprotect={DB}" in ended.err
+    assert project.log() == []
+    planned = project.run(*words, "--plan")
+    assert planned.code == 0
+    assert PROTECTED in planned.err
+    assert deployed(project)["postgres"] == "orphaned"
+    assert project.run(*words, f"--unprotect={DB}").code == 0
+    assert "delete postgres" in project.log()
+
+
+def test_a_replacement_is_refused_even_if_replacing_is_allowed(project: DeployedProject) -> None:
+    """The protection is that of the record: a definition without it, of another driver, does not lift it."""
+    protected(project)
+    project.write("definitions/pg.yaml", POSTGRES.replace("driver_type: log", "driver_type: other"))
+    ended = project.run(*DEPLOY, "--allow-replace")
+    assert ended.code == 1
+    assert PROTECTED in ended.err
+    assert project.log() == []
+    assert deployed(project, "--allow-replace", "--unprotect")["postgres"] == "replaced"
+    assert project.log() == ["CREATE postgres", "delete postgres"]
+
+
+def test_an_update_that_would_destroy_something_is_refused(project: DeployedProject) -> None:
+    """Whether or not replacing is allowed; the resource stays as it is."""
+    protected(project)
+    changed = POSTGRES.replace("values: {", "values: {destroys: [the disk], ")
+    project.write("definitions/pg.yaml", with_words(changed, "protect: true"))
+    ended = project.run(*DEPLOY, "--allow-replace", "--out", "json")
+    assert ended.code == 2
+    database = next(node for node in ended.document["nodes"] if node["type"] == "postgres")
+    assert (
+        database["comment"] == f"would destroy the disk, and {DB} is protected (`protect: false` lifts that)"
+    )
+
+
+def test_a_deployment_without_the_word_lifts_the_protection(project: DeployedProject) -> None:
+    """The driver is not called for that."""
+    protected(project)
+    assert "active, protected" in project.run("show", "active").out
+    project.write("definitions/pg.yaml", with_words(POSTGRES, "protect: false"))
+    assert deployed(project)["postgres"] == "unchanged"
+    assert project.log() == []
+    assert "protected" not in project.run("show", "active").out
+    assert project.run(*DESTROY).code == 0
+
+
+def test_a_failed_update_protects_already(project: DeployedProject) -> None:
+    """What the definition says now counts for what is there."""
+    deployed(project)
+    broken = POSTGRES.replace("values: {", "values: {fail: no room, ")
+    project.write("definitions/pg.yaml", with_words(broken, "protect: true"))
+    assert project.run(*DEPLOY).code == 2
+    project.log()
+    ended = project.run(*DESTROY)
+    assert (ended.code, PROTECTED in ended.err) == (1, True)
+
+
+def test_what_is_retained_is_forgotten_and_left(project: DeployedProject) -> None:
+    """Its driver is not called, the record is gone, and the next deployment makes it anew."""
+    protected(project, "retain: true")
+    assert "active, retained" in project.run("show", "active").out
+    planned = project.run(*DESTROY, "--plan")
+    assert f"{DB} would be left as it is, and forgotten" in planned.out
+    ended = project.run(*DESTROY, "--out", "json")
+    assert statuses(ended.document)["postgres"] == "retained"
+    assert "delete postgres" not in project.log()
+    assert DB not in project.run("show", "active").out
+    assert deployed(project)["postgres"] == "created"
+
+
+def test_what_is_retained_is_left_when_it_is_replaced(project: DeployedProject) -> None:
+    """The other driver makes its own; the first one is not called."""
+    protected(project, "retain: true")
+    other = POSTGRES.replace("driver_type: log", "driver_type: other")
+    project.write("definitions/pg.yaml", other)
+    assert deployed(project, "--allow-replace")["postgres"] == "replaced"
+    assert project.log() == ["CREATE postgres"]
+
+
+def test_what_was_only_begun_is_not_retained(project: DeployedProject) -> None:
+    """Nobody has used it, so it is destroyed."""
+    broken = POSTGRES.replace("values: {", "values: {fail: no room, ")
+    project.write("definitions/pg.yaml", with_words(broken, "retain: true"))
+    assert project.run(*DEPLOY).code == 2
+    project.log()
+    assert project.run(*DESTROY).code == 0
+    assert "delete postgres again" in project.log()
