@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from ensue.app.deployment_checks import refuse_wrong_drops
+from ensue.app.deployment_checks import changed_definitions_warning, leaving_warning, refuse_wrong_drops
 from ensue.app.deployment_files import load_kept, shown
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError
@@ -20,6 +20,7 @@ from ensue.language.collector import near_names
 from ensue.model.data import texts
 from ensue.provisioning.deployment_records import DeploymentRecord, KeptDeployment
 from ensue.provisioning.environment_sets import DeploymentSet, Names, names_of, without
+from ensue.provisioning.images import ANY_WORKLOAD
 from ensue.registry.audit import this_user
 
 if TYPE_CHECKING:
@@ -82,6 +83,28 @@ def kept_deployment(history: DeploymentStore, context: Context, number: int) -> 
     )
 
 
+def kept_env_type(history: DeploymentStore, context: Context) -> str:
+    """Return the type that an environment has; this blocks.
+
+    Raises:
+        ConfigurationError: it has none: it has never been deployed.
+        StoreError: the store cannot be read or decrypted.
+    """
+    newest = history.newest(context)
+    if newest is not None and newest.record.env_type:
+        return newest.record.env_type
+    raise ConfigurationError(
+        [
+            Diagnostic(
+                code="E0856",
+                summary=f"the type of the environment {context.environment} is not known",
+                detail="the store has no deployment of it",
+                help="give it with --env-type",
+            )
+        ]
+    )
+
+
 class EnvironmentHistory:
     """Reads the set of an environment for one deployment, and keeps the deployment.
 
@@ -96,6 +119,7 @@ class EnvironmentHistory:
         self._deployments = deployments
         self._order = order
         self._record: DeploymentRecord | None = None
+        self._source: KeptDeployment | None = None
 
     def requested(self, context: Context, found: Collector) -> RequestedSet:
         """Return what is to be deployed; this blocks.
@@ -108,24 +132,63 @@ class EnvironmentHistory:
             StoreError: the set of the environment cannot be read.
         """
         order = self._order
-        given = [] if order.destroy else self._deployments.loaded(order.files, found, order.images)
         newest = self._services.history.newest(context)
         number = 1 if newest is None else newest.record.number + 1
         before = DeploymentSet() if newest is None else newest.set
         self._services.masker.add(*before.secrets)
         if order.destroy:
             return RequestedSet(number=number)
+        given, values = self._given(context, before, found)
         if not order.keeps_others:
             leaving = before.names.minus(names_of([one.kept for one in given]))
-            return RequestedSet(tuple(given), order.values, leaving, number)
+            return RequestedSet(tuple(given), values, leaving, number)
         if newest is None:
             self._refuse_unknown_set(context, found)
         dropped = Names(frozenset(order.drop_workloads), frozenset(order.drop_shared))
         new = names_of([one.kept for one in given])
         refuse_wrong_drops(context, dropped, before.names, new, found)
         gone = Names(new.workloads | dropped.workloads, new.shared | dropped.shared)
-        others = load_kept(without(before.documents, gone), found, order.images)
-        return RequestedSet((*others, *given), {**before.values, **order.values}, number=number)
+        named = {name: image for name, image in order.images.items() if name != ANY_WORKLOAD}
+        others = load_kept(without(before.documents, gone), found, named)
+        return RequestedSet((*others, *given), {**before.values, **values}, number=number)
+
+    def _given(
+        self, context: Context, before: DeploymentSet, found: Collector
+    ) -> tuple[list[LoadedDocument], Mapping[str, Any]]:
+        """Return the documents and values that are to be deployed: of files, or of an earlier deployment.
+
+        A deployment of another environment gives no values: they are those of its own environment.
+        """
+        order = self._order
+        if order.source is None:
+            return self._deployments.loaded(order.files, found, order.images), order.values
+        there = replace(context, env=order.source.env)
+        self._source = source = kept_deployment(self._services.history, there, order.source.number)
+        self._services.masker.add(*source.set.secrets)
+        values = source.set.values if order.source.env == order.env else before.values
+        label = f"deployment {source.record.number} of {there.environment}"
+        documents = (replace(one, since=0) for one in source.set.documents)
+        return load_kept(documents, found, order.images, label), {**values, **order.values}
+
+    def notices(
+        self, context: Context, requested: RequestedSet, built: BuiltGraph | None
+    ) -> list[Diagnostic]:
+        """Return what is to be said before anything runs: what leaves, and which definitions are other ones.
+
+        Args:
+            context: the environment.
+            requested: what is deployed.
+            built: the graph; None: the environment is destroyed.
+        """
+        said: list[Diagnostic] = []
+        if requested.leaving:
+            said.append(leaving_warning(context, requested.leaving, is_pruned=self._order.prune))
+        if self._source is not None and built is not None:
+            then = self._source.record.definitions
+            changed = [id_ for id_, one in sorted(built.digests.items()) if then.get(id_, one) != one]
+            if changed:
+                said.append(changed_definitions_warning(self._source.record.number, changed))
+        return said
 
     def begin(self, context: Context, requested: RequestedSet, built: BuiltGraph | None) -> None:
         """Keep the deployment, which begins: its set is that of the environment from now on. This blocks.
@@ -146,6 +209,7 @@ class EnvironmentHistory:
             by=f"{this_user()}@{socket.gethostname()}",
             command="destroy" if order.destroy else "merge" if order.keeps_others else "deploy",
             files=tuple(shown(path, root) for path in order.files),
+            source=self._source_name(),
             dropped=(
                 *(f"workload {name}" for name in order.drop_workloads),
                 *(f"shared {name}" for name in order.drop_shared),
@@ -185,6 +249,11 @@ class EnvironmentHistory:
             statuses=dict(sorted(statuses.items())),
         )
         self._services.history.end(context, record)
+
+    def _source_name(self) -> str:
+        if self._order.source is None or self._source is None:
+            return ""
+        return f"{self._order.source.env} {self._source.record.number}"
 
     def _secrets(self, values: Any) -> set[str]:
         """Return the secrets in values: an SLS may have taken them from another state."""

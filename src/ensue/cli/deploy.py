@@ -12,7 +12,6 @@ import msgspec
 
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
-from ensue.cli.complete import complete_shared, complete_workload
 from ensue.cli.deployment import (
     DeploymentWords,
     deployment_options,
@@ -21,6 +20,7 @@ from ensue.cli.deployment import (
     image_option,
     value_option,
 )
+from ensue.cli.deployment_set import SetWords, set_options
 from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
 from ensue.cli.optional_value import OptionalValue
 from ensue.cli.options import project_options
@@ -46,9 +46,11 @@ EXAMPLES = (
         "ensue deploy api.yaml --app shop --env dev --env-type development --merge",
         "one workload, the others stay as they are",
     ),
+    ("ensue deploy --app shop --env dev --drop-workload api --prune", "remove one workload"),
+    ("ensue deploy --app shop --env dev --from 12", "roll back to an earlier deployment"),
     (
-        "ensue deploy --app shop --env dev --env-type development --drop-workload api --prune",
-        "remove one workload",
+        "ensue deploy --app shop --env staging --from last --to-env prod",
+        "promote what is in one environment to another one",
     ),
     ("ensue deploy score.yaml --app shop --env dev --env-type development --plan", "what it would do"),
     ("ensue deploy score.yaml --app shop --env dev --env-type development --prune", "remove orphans as well"),
@@ -86,28 +88,7 @@ EXAMPLES = (
 @click.option(
     "--to", "render_to", metavar="DIR", type=click.Path(path_type=Path), help="The folder for --render."
 )
-@click.option(
-    "--merge",
-    is_flag=True,
-    help="Keep the other workloads and shared resources of the environment as they were deployed last. "
-    "Without it, the files are the whole environment.",
-)
-@click.option(
-    "--drop-workload",
-    "drop_workloads",
-    metavar="NAME",
-    multiple=True,
-    shell_complete=complete_workload,
-    help="Take a workload out of the environment, and keep the others. May be given several times.",
-)
-@click.option(
-    "--drop-shared",
-    metavar="NAME",
-    multiple=True,
-    shell_complete=complete_shared,
-    help="Take a shared resource of a deployment set out of the environment, and keep the others. May be "
-    "given several times.",
-)
+@set_options
 @click.option("--plan", "test", is_flag=True, help="Change nothing; say what would be done.")
 @click.option(
     "--prune", is_flag=True, help="Remove resources that earlier deployments provisioned and this one lacks."
@@ -161,9 +142,6 @@ def command(
     images: tuple[str, ...],
     render: str | None,
     render_to: Path | None,
-    merge: bool,
-    drop_workloads: tuple[str, ...],
-    drop_shared: tuple[str, ...],
     test: bool,
     prune: bool,
     destroy: bool,
@@ -190,29 +168,20 @@ def command(
     from ensue.errors import ReplacementError
     from ensue.output.colours import is_terminal
 
-    keeps_others = merge or bool(drop_workloads or drop_shared)
+    sets = SetWords(*(deployment.pop(field) for field in SetWords._fields))
     if forget:
-        return _forget(
-            session,
-            forget,
-            DeploymentWords(**deployment),
-            is_alone=not (files or keeps_others or prune or destroy or adopt),
-        )
+        others = files or sets.names_a_set or prune or destroy or adopt
+        return _forget(session, forget, DeploymentWords(**deployment), is_alone=not others)
     if destroy and (files or prune):
         raise click.UsageError("--destroy removes the whole environment: it takes no files and no --prune")
-    if destroy and keeps_others:
-        raise click.UsageError("--destroy removes the whole environment: it takes no --merge and no --drop-…")
     if destroy and adopt:
         raise click.UsageError("--destroy removes what this store has: it takes no --adopt")
     if bool(render) != bool(render_to):
         raise click.UsageError("--render and --to go together")
     order = msgspec.structs.replace(
-        _order(files, DeploymentWords(**deployment), destroy=destroy, keeps_others=keeps_others),
+        _order(files, DeploymentWords(**deployment), sets, destroy=destroy),
         values=given_values(values),
         images=given_images(images),
-        merge=merge,
-        drop_workloads=drop_workloads,
-        drop_shared=drop_shared,
         prune=prune,
         allow_replace=allow_replace,
         change_env_type=change_env_type,
@@ -264,7 +233,7 @@ def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *
 
 
 def _order(
-    files: tuple[Path, ...], words: DeploymentWords, *, destroy: bool, keeps_others: bool
+    files: tuple[Path, ...], words: DeploymentWords, sets: SetWords, *, destroy: bool
 ) -> DeploymentOrder:
     """Return the deployment that the command line requests: what, and where.
 
@@ -273,10 +242,11 @@ def _order(
     """
     from ensue.contracts.deployment import DeploymentOrder
 
-    if not (destroy or files or keeps_others):
-        raise click.UsageError("name a Score file or a deployment set, or use --destroy")
-    context = words.context(needs_type=not destroy)
-    return DeploymentOrder(
+    if not (destroy or files or sets.names_a_set):
+        raise click.UsageError("name a Score file or a deployment set, or use --from or --destroy")
+    # An environment that was deployed has a type.
+    context = words.context(needs_type=bool(files) and not sets.is_again)
+    order = DeploymentOrder(
         app=context.app,
         env=context.env,
         env_type=context.env_type,
@@ -285,6 +255,7 @@ def _order(
         definitions=words.definitions,
         destroy=destroy,
     )
+    return sets.applied_to(order)
 
 
 def _print(session: Session, report: DeploymentReport) -> None:

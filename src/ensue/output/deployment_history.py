@@ -58,6 +58,7 @@ def record_data(context: Context, record: DeploymentRecord, masker: Masker) -> d
         "by": record.by,
         "command": record.command,
         "files": list(record.files),
+        "source": record.source,
         "dropped": list(record.dropped),
         "definitions": record.definitions,
         "definitions_digest": digest(record.definitions),
@@ -198,7 +199,8 @@ def _change(one: Difference, masker: Masker) -> str:
 def what_of(record: DeploymentRecord) -> str:
     """Return what a deployment did, in words: `merge api.yaml, drop workload web`."""
     done = " ".join((record.command, *record.files))
-    return ", ".join((done, *(f"drop {one}" for one in record.dropped)))
+    source = [f"from {record.source}"] if record.source else []
+    return ", ".join((" ".join((done, *source)), *(f"drop {one}" for one in record.dropped)))
 
 
 def _resources(record: DeploymentRecord) -> str:

@@ -30,6 +30,7 @@ class DeploymentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
         by: who started it, `USER@HOST`.
         command: what was done: `deploy`, `merge`, or `destroy`.
         files: the files that it was given, as messages show them.
+        source: the earlier deployment whose set was deployed, `ENV NUMBER`; empty: there is none.
         dropped: what it took out of the environment: `workload api`, `shared dns`.
         definitions: the hash of each definition that was used, by its id.
         graph: the hash of the graph.
@@ -44,6 +45,7 @@ class DeploymentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     by: str
     command: Literal["deploy", "merge", "destroy"]
     files: tuple[str, ...] = ()
+    source: str = ""
     dropped: tuple[str, ...] = ()
     definitions: dict[str, str] = {}
     graph: str = ""
