@@ -180,3 +180,69 @@ def test_numbers_are_completed(project: Environment) -> None:
     words = ("ensue", "deployments", "show", *ENV, "")
     given = {"_ENSUE_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": "7"}
     assert sorted(project.run(**given).out.splitlines()) == ["plain,1", "plain,2"]
+
+
+def test_a_rollback_deploys_an_earlier_set(project: Environment) -> None:
+    """With its files, images and values, which need not be in the checkout; what came since leaves."""
+    project.write("web.yaml", "broken: [")
+    project.write("rest.yaml", "broken: [")
+    ended = project.run("deploy", *ENV, "--from", "1", "--prune")
+    assert (ended.code, "the workload api, the shared resource dns leave shop/dev" in ended.err) == (0, True)
+    last = project.document("show", "last")
+    assert (last["number"], last["source"], last["command"]) == (3, "dev 1", "deploy")
+    assert last["set"] == project.document("show", "1")["set"]
+    assert last["set"]["values"] == {"TIER": "gold"}
+    again = project.run(
+        "deploy", *ENV, "--from", "2", "--merge", "--image", "web=nginx:9", "--value", "TIER=x"
+    )
+    assert again.code == 0, again.err
+    shown = project.document("show", "last")["set"]
+    assert shown["modules"]["web"]["containers"]["main"]["image"] == "nginx:9"
+    assert (sorted(shown["modules"]), shown["values"]) == (["api", "web"], {"TIER": "x"})
+
+
+def test_a_rollback_has_the_definitions_of_now(project: Environment) -> None:
+    """A warning names those that have changed since, before anything runs; a wrong set has its place."""
+    project.write("definitions/all.yaml", DEFINITIONS.replace("host: h", "host: elsewhere, password: p"))
+    ended = project.run("deploy", *ENV, "--from", "1", "--plan")
+    assert "warning[E0855]: definitions have changed since deployment 1: db" in ended.err
+    assert "postgres.default#modules.web.externals.db would be updated" in ended.out
+    project.write("definitions/all.yaml", DEFINITIONS.partition("---")[2])
+    ended = project.run("deploy", *ENV, "--from", "2")
+    assert ended.code == 1
+    assert "--> deployment 2 of shop/dev: web.yaml:10:" in ended.err
+
+
+def test_a_promotion_has_the_context_of_its_target(project: Environment) -> None:
+    """Its type, its values; the files and images are those of the source. A new environment is a copy."""
+    words = ("deploy", *ENV, "--from", "last", "--to-env", "prod")
+    ended = project.run(*words)
+    assert (ended.code, "error[E0856]" in ended.err) == (1, True)
+    ended = project.run(*words, "--env-type", "production")
+    assert (ended.code, "the environment has no value 'TIER'" in ended.err) == (1, True)
+    ended = project.run(*words, "--env-type", "production", "--value", "TIER=platinum", "--out", "json")
+    assert (ended.code, ended.document["env"], ended.document["env_type"]) == (0, "prod", "production")
+    project.deploy("web.yaml", "--image", "nginx:2", "--value", "TIER=gold")
+    ended = project.run(*words, "--merge", "--out", "json")
+    assert ended.code == 0, ended.err
+    assert len(ended.document["nodes"]) == 5
+    shown = project.run(
+        "deployments", "show", "last", "--app", "shop", "--env", "prod", "--out", "json"
+    ).document
+    assert (shown["number"], shown["source"], shown["env_type"]) == (2, "dev 3", "production")
+    assert shown["set"]["values"] == {"TIER": "platinum"}
+    assert shown["set"]["modules"]["web"]["containers"]["main"]["image"] == "nginx:2"
+
+
+def test_what_does_not_go_with_an_earlier_deployment(project: Environment) -> None:
+    """Files, a removal, an environment without `--from`, a deployment that is not there."""
+    for words, said in (
+        (("web.yaml", "--from", "1"), "it takes no files"),
+        (("--from", "1", "--destroy"), "no --from"),
+        (("web.yaml", "--to-env", "prod"), "--to-env goes with --from"),
+        (("--from", "8"), "error[E0854]: shop/dev has no deployment 8"),
+        (("--forget", "x", "--from", "1"), "--forget takes no files"),
+        (("--from", "0"), "neither the number of a deployment nor `last`"),
+    ):
+        ended = project.run("deploy", *words, *ENV)
+        assert (ended.code, said in ended.err) == (1, True), ended.err

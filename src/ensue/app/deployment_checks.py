@@ -171,12 +171,11 @@ def leaving_warning(context: Context, leaving: Names, *, is_pruned: bool) -> Dia
         is_pruned: whether resources that nothing requests any more are removed.
     """
     named = list(leaving.described())
-    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
     verb = "leaves" if len(named) == 1 else "leave"
     return Diagnostic(
         code="E0851",
         severity=Severity.WARNING,
-        summary=f"{', '.join(named[:_MOST_NAMED])}{more} {verb} {context.environment}",
+        summary=f"{_listed(named)} {verb} {context.environment}",
         detail="what was given does not have "
         + ("it" if len(named) == 1 else "them")
         + (
@@ -185,6 +184,27 @@ def leaving_warning(context: Context, leaving: Names, *, is_pruned: bool) -> Dia
             else ", and what nothing else needs is orphaned"
         ),
         help="--merge keeps what was not given as it was deployed last",
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
+
+
+def changed_definitions_warning(number: int, changed: Sequence[str]) -> Diagnostic:
+    """Return the warning that what an earlier deployment had is deployed with other definitions.
+
+    Args:
+        number: the deployment.
+        changed: the ids of the definitions that have changed since.
+    """
+    return Diagnostic(
+        code="E0855",
+        severity=Severity.WARNING,
+        summary=f"definitions have changed since deployment {number}: {_listed(changed)}",
+        detail="the definitions of now are used",
+        help="if those of then are meant, bring their files back, for example with git",
     )
 
 

@@ -133,20 +133,25 @@ def load_files(
 
 
 def load_kept(
-    documents: Iterable[SetDocument], found: Collector, images: Mapping[str, str]
+    documents: Iterable[SetDocument], found: Collector, images: Mapping[str, str], origin: str = ""
 ) -> list[LoadedDocument]:
     """Return documents that the store has kept.
 
     Args:
         documents: the documents.
         found: receives what cannot be read.
-        images: workload to the image of its containers that have none yet, instead of the kept one.
+        images: workload to the image of its containers that have none yet, instead of the kept one; `*`: of
+            all others.
+        origin: the deployment that had them, for places; empty: the one that each was given to.
     """
     loaded: list[LoadedDocument] = []
     for one in documents:
-        document = YamlDocument(f"deployment {one.since}: {one.path}", one.text, first_line=one.first_line)
+        path = f"{origin or f'deployment {one.since}'}: {one.path}"
+        document = YamlDocument(path, one.text, first_line=one.first_line)
         data = _loaded(document, found, is_json=one.is_json)
-        named = {name: images.get(name, image) for name, image in one.workloads.items()}
+        named = {
+            name: images.get(name, images.get(ANY_WORKLOAD, image)) for name, image in one.workloads.items()
+        }
         loaded.append(LoadedDocument(replace(one, workloads=named), document, data, one.sources.get))
     return loaded
 

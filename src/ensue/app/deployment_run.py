@@ -13,7 +13,6 @@ import msgspec
 
 from ensue.app.deployment_checks import (
     DeploymentChecks,
-    leaving_warning,
     refuse_another_type,
     refuse_missing_drivers,
     refuse_protected,
@@ -200,12 +199,11 @@ class DeploymentRun:
 
     async def _begin(self, found: Collector) -> None:
         """Report what leaves the environment, and keep the deployment unless it is a plan."""
-        if leaving := self._requested.leaving:
-            warning = leaving_warning(self.context, leaving, is_pruned=self.order.prune)
+        for notice in self._history.notices(self.context, self._requested, self.built):
             if self._warn is None:
-                found.add([warning])
+                found.add([notice])
             else:
-                self._warn(warning)
+                self._warn(notice)
         is_nothing = self.order.destroy and not self._provisioner.kept and self._requested.number == 1
         if not self._is_test and not is_nothing:
             await asyncio.to_thread(self._history.begin, self.context, self._requested, self.built)

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from ensue.app.deployment_checks import refuse_wrong_drops
+from ensue.app.deployment_checks import changed_definitions_warning, leaving_warning, refuse_wrong_drops
 from ensue.app.deployment_files import load_kept, shown
 from ensue.diagnostics import Diagnostic
-from ensue.errors import ConfigurationError
+from ensue.errors import ConfigurationError, StoreError
 from ensue.language.collector import near_names
 from ensue.model.data import texts
 from ensue.provisioning.deployment_records import DeploymentRecord, KeptDeployment
 from ensue.provisioning.environment_sets import DeploymentSet, Names, names_of, without
+from ensue.provisioning.images import ANY_WORKLOAD
 from ensue.registry.audit import this_user
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ensue.app.deployment_files import LoadedDocument
     from ensue.app.deployments import BuiltGraph, Deployments
@@ -82,6 +83,28 @@ def kept_deployment(history: DeploymentStore, context: Context, number: int) -> 
     )
 
 
+def kept_env_type(history: DeploymentStore, context: Context) -> str:
+    """Return the type that an environment has; this blocks.
+
+    Raises:
+        ConfigurationError: it has none: it has never been deployed.
+        StoreError: the store cannot be read or decrypted.
+    """
+    newest = history.newest(context)
+    if newest is not None and newest.record.env_type:
+        return newest.record.env_type
+    raise ConfigurationError(
+        [
+            Diagnostic(
+                code="E0856",
+                summary=f"the type of the environment {context.environment} is not known",
+                detail="the store has no deployment of it",
+                help="give it with --env-type",
+            )
+        ]
+    )
+
+
 class EnvironmentHistory:
     """Reads the set of an environment for one deployment, and keeps the deployment.
 
@@ -89,13 +112,23 @@ class EnvironmentHistory:
         services: the project.
         deployments: reads the files.
         order: what is deployed, and where.
+        clock: returns seconds since 1970.
     """
 
-    def __init__(self, services: Services, deployments: Deployments, order: DeploymentOrder) -> None:
+    def __init__(
+        self,
+        services: Services,
+        deployments: Deployments,
+        order: DeploymentOrder,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._services = services
         self._deployments = deployments
         self._order = order
+        self._clock = clock
         self._record: DeploymentRecord | None = None
+        self._source: KeptDeployment | None = None
+        self._before: DeploymentRecord | None = None
 
     def requested(self, context: Context, found: Collector) -> RequestedSet:
         """Return what is to be deployed; this blocks.
@@ -108,24 +141,67 @@ class EnvironmentHistory:
             StoreError: the set of the environment cannot be read.
         """
         order = self._order
-        given = [] if order.destroy else self._deployments.loaded(order.files, found, order.images)
         newest = self._services.history.newest(context)
+        self._before = None if newest is None else newest.record
+        if order.newest is not None and (self._before is None or self._before.number != order.newest):
+            msg = f"{context.environment} was deployed meanwhile (nothing was done)"
+            raise StoreError(msg)
         number = 1 if newest is None else newest.record.number + 1
         before = DeploymentSet() if newest is None else newest.set
         self._services.masker.add(*before.secrets)
         if order.destroy:
             return RequestedSet(number=number)
+        given, values = self._given(context, before, found)
         if not order.keeps_others:
             leaving = before.names.minus(names_of([one.kept for one in given]))
-            return RequestedSet(tuple(given), order.values, leaving, number)
+            return RequestedSet(tuple(given), values, leaving, number)
         if newest is None:
             self._refuse_unknown_set(context, found)
         dropped = Names(frozenset(order.drop_workloads), frozenset(order.drop_shared))
         new = names_of([one.kept for one in given])
         refuse_wrong_drops(context, dropped, before.names, new, found)
         gone = Names(new.workloads | dropped.workloads, new.shared | dropped.shared)
-        others = load_kept(without(before.documents, gone), found, order.images)
-        return RequestedSet((*others, *given), {**before.values, **order.values}, number=number)
+        named = {name: image for name, image in order.images.items() if name != ANY_WORKLOAD}
+        others = load_kept(without(before.documents, gone), found, named)
+        return RequestedSet((*others, *given), {**before.values, **values}, number=number)
+
+    def _given(
+        self, context: Context, before: DeploymentSet, found: Collector
+    ) -> tuple[list[LoadedDocument], Mapping[str, Any]]:
+        """Return the documents and values that are to be deployed: of files, or of an earlier deployment.
+
+        A deployment of another environment gives no values: they are those of its own environment.
+        """
+        order = self._order
+        if order.source is None:
+            return self._deployments.loaded(order.files, found, order.images), order.values
+        there = replace(context, env=order.source.env)
+        self._source = source = kept_deployment(self._services.history, there, order.source.number)
+        self._services.masker.add(*source.set.secrets)
+        values = source.set.values if order.source.env == order.env else before.values
+        label = f"deployment {source.record.number} of {there.environment}"
+        documents = (replace(one, since=0) for one in source.set.documents)
+        return load_kept(documents, found, order.images, label), {**values, **order.values}
+
+    def notices(
+        self, context: Context, requested: RequestedSet, built: BuiltGraph | None
+    ) -> list[Diagnostic]:
+        """Return what is to be said before anything runs: what leaves, and which definitions are other ones.
+
+        Args:
+            context: the environment.
+            requested: what is deployed.
+            built: the graph; None: the environment is destroyed.
+        """
+        said: list[Diagnostic] = []
+        if requested.leaving:
+            said.append(leaving_warning(context, requested.leaving, is_pruned=self._order.prune))
+        if self._source is not None and built is not None:
+            then = self._source.record.definitions
+            changed = [id_ for id_, one in sorted(built.digests.items()) if then.get(id_, one) != one]
+            if changed:
+                said.append(changed_definitions_warning(self._source.record.number, changed))
+        return said
 
     def begin(self, context: Context, requested: RequestedSet, built: BuiltGraph | None) -> None:
         """Keep the deployment, which begins: its set is that of the environment from now on. This blocks.
@@ -139,13 +215,21 @@ class EnvironmentHistory:
             StoreError: it cannot be written, or the environment has been deployed since its set was read.
         """
         order, root = self._order, self._services.settings.root
+        started_at_s, before = self._clock(), self._before
+        has_lived_on = before is not None and not before.is_removal
+        ttl_s = order.ttl_s if order.ttl_s is not None else before.ttl_s if before and has_lived_on else 0
+        expires_at_s = started_at_s + ttl_s if ttl_s else 0
         record = DeploymentRecord(
             number=requested.number,
-            env_type=context.env_type,
-            started_at_s=time.time(),
+            env_type=context.env_type or (before.env_type if before else ""),
+            started_at_s=started_at_s,
+            ttl_s=ttl_s,
+            # A removal that fails is tried again by the next one.
+            expires_at_s=before.expires_at_s if order.destroy and before else expires_at_s,
             by=f"{this_user()}@{socket.gethostname()}",
             command="destroy" if order.destroy else "merge" if order.keeps_others else "deploy",
             files=tuple(shown(path, root) for path in order.files),
+            source=self._source_name(),
             dropped=(
                 *(f"workload {name}" for name in order.drop_workloads),
                 *(f"shared {name}" for name in order.drop_shared),
@@ -181,10 +265,15 @@ class EnvironmentHistory:
         record = replace(
             self._record,
             result="interrupted" if is_interrupted else "failed" if is_bad else "succeeded",
-            ended_at_s=time.time(),
+            ended_at_s=self._clock(),
             statuses=dict(sorted(statuses.items())),
         )
         self._services.history.end(context, record)
+
+    def _source_name(self) -> str:
+        if self._order.source is None or self._source is None:
+            return ""
+        return f"{self._order.source.env} {self._source.record.number}"
 
     def _secrets(self, values: Any) -> set[str]:
         """Return the secrets in values: an SLS may have taken them from another state."""

@@ -101,8 +101,14 @@ class Project(KeptResources):
             StoreError: the records of the environment cannot be read.
         """
         from ensue.app.deployment_run import DeploymentReport, DeploymentRun
+        from ensue.app.environment_history import kept_env_type
+        from ensue.provisioning.identity import Context
 
         services = self._services()
+        if not (order.env_type or order.destroy):
+            context = Context(app=order.app, env=order.env, env_type="", org=order.org)
+            env_type = await asyncio.to_thread(kept_env_type, services.history, context)
+            order = msgspec.structs.replace(order, env_type=env_type)
         deployment = DeploymentRun(
             services,
             services.deployments(order.definitions),

@@ -12,7 +12,6 @@ import msgspec
 
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
-from ensue.cli.complete import complete_shared, complete_workload
 from ensue.cli.deployment import (
     DeploymentWords,
     deployment_options,
@@ -21,7 +20,9 @@ from ensue.cli.deployment import (
     image_option,
     value_option,
 )
+from ensue.cli.deployment_set import SetWords, set_options
 from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
+from ensue.cli.expiry import ttl_option
 from ensue.cli.optional_value import OptionalValue
 from ensue.cli.options import project_options
 from ensue.cli.wait_option import wait_option
@@ -49,15 +50,21 @@ EXAMPLES = (
         "ensue deploy api.yaml --app shop --env dev --env-type development --merge",
         "one workload, the others stay as they are",
     ),
+    ("ensue deploy --app shop --env dev --drop-workload api --prune", "remove one workload"),
+    ("ensue deploy --app shop --env dev --from 12", "roll back to an earlier deployment"),
     (
-        "ensue deploy --app shop --env dev --env-type development --drop-workload api --prune",
-        "remove one workload",
+        "ensue deploy --app shop --env staging --from last --to-env prod",
+        "promote what is in one environment to another one",
     ),
     ("ensue deploy score.yaml --app shop --env dev --env-type development --plan", "what it would do"),
     ("ensue deploy score.yaml --app shop --env dev --env-type development --prune", "remove orphans as well"),
     (
         "ensue deploy web.yaml --app shop --env p --env-type prod --allow-replace=postgres.default#shared.db",
         "let another driver make the database anew",
+    ),
+    (
+        "ensue deploy score.yaml --app shop --env pr-7 --env-type development --ttl 3d",
+        "an environment that `ensue deployments expire` removes after three days",
     ),
     ("ensue deploy --app shop --env dev --destroy", "remove everything of the environment"),
     (
@@ -89,28 +96,8 @@ EXAMPLES = (
 @click.option(
     "--to", "render_to", metavar="DIR", type=click.Path(path_type=Path), help="The folder for --render."
 )
-@click.option(
-    "--merge",
-    is_flag=True,
-    help="Keep the other workloads and shared resources of the environment as they were deployed last. "
-    "Without it, the files are the whole environment.",
-)
-@click.option(
-    "--drop-workload",
-    "drop_workloads",
-    metavar="NAME",
-    multiple=True,
-    shell_complete=complete_workload,
-    help="Take a workload out of the environment, and keep the others. May be given several times.",
-)
-@click.option(
-    "--drop-shared",
-    metavar="NAME",
-    multiple=True,
-    shell_complete=complete_shared,
-    help="Take a shared resource of a deployment set out of the environment, and keep the others. May be "
-    "given several times.",
-)
+@set_options
+@ttl_option
 @click.option("--plan", "test", is_flag=True, help="Change nothing; say what would be done.")
 @click.option(
     "--prune", is_flag=True, help="Remove resources that earlier deployments provisioned and this one lacks."
@@ -172,9 +159,7 @@ def command(
     images: tuple[str, ...],
     render: str | None,
     render_to: Path | None,
-    merge: bool,
-    drop_workloads: tuple[str, ...],
-    drop_shared: tuple[str, ...],
+    ttl: float | None,
     test: bool,
     prune: bool,
     destroy: bool,
@@ -202,27 +187,19 @@ def command(
     from ensue.errors import ReplacementError
     from ensue.output.colours import is_terminal
 
-    keeps_others = merge or bool(drop_workloads or drop_shared)
+    sets = SetWords(*(deployment.pop(field) for field in SetWords._fields))
     if forget:
-        return _forget(
-            session,
-            forget,
-            DeploymentWords(**deployment),
-            is_alone=not (files or keeps_others or prune or destroy or adopt),
-        )
+        others = files or sets.names_a_set or prune or destroy or adopt
+        return _forget(session, forget, DeploymentWords(**deployment), is_alone=not others)
     if destroy:
-        _refuse_beside_destroy(
-            {"files": files, "--prune": prune, "--merge or --drop-…": keeps_others, "--adopt": adopt}
-        )
+        _refuse_beside_destroy({"files": files, "--prune": prune, "--ttl": ttl is not None, "--adopt": adopt})
     if bool(render) != bool(render_to):
         raise click.UsageError("--render and --to go together")
     order = msgspec.structs.replace(
-        _order(files, DeploymentWords(**deployment), destroy=destroy, keeps_others=keeps_others),
+        _order(files, DeploymentWords(**deployment), sets, destroy=destroy),
         values=given_values(values),
         images=given_images(images),
-        merge=merge,
-        drop_workloads=drop_workloads,
-        drop_shared=drop_shared,
+        ttl_s=ttl,
         prune=prune,
         allow_replace=allow_replace,
         unprotect=unprotect,
@@ -289,7 +266,7 @@ def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *
 
 
 def _order(
-    files: tuple[Path, ...], words: DeploymentWords, *, destroy: bool, keeps_others: bool
+    files: tuple[Path, ...], words: DeploymentWords, sets: SetWords, *, destroy: bool
 ) -> DeploymentOrder:
     """Return the deployment that the command line requests: what, and where.
 
@@ -298,10 +275,11 @@ def _order(
     """
     from ensue.contracts.deployment import DeploymentOrder
 
-    if not (destroy or files or keeps_others):
-        raise click.UsageError("name a Score file or a deployment set, or use --destroy")
-    context = words.context(needs_type=not destroy)
-    return DeploymentOrder(
+    if not (destroy or files or sets.names_a_set):
+        raise click.UsageError("name a Score file or a deployment set, or use --from or --destroy")
+    # An environment that was deployed has a type.
+    context = words.context(needs_type=bool(files) and not sets.is_again)
+    order = DeploymentOrder(
         app=context.app,
         env=context.env,
         env_type=context.env_type,
@@ -310,6 +288,7 @@ def _order(
         definitions=words.definitions,
         destroy=destroy,
     )
+    return sets.applied_to(order)
 
 
 def _print(session: Session, report: DeploymentReport) -> None:

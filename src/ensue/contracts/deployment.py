@@ -21,15 +21,28 @@ ANY_RESOURCE: Final = "*"
 """In place of a resource that may be taken over: all of them."""
 
 
+class DeploymentSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A deployment whose set is deployed again.
+
+    Args:
+        env: the environment that it was deployed into, of the same application.
+        number: its number; 0: the last one.
+    """
+
+    env: str
+    number: int
+
+
 class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     """What to deploy, and where.
 
     Args:
         app: the id of the application.
         env: the id of the environment.
-        env_type: the type of the environment.
+        env_type: the type of the environment; empty: the one that it has.
         org: the id of the organization; may be empty.
         files: Score files and deployment sets.
+        source: an earlier deployment, whose set is deployed instead of files; None: none.
         definitions: the folder of the definitions; None: as in `ensue.yaml`.
         values: the values of Score's types `environment` and `service`, by `NAME` or `RESOURCE.NAME`.
         images: workload to the image of its containers whose image is `.`; `*`: of all other workloads.
@@ -37,6 +50,9 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
             otherwise the files are the whole environment.
         drop_workloads: the workloads that leave the environment; the others are kept.
         drop_shared: the shared resources that leave the environment; the others are kept.
+        ttl_s: how long the environment lives after the deployment, in seconds; 0: without end; None: as long
+            as after the deployment before.
+        newest: refuse unless this is the number of the last deployment of the environment; None: any.
         prune: remove resources of earlier deployments that this one does not request.
         destroy: remove everything of the environment, and build nothing.
         allow_replace: the resources that may be destroyed in order to be replaced, `TYPE.CLASS#ID` each; `*`:
@@ -53,12 +69,15 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     env_type: str = ""
     org: str = ""
     files: tuple[Path, ...] = ()
+    source: DeploymentSource | None = None
     definitions: Path | None = None
     values: Mapping[str, Any] = {}
     images: Mapping[str, str] = {}
     merge: bool = False
     drop_workloads: tuple[str, ...] = ()
     drop_shared: tuple[str, ...] = ()
+    ttl_s: float | None = None
+    newest: int | None = None
     prune: bool = False
     destroy: bool = False
     allow_replace: tuple[str, ...] = ()
