@@ -26,7 +26,7 @@ from ensue.provisioning.evaluation import as_written
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ensue.app.deployment_run import DeploymentReport
+    from ensue.app.deployment_report import DeploymentReport
     from ensue.diagnostics import Diagnostic
     from ensue.model.report import RunReport
     from ensue.model.returns import Return
