@@ -14,7 +14,7 @@ from ensue.errors import StoreError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.app.deployment_run import DeploymentReport
+    from ensue.app.deployment_report import DeploymentReport
 
 SCORE = """\
 apiVersion: score.dev/v1b1

@@ -104,7 +104,7 @@ def test_another_store_takes_nothing_over_unasked(
 
     owner, other = second.refused(*DEPLOY)
     assert second.refused(*DEPLOY, "--plan") == (owner, other)
-    assert second.refused(*DEPLOY, "--adopt=postgres.default#modules.web.externals.other") == (owner, other)
+    assert second.refused(*DEPLOY, "--adopt=workload.default#modules.web") == (owner, other)
     assert second.run(*DESTROY).code == 0
     assert databases(server) == before + 1
     log_in(url)

@@ -77,6 +77,18 @@ def test_a_plan_and_the_impact_name_it(project: DeployedProject) -> None:
     assert project.log() == []
 
 
+@pytest.mark.parametrize("option", ["--allow-replace", "--adopt"])
+def test_a_resource_that_is_misspelt_is_refused(project: DeployedProject, option: str) -> None:
+    """Nothing runs; the near names are those of the deployment."""
+    ended = project.run(*DEPLOY, f"{option}={DB}s")
+    assert ended.code == 1
+    assert f"E0858]: {option}: the deployment has no resource '{DB}s'" in ended.err
+    assert f"did you mean {DB}" in ended.err
+    ended = project.run(*DEPLOY, f"{option}=db")
+    assert "give a resource as `ensue deploy --plan` prints it" in ended.err
+    assert project.log() == []
+
+
 @pytest.mark.parametrize("words", [("--allow-replace",), (f"--allow-replace={DB}",)])
 def test_the_new_one_is_made_before_the_old_one_is_destroyed(
     project: DeployedProject, words: tuple[str, ...]

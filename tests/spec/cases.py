@@ -1,6 +1,7 @@
 """Reading and rewriting spec cases: Markdown files in which code fences are input and expectation.
 
-A case begins with a heading of level two, a chapter with one of level one. The fences of a case:
+A case begins with a heading of level two, a chapter with one of level one. Files before the first case are in
+the project of every case of the chapter. The fences of a case:
 
     ```sls NAME        a file states/NAME.sls (`a/b`), the default NAME is `t`
     ```file PATH       any file of the project
@@ -27,6 +28,8 @@ A case begins with a heading of level two, a chapter with one of level one. The 
     ```merged          expected: what that deployment says with --merge; warnings first
     ```alone           expected: what a plan of it says without --merge
     ```rendered        expected: the warnings of the deployment, and its workloads as plain values
+    ```deploy WORDS    expected: what `ensue deploy WORDS` says, in the form of `deployed`, or is refused;
+                       a case may have several: files between them are written before the next one
 """
 
 from __future__ import annotations
@@ -54,6 +57,21 @@ _FENCE = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DO
 
 
 @dataclass(slots=True, kw_only=True)
+class Step:
+    """One of several deployments of a case.
+
+    Args:
+        words: the options of the command.
+        files: path in the project to content, written before it.
+        expected: what it says.
+    """
+
+    words: list[str]
+    files: dict[str, str]
+    expected: str
+
+
+@dataclass(slots=True, kw_only=True)
 class Case:
     """One case.
 
@@ -62,6 +80,7 @@ class Case:
         title: its heading.
         files: path in the project to content.
         expected: kind of expectation to text.
+        steps: the deployments of the case, in their order.
         tgt: the target of the run; None: this machine.
         drop: what a later deployment takes out of the environment, each a kind and a name.
     """
@@ -70,6 +89,7 @@ class Case:
     title: str
     tgt: str | None = None
     drop: tuple[tuple[str, str], ...] = ()
+    steps: list[Step] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
     expected: dict[str, str] = field(default_factory=dict)
 
@@ -79,17 +99,20 @@ class Case:
 
 
 def read_cases(path: Path) -> Iterator[Case]:
-    for section in re.split(r"^## ", path.read_text(), flags=re.MULTILINE)[1:]:
+    preface, *sections = re.split(r"^## ", path.read_text(), flags=re.MULTILINE)
+    shared = dict(file for one in _FENCE.findall(preface) if (file := _file(*one)) is not None)
+    for section in sections:
         title, _, body = section.partition("\n")
-        case = Case(path=path, title=title.strip())
+        case = Case(path=path, title=title.strip(), files=dict(shared))
+        files = case.files
         for kind, word, content in _FENCE.findall(body):
-            if kind == "sls":
-                case.files[f"states/{word or 't'}.sls"] = content
-            elif kind in _FOLDERS:
-                folder, default = _FOLDERS[kind]
-                case.files[f"{folder}{word or default}.yaml"] = content
-            elif kind == "file":
-                case.files[word] = content
+            file = _file(kind, word, content)
+            if file is not None:
+                files[file[0]] = file[1]
+            elif kind == "deploy":
+                # The files before the first one are there from the beginning.
+                case.steps.append(Step(words=word.split(), files=files, expected=content))
+                files = {}
             elif kind == "drop":
                 case.drop = tuple(line.partition(" ")[::2] for line in content.splitlines())
             elif kind == "tgt":
@@ -102,16 +125,30 @@ def read_cases(path: Path) -> Iterator[Case]:
         yield case
 
 
-def rewrite(case: Case, kind: str, actual: str) -> None:
-    """Put what is true now in the place of an expectation."""
+def _file(kind: str, word: str, content: str) -> tuple[str, str] | None:
+    """Return the path and the content of a fence that is a file."""
+    if kind == "sls":
+        return f"states/{word or 't'}.sls", content
+    if kind in _FOLDERS:
+        folder, default = _FOLDERS[kind]
+        return f"{folder}{word or default}.yaml", content
+    return (word, content) if kind == "file" else None
+
+
+def rewrite(case: Case, kind: str, actual: str, number: int = 0) -> None:
+    """Put what is true now in the place of an expectation.
+
+    Args:
+        case: the case.
+        kind: its kind.
+        actual: what is true now.
+        number: which one of several of this kind.
+    """
     text = case.path.read_text()
     start = text.index(f"## {case.title}\n")
     following = text.find("\n## ", start)
     end = len(text) if following < 0 else following
-    section = re.sub(
-        rf"^```{kind}\n.*?^```$",
-        lambda _: f"```{kind}\n{actual}```",
-        text[start:end],
-        flags=re.MULTILINE | re.DOTALL,
-    )
-    case.path.write_text(text[:start] + section + text[end:])
+    fences = re.finditer(rf"^```{kind}\b[^\n]*\n(.*?)^```$", text[start:end], re.MULTILINE | re.DOTALL)
+    found = list(fences)[number]
+    before, after = text[: start + found.start(1)], text[start + found.end(1) :]
+    case.path.write_text(before + actual + after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import re
@@ -25,6 +26,7 @@ from ensue.provisioning.evaluation import as_written
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ensue.app.deployment_report import DeploymentReport
     from ensue.diagnostics import Diagnostic
     from ensue.model.report import RunReport
     from ensue.model.returns import Return
@@ -34,22 +36,66 @@ HERE = Path(__file__).parent
 
 CONTEXT = Context(app="shop", env="dev", env_type="development", org="acme")
 
+_OPTIONS = argparse.ArgumentParser()
+for _name in ("--plan", "--prune", "--destroy", "--change-env-type"):
+    _OPTIONS.add_argument(_name, action="store_true")
+for _name in ("--adopt", "--allow-replace"):
+    _OPTIONS.add_argument(_name, action="append", nargs="?", const="*", default=[])
+_OPTIONS.add_argument("--env-type", default=CONTEXT.env_type)
+_OPTIONS.add_argument("--cachedir", default=".ensue")
+
 ALL = [case for path in sorted(HERE.glob("*.md")) for case in read_cases(path)]
 
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.id)
 def test_case(case: Case, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """The project of the case gives what the case says."""
-    for name, content in case.files.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content.replace("$TMP", str(tmp_path)))
+    _write(tmp_path, case.files)
+    for number, step in enumerate(case.steps):
+        _write(tmp_path, step.files)
+        said = asyncio.run(_deploys(tmp_path, step.words)).replace(str(tmp_path), "$TMP")
+        if said != step.expected and request.config.getoption("--update"):
+            rewrite(case, "deploy", said, number)
+            continue
+        assert said == step.expected, step.words
     for kind, expected in case.expected.items():
         actual = asyncio.run(_actual(kind, tmp_path, case)).replace(str(tmp_path), "$TMP")
         if actual != expected and request.config.getoption("--update"):
             rewrite(case, kind, actual)
             continue
         assert actual == expected
+
+
+def _write(root: Path, files: dict[str, str]) -> None:
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content.replace("$TMP", str(root)))
+
+
+async def _deploys(root: Path, words: list[str]) -> str:
+    """Return what `ensue deploy` says with some of its options; `--cachedir` is that of another checkout."""
+    given = _OPTIONS.parse_args(words)
+    order = msgspec.structs.replace(
+        _order(root),
+        env_type=given.env_type,
+        files=() if given.destroy else tuple(_deployed(root)),
+        destroy=given.destroy,
+        prune=given.prune,
+        adopt=tuple(given.adopt),
+        allow_replace=tuple(given.allow_replace),
+        change_env_type=given.change_env_type,
+    )
+    options = ProjectOptions(minion_id="m", overrides={"cachedir": given.cachedir})
+    try:
+        async with Project.open(root, options) as project:
+            report = await project.deploy(order, RunOptions(test=given.plan), on_event=lambda _: None)
+            errors = [f"{one.code} {one.message}" for one in report.refusals]
+            said = "".join(f"{line}\n" for line in [*errors, *_of_deployment(report, project.masker)])
+    except DiagnosticError as error:
+        said = "".join(f"{one.code} {one.message}\n" for one in error.diagnostics)
+    # The id of a store is random.
+    return re.sub(r"the store [0-9a-f]{16}", "the store ID", said)
 
 
 async def _actual(kind: str, root: Path, case: Case) -> str:
@@ -114,13 +160,18 @@ async def _deployment(project: Project, root: Path, kind: str, case: Case) -> st
     options = RunOptions(test=kind in {"deployplan", "alone"})
     before: list[Diagnostic] = []
     report = await project.deploy(order, options, on_event=lambda _: None, on_warning=before.append)
-    data = deployment_data(report.deployment.context, "", report.nodes, project.masker)
-    lines = [f"{one.severity.value} {one.code} {one.message}" for one in before]
+    warnings = [f"{one.severity.value} {one.code} {one.message}" for one in before]
+    return "".join(f"{line}\n" for line in [*warnings, *_of_deployment(report, project.masker)])
+
+
+def _of_deployment(report: DeploymentReport, masker: Masker) -> list[str]:
+    data = deployment_data(report.deployment.context, "", report.nodes, masker)
+    lines: list[str] = []
     for node in data["nodes"]:
         comment = f": {' / '.join(node['comment'].splitlines())}" if node["comment"] else ""
         lines.append(f"{node['status']} {node['type']}.{node['class']}#{node['id']}{comment}")
         lines += [f"  outputs: {json.dumps(node['outputs'])}"] if node["outputs"] else []
-    return "".join(f"{line}\n" for line in [*lines, f"exit code {report.run.exit_code}"])
+    return [*lines, f"exit code {report.run.exit_code}"]
 
 
 async def _rendered(project: Project, root: Path) -> str:

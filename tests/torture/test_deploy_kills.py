@@ -143,9 +143,9 @@ def killed(shell: Shell, progress: int, chance: random.Random, *words: str) -> b
     return b"".join(process.communicate())
 
 
-def orders(root: Path, word: str) -> Counter[str]:
-    """Return how often the driver has done something to each resource."""
-    log = root / "log"
+def orders(root: Path, word: str, log_name: str = "log") -> Counter[str]:
+    """Return how often a driver has done something to each resource."""
+    log = root / log_name
     lines = log.read_text().splitlines() if log.exists() else []
     return Counter(line.split()[1] for line in lines if line.startswith(f"{word} "))
 
@@ -198,3 +198,32 @@ def test_killed_at_random_moments(tmp_path: Path, progress: int, seed: int) -> N
     assert {node["status"] for node in ended.document["nodes"]} <= {"destroyed"}
     assert len(orders(shell.root, "delete")) == RESOURCES + 1
     assert shell.run(*destroy, "--out", "json").document["nodes"] == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_replacement_killed_at_random_moments(tmp_path: Path, progress: int, seed: int) -> None:
+    """The other driver makes each thing once, and the earlier one is destroyed only when that is there."""
+    chance = random.Random(seed)  # noqa: S311 -- chance, not secrecy
+    shell = project(tmp_path / "project")
+    assert shell.run(*DEPLOY).code == 0
+    shell.write("states/_drivers/others.py", DRIVER.replace('"log"', '"other log"'))
+    other = DEFINITIONS.replace("outputs.name", "outputs.number")
+    shell.write("definitions/all.yaml", other.replace("driver_type: orders", "driver_type: others", 1))
+    replace = (*DEPLOY, "--allow-replace")
+    for _ in range(chance.randint(1, MOST_KILLS)):
+        assert SECRET.encode() not in killed(shell, progress, chance, *replace)
+        check_store(shell.root)
+        assert orders(shell.root, "delete").keys() <= orders(shell.root, "order", "other log").keys()
+    ended = shell.run(*replace, "--out", "json")
+    assert ended.code == 0, ended.err
+    assert set(orders(shell.root, "order", "other log").values()) == {1}
+    things = orders(shell.root, "order", "other log").keys()
+    assert (len(things), orders(shell.root, "delete").keys()) == (RESOURCES, things)
+    again = shell.run(*DEPLOY, "--out", "json")
+    assert {node["status"] for node in again.document["nodes"]} == {"unchanged"}
+
+    destroy = ("deploy", "--app", "shop", "--env", "dev", "--destroy")
+    killed(shell, progress, chance, *destroy)
+    assert shell.run(*destroy).code == 0
+    assert orders(shell.root, "delete", "other log").keys() == things
+    assert len(orders(shell.root, "delete")) == RESOURCES + 1

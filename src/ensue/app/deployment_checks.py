@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.contracts.deployment import ANY_RESOURCE
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import DriverError, EnsueError, ReplacementError, SecretStoreError
 from ensue.language.collector import near_names
@@ -88,6 +89,29 @@ def refuse_another_type(
         detail="another type may match other definitions, which replace what is there",
         help=f"{others or f'give --env-type {min(types)}'}; --change-env-type changes the type",
     )
+
+
+def refuse_unknown_resources(
+    words: Mapping[str, Iterable[str]], known: Iterable[str], found: Collector
+) -> None:
+    """Report the names of resources on the command line that the deployment does not have.
+
+    Args:
+        words: the names by the option that they are given to; `*` names all.
+        known: the resources of the deployment and of its environment, `TYPE.CLASS#ID` each.
+        found: receives an error per name.
+    """
+    names = {*known, ANY_RESOURCE}
+    for option, given in words.items():
+        for name in given:
+            if name not in names:
+                found.error(
+                    "E0858",
+                    f"{option}: the deployment has no resource {name!r}",
+                    None,
+                    detail="the option would have no effect",
+                    help=near_names(name, names) or "give a resource as `ensue deploy --plan` prints it",
+                )
 
 
 def refuse_replacements(

@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Literal
 
-import msgspec
-
 from ensue.app.deployment_checks import (
     DeploymentChecks,
     refuse_another_type,
     refuse_missing_drivers,
     refuse_protected,
     refuse_replacements,
+    refuse_unknown_resources,
     refuse_unstorable,
 )
 from ensue.app.driver_services import ResourceServices
@@ -41,7 +40,6 @@ from ensue.provisioning.surroundings import DriverCall, Outcome, Replacing, Surr
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
-    from pathlib import Path
 
     from ensue.app.deploying_call import DeployingCall
     from ensue.app.deployments import BuiltGraph, Deployments
@@ -56,35 +54,6 @@ if TYPE_CHECKING:
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.identity import Key
     from ensue.provisioning.nodes import Node
-
-
-class DeploymentReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a deployment that was a run by itself.
-
-    Args:
-        run: the run.
-        deployment: the deployment.
-        nodes: the outcome of every resource, in the order of provisioning.
-        rendered: the files of rendered workloads that have changed.
-    """
-
-    run: RunReport
-    deployment: DeploymentRun
-    nodes: tuple[NodeOutcome, ...]
-    rendered: tuple[Path, ...] = ()
-
-    @property
-    def refusals(self) -> tuple[Diagnostic, ...]:
-        """An error for each resource whose update would have destroyed something without being allowed."""
-        return tuple(
-            Diagnostic(
-                code="E0849",
-                summary=f"{key} would be replaced in part",
-                detail=f"its update would destroy {things}; its driver has changed nothing",
-                help=f"if that is meant, allow it: --allow-replace={key}",
-            )
-            for key, things in self.deployment.refused.items()
-        )
 
 
 class DeploymentRun:
@@ -165,6 +134,8 @@ class DeploymentRun:
             await self._notice_other_organization(found)
         if self.built is not None and not order.change_env_type:
             refuse_another_type(self.context, kept.values(), self.built.env_types, found)
+        words = {"--adopt": order.adopt, "--allow-replace": order.allow_replace}
+        refuse_unknown_resources(words, {*self._nodes, *map(str, kept)}, found)
         if order.destroy or order.prune:
             self._removed = {str(key): one for key, one in kept.items() if str(key) not in self._nodes}
         deleted = [one for one in kept.values() if str(one.key) in self._removed or self._is_replaced(one)]

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from ensue.app.calls import CallOutcome
     from ensue.app.comparison import CompareOrder
-    from ensue.app.deployment_run import DeploymentReport, DeploymentRun
+    from ensue.app.deployment_report import DeploymentReport
+    from ensue.app.deployment_run import DeploymentRun
     from ensue.app.deployments import Deployments, PlannedGraph
     from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.compare.comparison import Comparison
@@ -100,7 +101,8 @@ class Project(KeptResources):
             LockHeldError: an apply of the project, or another deployment of the environment, is running.
             StoreError: the records of the environment cannot be read.
         """
-        from ensue.app.deployment_run import DeploymentReport, DeploymentRun
+        from ensue.app.deployment_report import DeploymentReport
+        from ensue.app.deployment_run import DeploymentRun
         from ensue.app.environment_history import kept_env_type
         from ensue.provisioning.identity import Context
 

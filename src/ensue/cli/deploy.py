@@ -32,7 +32,7 @@ from ensue.contracts.deployment import ANY_RESOURCE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.app.deployment_run import DeploymentReport
+    from ensue.app.deployment_report import DeploymentReport
     from ensue.app.project import Project
     from ensue.cli.session import Session
     from ensue.contracts.deployment import DeploymentOrder
