@@ -17,7 +17,7 @@ from ensue.output.colours import on_one_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.app.deployment_run import DeploymentReport
+    from ensue.app.deployment_report import DeploymentReport
     from ensue.app.project import Project
     from ensue.cli.session import Session
     from ensue.provisioning.deployment_records import DeploymentRecord
