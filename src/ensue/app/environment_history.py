@@ -17,9 +17,9 @@ from ensue.app.deployment_files import load_kept, shown
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, StoreError
 from ensue.language.collector import near_names
-from ensue.model.data import texts
+from ensue.model.data import leaves
 from ensue.provisioning.deployment_records import DeploymentRecord, KeptDeployment
-from ensue.provisioning.environment_sets import DeploymentSet, Names, names_of, without
+from ensue.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
 from ensue.provisioning.images import ANY_WORKLOAD
 from ensue.registry.audit import this_user
 
@@ -203,6 +203,11 @@ class EnvironmentHistory:
                 said.append(changed_definitions_warning(self._source.record.number, changed))
         return said
 
+    @property
+    def has_nothing(self) -> bool:
+        """Whether the environment was never deployed, or is removed."""
+        return self._before is None or self._before.is_removal
+
     def begin(self, context: Context, requested: RequestedSet, built: BuiltGraph | None) -> None:
         """Keep the deployment, which begins: its set is that of the environment from now on. This blocks.
 
@@ -238,10 +243,10 @@ class EnvironmentHistory:
             graph=built.graph.hash if built else "",
         )
         kept = (one.to_keep() for one in requested.documents)
-        set_ = DeploymentSet(
-            documents=tuple(replace(one, since=one.since or requested.number) for one in kept),
-            values=dict(requested.values),
-            secrets=tuple(sorted(self._secrets(requested.values))),
+        set_ = deployment_set(
+            (replace(one, since=one.since or requested.number) for one in kept),
+            requested.values,
+            self._secrets(requested.values),
         )
         self._services.history.begin(context, KeptDeployment(record, set_))
         self._record = record
@@ -277,7 +282,7 @@ class EnvironmentHistory:
 
     def _secrets(self, values: Any) -> set[str]:
         """Return the secrets in values: an SLS may have taken them from another state."""
-        return {one for text in texts(values) for one in self._services.masker.secrets_in(text)}
+        return {one for leaf in leaves(values) for one in self._services.masker.secrets_in(str(leaf))}
 
     def _refuse_unknown_set(self, context: Context, found: Collector) -> None:
         """Report an environment that has resources and no set, which an ensue without sets has deployed."""
