@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ensue.app.project import Project, ProjectOptions, RunOptions
 from ensue.contracts.deployment import DeploymentOrder
+from ensue.errors import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,11 +48,15 @@ entity:
 """
 
 
-def deploy(root: Path, env: str, *, org: str = "", definitions: str = DEFINITIONS) -> DeploymentReport:
+def deploy(
+    root: Path, env: str, *, org: str = "", definitions: str = DEFINITIONS, newest: int | None = None
+) -> DeploymentReport:
     (root / "definitions").mkdir(exist_ok=True)
     (root / "definitions/all.yaml").write_text(definitions)
     (root / "score.yaml").write_text(SCORE)
-    order = DeploymentOrder(app="shop", env=env, env_type="any", org=org, files=(root / "score.yaml",))
+    order = DeploymentOrder(
+        app="shop", env=env, env_type="any", org=org, files=(root / "score.yaml",), newest=newest
+    )
 
     async def run() -> DeploymentReport:
         async with Project.open(root, ProjectOptions(minion_id="m")) as project:
@@ -98,3 +105,12 @@ def test_what_a_resource_registers_no_longer_is_no_target(tmp_path: Path) -> Non
         "dummy:new-dev": "active",
     }
     assert "dummy:new-dev" in machine.outcome.registers
+
+
+def test_an_environment_that_was_deployed_meanwhile(tmp_path: Path) -> None:
+    """A deployment that expects another one to be the last is refused, and is none itself."""
+    assert deploy(tmp_path, "dev").run.exit_code == 0
+    for newest in (2, 0):
+        with pytest.raises(StoreError, match=r"^shop/dev was deployed meanwhile \(nothing was done\)$"):
+            deploy(tmp_path, "dev", newest=newest)
+    assert deploy(tmp_path, "dev", newest=1).run.exit_code == 0

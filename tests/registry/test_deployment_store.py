@@ -11,7 +11,7 @@ from tests.support.postgresql import programs, running_postgresql
 
 from ensue.errors import StoreError, TamperedError, WrongKeyError
 from ensue.provisioning.deployment_records import KEPT_DEPLOYMENTS, DeploymentRecord, KeptDeployment
-from ensue.provisioning.environment_sets import DeploymentSet, SetDocument
+from ensue.provisioning.environment_sets import SetDocument, deployment_set
 from ensue.provisioning.identity import Context
 from ensue.provisioning.score_containers import SourceFile
 from ensue.registry.deployment_store import DeploymentStore
@@ -58,8 +58,8 @@ def deployment(number: int = 1, **fields: Any) -> KeptDeployment:
         sources={"motd": SourceFile("web/motd", b"\xff\x00")},
         since=number,
     )
-    values = {"TIER": SECRET, "ports": [1, 2.5, None, True]}
-    return KeptDeployment(record, DeploymentSet(documents=(document,), values=values, secrets=(SECRET,)))
+    values = {"TIER": SECRET, "ports": [1, 2.5, None, True], "odd": [10**40, "half \ud800"]}
+    return KeptDeployment(record, deployment_set([document], values, [SECRET]))
 
 
 @pytest.fixture(scope="module")
@@ -187,3 +187,12 @@ def test_a_project_without_a_store_gets_none_by_reading(cachedir: Path) -> None:
     store = DeploymentStore(CrossRunStore(cachedir), vault=ProjectVault.of_project(cachedir, environment={}))
     assert (store.newest(DEV), store.reseal()) == (None, 0)
     assert not cachedir.exists()
+
+
+def test_what_cannot_be_stored_is_refused(make_store: MakeStore) -> None:
+    """Half of a surrogate pair in an image; nothing is written."""
+    one = deployment()
+    document = msgspec.structs.replace(one.set.documents[0], workloads={"web": "\ud800"})
+    with pytest.raises(StoreError, match="the set of the deployment 1 of shop/dev cannot be stored"):
+        make_store().begin(DEV, KeptDeployment(one.record, deployment_set([document], {}, [])))
+    assert make_store().newest(DEV) is None

@@ -184,7 +184,7 @@ class DeploymentRun:
                 found.add([notice])
             else:
                 self._warn(notice)
-        is_nothing = self.order.destroy and not self._provisioner.kept and self._requested.number == 1
+        is_nothing = self.order.destroy and not self._provisioner.kept and self._history.has_nothing
         if not self._is_test and not is_nothing:
             await asyncio.to_thread(self._history.begin, self.context, self._requested, self.built)
 

@@ -15,16 +15,16 @@ from msgspec.structs import replace
 from ensue.app.deployment_checks import changed_definitions_warning, leaving_warning, refuse_wrong_drops
 from ensue.app.deployment_files import load_kept, shown
 from ensue.diagnostics import Diagnostic
-from ensue.errors import ConfigurationError
+from ensue.errors import ConfigurationError, StoreError
 from ensue.language.collector import near_names
-from ensue.model.data import texts
+from ensue.model.data import leaves
 from ensue.provisioning.deployment_records import DeploymentRecord, KeptDeployment
-from ensue.provisioning.environment_sets import DeploymentSet, Names, names_of, without
+from ensue.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
 from ensue.provisioning.images import ANY_WORKLOAD
 from ensue.registry.audit import this_user
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ensue.app.deployment_files import LoadedDocument
     from ensue.app.deployments import BuiltGraph, Deployments
@@ -112,14 +112,23 @@ class EnvironmentHistory:
         services: the project.
         deployments: reads the files.
         order: what is deployed, and where.
+        clock: returns seconds since 1970.
     """
 
-    def __init__(self, services: Services, deployments: Deployments, order: DeploymentOrder) -> None:
+    def __init__(
+        self,
+        services: Services,
+        deployments: Deployments,
+        order: DeploymentOrder,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._services = services
         self._deployments = deployments
         self._order = order
+        self._clock = clock
         self._record: DeploymentRecord | None = None
         self._source: KeptDeployment | None = None
+        self._before: DeploymentRecord | None = None
 
     def requested(self, context: Context, found: Collector) -> RequestedSet:
         """Return what is to be deployed; this blocks.
@@ -133,6 +142,10 @@ class EnvironmentHistory:
         """
         order = self._order
         newest = self._services.history.newest(context)
+        self._before = None if newest is None else newest.record
+        if order.newest is not None and (self._before is None or self._before.number != order.newest):
+            msg = f"{context.environment} was deployed meanwhile (nothing was done)"
+            raise StoreError(msg)
         number = 1 if newest is None else newest.record.number + 1
         before = DeploymentSet() if newest is None else newest.set
         self._services.masker.add(*before.secrets)
@@ -190,6 +203,11 @@ class EnvironmentHistory:
                 said.append(changed_definitions_warning(self._source.record.number, changed))
         return said
 
+    @property
+    def has_nothing(self) -> bool:
+        """Whether the environment was never deployed, or is removed."""
+        return self._before is None or self._before.is_removal
+
     def begin(self, context: Context, requested: RequestedSet, built: BuiltGraph | None) -> None:
         """Keep the deployment, which begins: its set is that of the environment from now on. This blocks.
 
@@ -202,10 +220,17 @@ class EnvironmentHistory:
             StoreError: it cannot be written, or the environment has been deployed since its set was read.
         """
         order, root = self._order, self._services.settings.root
+        started_at_s, before = self._clock(), self._before
+        has_lived_on = before is not None and not before.is_removal
+        ttl_s = order.ttl_s if order.ttl_s is not None else before.ttl_s if before and has_lived_on else 0
+        expires_at_s = started_at_s + ttl_s if ttl_s else 0
         record = DeploymentRecord(
             number=requested.number,
-            env_type=context.env_type,
-            started_at_s=time.time(),
+            env_type=context.env_type or (before.env_type if before else ""),
+            started_at_s=started_at_s,
+            ttl_s=ttl_s,
+            # A removal that fails is tried again by the next one.
+            expires_at_s=before.expires_at_s if order.destroy and before else expires_at_s,
             by=f"{this_user()}@{socket.gethostname()}",
             command="destroy" if order.destroy else "merge" if order.keeps_others else "deploy",
             files=tuple(shown(path, root) for path in order.files),
@@ -218,10 +243,10 @@ class EnvironmentHistory:
             graph=built.graph.hash if built else "",
         )
         kept = (one.to_keep() for one in requested.documents)
-        set_ = DeploymentSet(
-            documents=tuple(replace(one, since=one.since or requested.number) for one in kept),
-            values=dict(requested.values),
-            secrets=tuple(sorted(self._secrets(requested.values))),
+        set_ = deployment_set(
+            (replace(one, since=one.since or requested.number) for one in kept),
+            requested.values,
+            self._secrets(requested.values),
         )
         self._services.history.begin(context, KeptDeployment(record, set_))
         self._record = record
@@ -245,7 +270,7 @@ class EnvironmentHistory:
         record = replace(
             self._record,
             result="interrupted" if is_interrupted else "failed" if is_bad else "succeeded",
-            ended_at_s=time.time(),
+            ended_at_s=self._clock(),
             statuses=dict(sorted(statuses.items())),
         )
         self._services.history.end(context, record)
@@ -257,7 +282,7 @@ class EnvironmentHistory:
 
     def _secrets(self, values: Any) -> set[str]:
         """Return the secrets in values: an SLS may have taken them from another state."""
-        return {one for text in texts(values) for one in self._services.masker.secrets_in(text)}
+        return {one for leaf in leaves(values) for one in self._services.masker.secrets_in(str(leaf))}
 
     def _refuse_unknown_set(self, context: Context, found: Collector) -> None:
         """Report an environment that has resources and no set, which an ensue without sets has deployed."""

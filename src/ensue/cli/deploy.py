@@ -22,6 +22,7 @@ from ensue.cli.deployment import (
 )
 from ensue.cli.deployment_set import SetWords, set_options
 from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
+from ensue.cli.expiry import ttl_option
 from ensue.cli.optional_value import OptionalValue
 from ensue.cli.options import project_options
 from ensue.cli.word_choice import WordChoice
@@ -58,6 +59,10 @@ EXAMPLES = (
         "ensue deploy web.yaml --app shop --env p --env-type prod --allow-replace=postgres.default#shared.db",
         "let another driver make the database anew",
     ),
+    (
+        "ensue deploy score.yaml --app shop --env pr-7 --env-type development --ttl 3d",
+        "an environment that `ensue deployments expire` removes after three days",
+    ),
     ("ensue deploy --app shop --env dev --destroy", "remove everything of the environment"),
     (
         "ensue deploy score.yaml --app shop --env dev --env-type development --adopt",
@@ -89,6 +94,7 @@ EXAMPLES = (
     "--to", "render_to", metavar="DIR", type=click.Path(path_type=Path), help="The folder for --render."
 )
 @set_options
+@ttl_option
 @click.option("--plan", "test", is_flag=True, help="Change nothing; say what would be done.")
 @click.option(
     "--prune", is_flag=True, help="Remove resources that earlier deployments provisioned and this one lacks."
@@ -142,6 +148,7 @@ def command(
     images: tuple[str, ...],
     render: str | None,
     render_to: Path | None,
+    ttl: float | None,
     test: bool,
     prune: bool,
     destroy: bool,
@@ -174,6 +181,8 @@ def command(
         return _forget(session, forget, DeploymentWords(**deployment), is_alone=not others)
     if destroy and (files or prune):
         raise click.UsageError("--destroy removes the whole environment: it takes no files and no --prune")
+    if destroy and ttl is not None:
+        raise click.UsageError("--destroy removes the whole environment: it takes no --ttl")
     if destroy and adopt:
         raise click.UsageError("--destroy removes what this store has: it takes no --adopt")
     if bool(render) != bool(render_to):
@@ -182,6 +191,7 @@ def command(
         _order(files, DeploymentWords(**deployment), sets, destroy=destroy),
         values=given_values(values),
         images=given_images(images),
+        ttl_s=ttl,
         prune=prune,
         allow_replace=allow_replace,
         change_env_type=change_env_type,

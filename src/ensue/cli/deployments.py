@@ -10,6 +10,7 @@ from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_deployment
 from ensue.cli.deployment import LAST, DeploymentNumber, DeploymentWords, environment_options
+from ensue.cli.expiry import expire
 from ensue.cli.group import ExampleGroup
 from ensue.cli.options import global_options, project_options
 from ensue.output.colours import on_one_line
@@ -30,11 +31,15 @@ FORMS = ("text", "json", "yaml", "quiet")
         ("ensue deployments list --app shop", "when, who, what, how it ended"),
         ("ensue deployments show last --app shop --env dev", "what the environment consists of"),
         ("ensue deployments diff 11 12 --app shop --env dev", "what the second one changed"),
+        ("ensue deployments expire --plan", "which environments have lived long enough"),
     ),
 )
 @global_options
 def command() -> None:
-    """List and compare the deployments of environments."""
+    """List and compare deployments, remove environments that have expired."""
+
+
+command.add_command(expire)
 
 
 @command.command(

@@ -29,7 +29,10 @@ COMMANDS: Final[dict[str, _Entry]] = {
     "show": _Entry("ensue.cli.show", "Show what a project compiles to, and what it has enforced."),
     "compare": _Entry("ensue.cli.compare", "Compare what Salt and ensue make of the same tree."),
     "deploy": _Entry("ensue.cli.deploy", "Provision what Score files and deployment sets need."),
-    "deployments": _Entry("ensue.cli.deployments", "List and compare the deployments of environments."),
+    "deployments": _Entry(
+        "ensue.cli.deployments",
+        "List and compare deployments, remove environments that have expired.",
+    ),
     "graph": _Entry("ensue.cli.graph", "Draw the graph of a run, or of a deployment's resources."),
     "keys": _Entry("ensue.cli.keys", "Manage the keys that stored secrets are encrypted with."),
     "init": _Entry("ensue.cli.init", "Make a small project to start from."),

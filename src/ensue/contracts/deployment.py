@@ -50,6 +50,9 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
             otherwise the files are the whole environment.
         drop_workloads: the workloads that leave the environment; the others are kept.
         drop_shared: the shared resources that leave the environment; the others are kept.
+        ttl_s: how long the environment lives after the deployment, in seconds; 0: without end; None: as long
+            as after the deployment before.
+        newest: refuse unless this is the number of the last deployment of the environment; None: any.
         prune: remove resources of earlier deployments that this one does not request.
         destroy: remove everything of the environment, and build nothing.
         allow_replace: the resources that may be destroyed in order to be replaced, `TYPE.CLASS#ID` each; `*`:
@@ -72,6 +75,8 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     merge: bool = False
     drop_workloads: tuple[str, ...] = ()
     drop_shared: tuple[str, ...] = ()
+    ttl_s: float | None = None
+    newest: int | None = None
     prune: bool = False
     destroy: bool = False
     allow_replace: tuple[str, ...] = ()

@@ -53,8 +53,8 @@ def record_data(context: Context, record: DeploymentRecord, masker: Masker) -> d
         "org": context.org,
         "env_type": record.env_type,
         "number": record.number,
-        "started_at": _time(record.started_at_s),
-        "ended_at": _time(record.ended_at_s) if record.ended_at_s else None,
+        "started_at": moment(record.started_at_s),
+        "ended_at": moment(record.ended_at_s) if record.ended_at_s else None,
         "by": record.by,
         "command": record.command,
         "files": list(record.files),
@@ -63,6 +63,8 @@ def record_data(context: Context, record: DeploymentRecord, masker: Masker) -> d
         "definitions": record.definitions,
         "definitions_digest": digest(record.definitions),
         "hash": record.graph,
+        "ttl_s": record.ttl_s,
+        "expires_at": moment(record.expires_at_s) if record.expires_at_s else None,
         "result": record.result,
         "statuses": record.statuses,
     }
@@ -76,7 +78,7 @@ def record_row(context: Context, record: DeploymentRecord) -> tuple[str, ...]:
     return (
         context.environment,
         str(record.number),
-        _time(record.started_at_s),
+        moment(record.started_at_s),
         duration,
         record.by,
         what_of(record),
@@ -89,11 +91,13 @@ def record_lines(context: Context, record: DeploymentRecord) -> Iterator[str]:
     """Yield a deployment as text, without what was deployed."""
     yield f"{context.environment} ({record.env_type}), deployment {record.number}: {record.result}"
     yield f"  what         {what_of(record)}"
-    yield f"  started      {_time(record.started_at_s)} by {record.by}"
+    yield f"  started      {moment(record.started_at_s)} by {record.by}"
     if record.ended_at_s:
         yield f"  duration     {seconds_text(record.ended_at_s - record.started_at_s)}"
     if record.definitions:
         yield f"  definitions  {len(record.definitions)}, {digest(record.definitions)[:_DIGEST_CHARS]}"
+    if record.expires_at_s:
+        yield f"  expires      {moment(record.expires_at_s)}"
     if record.statuses:
         yield f"  resources    {_resources(record)}"
 
@@ -207,6 +211,6 @@ def _resources(record: DeploymentRecord) -> str:
     return ", ".join(f"{count} {status}" for status, count in record.statuses.items())
 
 
-def _time(seconds: float) -> str:
+def moment(seconds: float) -> str:
     """Write a moment as ISO 8601, in local time."""
     return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")

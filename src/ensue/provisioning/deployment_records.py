@@ -34,6 +34,8 @@ class DeploymentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
         dropped: what it took out of the environment: `workload api`, `shared dns`.
         definitions: the hash of each definition that was used, by its id.
         graph: the hash of the graph.
+        ttl_s: how long the environment lives after it, in seconds; 0: without end.
+        expires_at_s: when the environment expires, in seconds since 1970; 0: never.
         result: how it ended.
         ended_at_s: when it ended, in seconds since 1970; 0: it has not, or was killed.
         statuses: how many resources had each status at the end.
@@ -49,9 +51,24 @@ class DeploymentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     dropped: tuple[str, ...] = ()
     definitions: dict[str, str] = {}
     graph: str = ""
+    ttl_s: float = 0
+    expires_at_s: float = 0
     result: Result = "unfinished"
     ended_at_s: float = 0
     statuses: dict[str, int] = {}
+
+    @property
+    def is_removal(self) -> bool:
+        """Whether nothing of the environment is left after it."""
+        return self.command == "destroy" and self.result == "succeeded"
+
+    def has_expired(self, now_s: float) -> bool:
+        """Return whether the environment, if this is its last deployment, is to be removed.
+
+        Args:
+            now_s: the moment, in seconds since 1970.
+        """
+        return bool(self.expires_at_s) and self.expires_at_s <= now_s and not self.is_removal
 
 
 class KeptDeployment(NamedTuple):

@@ -8,6 +8,7 @@ Source: Humanitec, "Deployment Set" and "Deployment Delta"; spec of the resource
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -19,7 +20,7 @@ from ensue.provisioning.score_containers import SourceFile  # noqa: TC001 -- msg
 from ensue.provisioning.score_files import is_score
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 
 class Names(NamedTuple):
@@ -89,18 +90,47 @@ class DeploymentSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
     Args:
         documents: the documents; each name occurs in one of them.
-        values: values of the environment, for Score's types `environment` and `service`.
-        secrets: the secrets among the values.
+        values_json: `values` as JSON, which has whole numbers of any size.
+        secrets_json: `secrets` as JSON.
     """
 
     documents: tuple[SetDocument, ...] = ()
-    values: dict[str, Any] = {}
-    secrets: tuple[str, ...] = ()
+    values_json: str = "{}"
+    secrets_json: str = "[]"
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values of the environment, for Score's types `environment` and `service`."""
+        values: dict[str, Any] = json.loads(self.values_json)
+        return values
+
+    @property
+    def secrets(self) -> list[str]:
+        """The secrets among the values."""
+        secrets: list[str] = json.loads(self.secrets_json)
+        return secrets
 
     @property
     def names(self) -> Names:
         """All workloads and shared resources."""
         return names_of(self.documents)
+
+
+def deployment_set(
+    documents: Iterable[SetDocument], values: Mapping[str, Any], secrets: Iterable[str]
+) -> DeploymentSet:
+    """Return a deployment set.
+
+    Args:
+        documents: the documents; each name occurs in one of them.
+        values: values of the environment, for Score's types `environment` and `service`.
+        secrets: the secrets among the values.
+    """
+    return DeploymentSet(
+        documents=tuple(documents),
+        values_json=json.dumps(values, default=str),
+        secrets_json=json.dumps(sorted(secrets)),
+    )
 
 
 def names_of(documents: Collection[SetDocument]) -> Names:

@@ -133,8 +133,12 @@ class DeploymentStore:
         return len(names)
 
     def _sealed(self, name: DeploymentName, one: KeptDeployment) -> tuple[bytes, bytes]:
-        record = self._seal(_ENCODER.encode(one.record), _record_of(name))
-        return record, self._seal(zlib.compress(_ENCODER.encode(one.set)), _set_of(name))
+        try:
+            record, content = _ENCODER.encode(one.record), _ENCODER.encode(one.set)
+        except UnicodeEncodeError as error:
+            # Half of a surrogate pair, which a name in an SLS may have.
+            raise StoreError(f"{_set_of(name)} cannot be stored: {error}") from error
+        return self._seal(record, _record_of(name)), self._seal(zlib.compress(content), _set_of(name))
 
     def _seal(self, plain: bytes, what: str) -> bytes:
         return self._vault.seal(plain, context=what)

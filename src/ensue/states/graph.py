@@ -16,6 +16,7 @@ import msgspec
 from ensue.contracts.deployment import ANY_RESOURCE, DeploymentOrder
 from ensue.errors import NotAvailableError, StateFailedError
 from ensue.model.data import is_list
+from ensue.model.durations import FORMS, duration_s
 from ensue.model.returns import StateReturn
 from ensue.model.srn import MINION_TYPE
 
@@ -43,6 +44,7 @@ async def deployed(
     values: Mapping[str, Data] | None = None,
     images: Mapping[str, Data] | None = None,
     merge: bool = False,
+    ttl: str = "",
     prune: bool = False,
     allow_replace: Data = False,
     change_env_type: bool = False,
@@ -65,6 +67,8 @@ async def deployed(
         images: by workload, the image of its containers whose image is `.`; `*` is for all other workloads.
         merge: keep the other workloads and shared resources of the environment as they were deployed last;
             otherwise the files are the whole environment.
+        ttl: how long the environment lives after each deployment (`12h`, `3d`), until `ensue deployments
+            expire` removes it; `none`: without end; by default as long as after the deployment before.
         prune: remove what earlier deployments provisioned and this one does not request.
         allow_replace: whether resources may be destroyed in order to be replaced by another driver: a boolean
             for all, or `TYPE.CLASS#ID`, or a list of them.
@@ -95,6 +99,7 @@ async def deployed(
         values=dict(values or {}),
         images={workload: str(image) for workload, image in (images or {}).items()},
         merge=merge,
+        ttl_s=_ttl_s(ttl),
         prune=prune,
         allow_replace=_replaceable(allow_replace),
         change_env_type=change_env_type,
@@ -170,6 +175,15 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 
 TRANSIENT: Final = tuple(FUNCTIONS)
 """The record of each resource tells a resumed run what is left to do."""
+
+
+def _ttl_s(given: str) -> float | None:
+    if not given:
+        return None
+    seconds = 0.0 if given == "none" else duration_s(given)
+    if seconds is None:
+        raise StateFailedError(f"ttl: {given!r} is not a duration: {FORMS}; none for no end")
+    return seconds
 
 
 def _replaceable(given: Data) -> tuple[str, ...]:
