@@ -126,7 +126,7 @@ def log_in(made: Provisioned) -> psycopg.Connection[tuple[Any, ...]]:
         host=values["host"],
         port=values["port"],
         dbname=values["name"],
-        user=credentials["username"],
+        user=values["username"],
         password=credentials["password"],
         autocommit=True,
     )
@@ -158,8 +158,12 @@ def test_a_database_comes_and_goes(tmp_path: Path, server: Postgresql, user: str
     made = resource.create()
     assert made.changed is True
     assert made.comment == f"create its role, create the database {resource.database}"
-    assert made.values == {"host": str(server.socket_folder), "port": 5432, "name": resource.database}
-    assert made.secrets["username"] == resource.role
+    assert made.values == {
+        "host": str(server.socket_folder),
+        "port": 5432,
+        "name": resource.database,
+        "username": resource.role,
+    }
     with log_in(made) as connection:
         connection.execute("CREATE TABLE things (name text)")
         connection.execute("CREATE SCHEMA more")

@@ -238,14 +238,18 @@ def _kept(request: DriverRequest) -> Kept | None:
 
 def _provisioned(wanted: Wanted, kept: Kept, words: list[str] | None = None) -> Provisioned:
     server = wanted.server
-    values: DataMap = {"host": server.host, "port": server.port, "name": wanted.database}
+    username = server.login_name(wanted.role)
+    values: DataMap = {
+        "host": server.host,
+        "port": server.port,
+        "name": wanted.database,
+        "username": username,
+    }
     if wanted.instance:
         values["instance"] = wanted.instance
-    username = server.login_name(wanted.role)
     return Provisioned(
         values=values,
         secrets={
-            "username": username,
             "password": kept.password,
             "connection": _url(server, username, kept.password, wanted.database),
         },
