@@ -65,6 +65,10 @@ EXAMPLES = (
         "take over what another store has deployed",
     ),
     (
+        "ensue deploy web.yaml --app shop --env p --env-type prod --rotate postgres.default#shared.db",
+        "give a database a new password",
+    ),
+    (
         "ensue deploy --app shop --env dev --forget postgres.default#shared.db",
         "drop the record of a server that no longer exists",
     ),
@@ -140,6 +144,12 @@ EXAMPLES = (
     "times.",
 )
 @click.option(
+    "--rotate",
+    metavar="RESOURCE",
+    multiple=True,
+    help="Give TYPE.CLASS#ID a new password, and everything that depends on it. May be given several times.",
+)
+@click.option(
     "--forget",
     metavar="RESOURCE",
     multiple=True,
@@ -173,6 +183,7 @@ def command(
     allow_replace: tuple[str, ...],
     change_env_type: bool,
     adopt: tuple[str, ...],
+    rotate: tuple[str, ...],
     forget: tuple[str, ...],
     concurrency: int | None,
     failhard: bool | None,
@@ -199,11 +210,17 @@ def command(
             session,
             forget,
             DeploymentWords(**deployment),
-            is_alone=not (files or keeps_others or prune or destroy or adopt),
+            is_alone=not (files or keeps_others or prune or destroy or adopt or rotate),
         )
     if destroy:
         _refuse_beside_destroy(
-            {"files": files, "--prune": prune, "--merge or --drop-…": keeps_others, "--adopt": adopt}
+            {
+                "files": files,
+                "--prune": prune,
+                "--merge or --drop-…": keeps_others,
+                "--adopt": adopt,
+                "--rotate": rotate,
+            }
         )
     if bool(render) != bool(render_to):
         raise click.UsageError("--render and --to go together")
@@ -218,6 +235,7 @@ def command(
         allow_replace=allow_replace,
         change_env_type=change_env_type,
         adopt=adopt,
+        rotate=rotate,
         render=render or "",
         render_to=render_to,
     )
@@ -264,7 +282,8 @@ def _refuse_beside_destroy(given: Mapping[str, object]) -> None:
 def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *, is_alone: bool) -> int:
     """Forget active resources of an environment; their drivers are not called."""
     if not is_alone:
-        raise click.UsageError("--forget takes no files, no --merge, no --prune, no --destroy and no --adopt")
+        others = "no files, no --merge, no --prune, no --destroy, no --adopt and no --rotate"
+        raise click.UsageError(f"--forget takes {others}")
     context = words.context(needs_type=False)
 
     async def work(project: Project) -> None:

@@ -29,6 +29,7 @@ class Requests(NamedTuple):
         owner: the id of the store.
         adopted: the resources, `TYPE.CLASS#ID` each, that may be taken over from another store; `*`: all.
         replaced: the resources that may be destroyed in order to be replaced, in the same form.
+        rotated: the resources that get a new password, `TYPE.CLASS#ID` each.
     """
 
     context: Context
@@ -37,6 +38,7 @@ class Requests(NamedTuple):
     owner: str
     adopted: Collection[str] = ()
     replaced: Collection[str] = ()
+    rotated: Collection[str] = ()
 
     def may_adopt(self, key: Key) -> bool:
         """Return whether a resource may be taken over from another store."""
@@ -78,6 +80,7 @@ class Requests(NamedTuple):
             owner=self.owner,
             may_adopt=self.may_adopt(node.key),
             may_replace=self.may_replace(node.key),
+            rotates=str(node.key) in self.rotated,
             cookie=None if kept is None else kept.cookie,
             was_interrupted=kept is not None and kept.was_interrupted,
             foreign=evaluated.foreign,
