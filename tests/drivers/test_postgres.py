@@ -818,3 +818,46 @@ def test_urls_of_addresses() -> None:
     )
     url = postgres._url(server, "u@h", "p/w", "d b")
     assert url == f"postgresql://{quote('u@h')}:p%2Fw@[::1]:5433/d%20b?sslmode=require"
+
+
+@pytest.mark.parametrize("user", ["admin", "maker"])
+def test_a_new_password_on_request(tmp_path: Path, server: Postgresql, user: str) -> None:
+    """The old one stops at once, connections stay; a plan says so, and knows no outputs."""
+    import psycopg
+
+    resource = Resource(tmp_path, server, user)
+    made = resource.create()
+    planned = resource.plan(rotates=True)
+    assert (planned.comment, planned.outputs) == ("would set the password of its role", None)
+    with log_in(made) as connection:
+        rotated = resource.update(rotates=True)
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+    assert (rotated.changed, rotated.comment) == (True, "set the password of its role")
+    assert rotated.values == made.values
+    assert rotated.secrets["password"] != made.secrets["password"]
+    log_in(rotated).close()
+    with pytest.raises(psycopg.OperationalError):
+        log_in(made)
+    assert resource.update().changed is False
+    assert str(rotated.secrets["password"]) not in server.log
+    resource.delete()
+
+
+def test_a_new_password_that_was_kept_and_not_yet_set(
+    resource: Resource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed in between, the next update sets the one that was kept."""
+    resource.create()
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(postgres, "role_steps", killed)
+        with pytest.raises(KeyboardInterrupt):
+            resource.update(rotates=True)
+    kept = resource.services.kept[-1]["password"]
+    done = resource.update(was_interrupted=True)
+    assert done.secrets["password"] == kept
+    log_in(done).close()
+    resource.delete()

@@ -46,7 +46,7 @@ from ensue.registry.environment_lock import environment_lock
 from ensue.registry.store import CrossRunStore
 folder, url = Path(sys.argv[1]), sys.argv[2] or None
 context = Context(app="shop", env="dev", env_type="", org="acme")
-lock = environment_lock(CrossRunStore(folder, url=url), "store", context, folder)
+lock = environment_lock(CrossRunStore(folder, url=url), lambda: "store", context, folder)
 lock.acquire(command="ensue deploy", now=datetime.datetime(2026, 11, 20, tzinfo=datetime.UTC))
 print("held", flush=True)
 sys.stdin.read()
@@ -86,7 +86,7 @@ def lock(store: CrossRunStore, cachedir: Path) -> Callable[..., Lock]:
     """Makes the lock of an environment, as a process of its own would."""
 
     def make(context: Context = DEV) -> Lock:
-        return environment_lock(store, "store", context, cachedir)
+        return environment_lock(store, lambda: "store", context, cachedir)
 
     return make
 
@@ -290,7 +290,7 @@ def test_one_file_whatever_links_lead_to_it(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "data")
     one, two = (
         environment_lock(
-            CrossRunStore(tmp_path / name, url=f"sqlite:///{path}/s.db"), "", DEV, tmp_path / name
+            CrossRunStore(tmp_path / name, url=f"sqlite:///{path}/s.db"), str, DEV, tmp_path / name
         )
         for name, path in (("one", tmp_path / "data"), ("two", tmp_path / "link"))
     )
@@ -304,13 +304,13 @@ def test_a_lost_connection_is_a_lost_lock(server_url: str | None, cachedir: Path
     if server_url is None:
         pytest.skip("needs PostgreSQL: apt-get install postgresql")
     store = CrossRunStore(cachedir, url=server_url)
-    lock = acquired(environment_lock(store, "lost", DEV, cachedir))
+    lock = acquired(environment_lock(store, lambda: "lost", DEV, cachedir))
     lock.confirm()
     with store.session() as session:
         session.exec_driver_sql(
             "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"
         )
-    with acquired(environment_lock(store, "lost", DEV, cachedir)):
+    with acquired(environment_lock(store, lambda: "lost", DEV, cachedir)):
         with pytest.raises(StoreError, match="lost, and with it the lock"):
             lock.confirm()
         active = ActiveResourceStore(store, vault=ProjectVault.of_project(cachedir, environment={}))

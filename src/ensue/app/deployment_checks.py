@@ -114,6 +114,30 @@ def refuse_unknown_resources(
                 )
 
 
+def refuse_rotation(
+    nodes: Mapping[str, Node], rotate: Iterable[str], drivers: Drivers, found: Collector
+) -> None:
+    """Report resources that are to get a new password and whose driver has none that it could change.
+
+    Args:
+        nodes: the resources of the graph by name.
+        rotate: the names of those that are to get one.
+        drivers: all drivers.
+        found: receives an error per resource.
+    """
+    for name in rotate:
+        node = nodes.get(name)
+        if node is None:
+            found.error("E0859", f"{name} gets no new password: nothing requests it any more", None)
+        elif not drivers.find(node.driver).can_rotate:
+            found.error(
+                "E0859",
+                f"{name} gets no new password: the driver {node.driver} makes none",
+                node.places[-1].span(),
+                help="change it where it is made, or the input that has it",
+            )
+
+
 def refuse_replacements(
     nodes: Iterable[Node],
     replaces: Callable[[Node], ActiveResource | None],

@@ -15,6 +15,7 @@ from ensue.app.deployment_checks import (
     refuse_missing_drivers,
     refuse_protected,
     refuse_replacements,
+    refuse_rotation,
     refuse_unknown_resources,
     refuse_unstorable,
 )
@@ -134,7 +135,7 @@ class DeploymentRun:
             await self._notice_other_organization(found)
         if self.built is not None and not order.change_env_type:
             refuse_another_type(self.context, kept.values(), self.built.env_types, found)
-        words = {"--adopt": order.adopt, "--allow-replace": order.allow_replace}
+        words = {"--adopt": order.adopt, "--allow-replace": order.allow_replace, "--rotate": order.rotate}
         refuse_unknown_resources(words, {*self._nodes, *map(str, kept)}, found)
         if order.destroy or order.prune:
             self._removed = {str(key): one for key, one in kept.items() if str(key) not in self._nodes}
@@ -142,6 +143,7 @@ class DeploymentRun:
         deleted += [beside for one in kept.values() for beside in one.beside]
         refuse_missing_drivers(self._nodes.values(), deleted, self._services.drivers, found)
         found.stop_on_errors()
+        refuse_rotation(self._nodes, order.rotate, self._services.drivers, found)
         if self.built is not None and self._values is not None:
             checks = DeploymentChecks(self.built, self._values, self._requests, self._services)
             await checks.run(found)

@@ -72,6 +72,10 @@ EXAMPLES = (
         "take over what another store has deployed",
     ),
     (
+        "ensue deploy web.yaml --app shop --env p --env-type prod --rotate postgres.default#shared.db",
+        "give a database a new password",
+    ),
+    (
         "ensue deploy --app shop --env dev --forget postgres.default#shared.db",
         "drop the record of a server that no longer exists",
     ),
@@ -135,6 +139,12 @@ EXAMPLES = (
     "times.",
 )
 @click.option(
+    "--rotate",
+    metavar="RESOURCE",
+    multiple=True,
+    help="Give TYPE.CLASS#ID a new password, and everything that depends on it. May be given several times.",
+)
+@click.option(
     "--forget",
     metavar="RESOURCE",
     multiple=True,
@@ -167,6 +177,7 @@ def command(
     unprotect: tuple[str, ...],
     change_env_type: bool,
     adopt: tuple[str, ...],
+    rotate: tuple[str, ...],
     forget: tuple[str, ...],
     concurrency: int | None,
     failhard: bool | None,
@@ -189,10 +200,18 @@ def command(
 
     sets = SetWords(*(deployment.pop(field) for field in SetWords._fields))
     if forget:
-        others = files or sets.names_a_set or prune or destroy or adopt
+        others = files or sets.names_a_set or prune or destroy or adopt or rotate
         return _forget(session, forget, DeploymentWords(**deployment), is_alone=not others)
     if destroy:
-        _refuse_beside_destroy({"files": files, "--prune": prune, "--ttl": ttl is not None, "--adopt": adopt})
+        _refuse_beside_destroy(
+            {
+                "files": files,
+                "--prune": prune,
+                "--ttl": ttl is not None,
+                "--adopt": adopt,
+                "--rotate": rotate,
+            }
+        )
     if bool(render) != bool(render_to):
         raise click.UsageError("--render and --to go together")
     order = msgspec.structs.replace(
@@ -205,6 +224,7 @@ def command(
         unprotect=unprotect,
         change_env_type=change_env_type,
         adopt=adopt,
+        rotate=rotate,
         render=render or "",
         render_to=render_to,
     )
@@ -251,7 +271,8 @@ def _refuse_beside_destroy(given: Mapping[str, object]) -> None:
 def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *, is_alone: bool) -> int:
     """Forget active resources of an environment; their drivers are not called."""
     if not is_alone:
-        raise click.UsageError("--forget takes no files, no --merge, no --prune, no --destroy and no --adopt")
+        others = "no files, no --merge, no --prune, no --destroy, no --adopt and no --rotate"
+        raise click.UsageError(f"--forget takes {others}")
     context = words.context(needs_type=False)
 
     async def work(project: Project) -> None:

@@ -60,6 +60,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
         unprotect: the resources whose protection does not count this time, in the same form.
         change_env_type: whether the environment may get another type than it has.
         adopt: the resources, `TYPE.CLASS#ID` each, that may be taken over from another store; `*`: all.
+        rotate: the resources, `TYPE.CLASS#ID` each, that get a new password.
         render: the format to render workloads in: `kubernetes`, `compose`, `values`; empty: none.
         render_to: the folder for the rendered files.
     """
@@ -84,6 +85,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     unprotect: tuple[str, ...] = ()
     change_env_type: bool = False
     adopt: tuple[str, ...] = ()
+    rotate: tuple[str, ...] = ()
     render: str = ""
     render_to: Path | None = None
 

@@ -10,6 +10,7 @@ Optional names of the module:
   be called at any time, also in a plan, and its `delete` is never called.
 - `ALWAYS_CALLED = True`: `update` is called even though no input has changed; the driver determines
   itself whether there is anything to do, and reports that in `Provisioned.changed`.
+- `ROTATES = True`: it makes a new password for a resource that is there if `DriverRequest.rotates` says so.
 - `def check(request) -> list[str]`: errors in the inputs, one sentence each, before anything is provisioned.
   A value that is not known yet is an `ensue.model.unknown.Unknown`.
 - `async def fingerprint(request) -> str`: what the result depends on in addition to the inputs, such as the
@@ -146,6 +147,8 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         may_replace: whether an update may destroy what was made (`ensue deploy --allow-replace`); see
             `refuse_destruction`.
         is_protected: whether the resource may not be destroyed (`protect: true` in its definition).
+        rotates: whether an update makes a new password (`ensue deploy --rotate`); only for a driver with
+            `ROTATES`. Store it durably (`services.keep`) before it takes effect.
         cookie: the cookie of the last create or update; None: there is none.
         was_interrupted: an earlier call began, and its outcome is unknown; check what exists before
             creating anything.
@@ -169,6 +172,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
     may_adopt: bool = False
     may_replace: bool = False
     is_protected: bool = False
+    rotates: bool = False
     cookie: DataMap | None = None
     was_interrupted: bool = False
     foreign: Mapping[InputPath, tuple[ForeignPart, ...]] = MappingProxyType({})

@@ -116,6 +116,11 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     database: FoundDatabase | None
     is_superuser: bool
 
+    def without_password(self) -> Found:
+        """Return this with a role that has another password than the one in the cookie."""
+        role = None if self.role is None else msgspec.structs.replace(self.role, has_password=False)
+        return msgspec.structs.replace(self, role=role)
+
 
 async def find(
     connection: Rows,

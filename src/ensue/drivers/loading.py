@@ -100,6 +100,7 @@ class LoadedDriver:
         self.name = name
         self.is_pure = bool(getattr(module, "IS_PURE", False))
         self.always_called = bool(getattr(module, "ALWAYS_CALLED", False))
+        self.can_rotate = bool(getattr(module, "ROTATES", False))
         self.code = _code_of(name, module)
         self.inserts_as_data = bool(getattr(module, "INSERTS_AS_DATA", False))
         self._module = module

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 ALWAYS_CALLED: Final = True
 """An update checks the server even if no input has changed, and changes what differs."""
 
+ROTATES: Final = True
+"""An update makes a new password for the role, if it is asked to."""
+
 _PASSWORD_BYTES: Final = 24
 
 
@@ -112,7 +115,7 @@ async def plan(request: DriverRequest) -> Planned:
     _mask(request, wanted)
     async with server_errors(request.key, wanted.server):
         words = await _planned_words(request, wanted, kept)
-    outputs = None if kept is None else _provisioned(wanted, kept)
+    outputs = None if kept is None or request.rotates else _provisioned(wanted, kept)
     if not words:
         comment = f"the database {wanted.database} is as it should be"
         return Planned(comment=comment, would_change=False, outputs=outputs)
@@ -131,8 +134,11 @@ async def _provision(request: DriverRequest) -> Provisioned:
         async with connected(wanted.server) as connection:
             await take_turn(connection, wanted.mark)
             found = await _find(connection, request, wanted, kept)
-            kept = _renewed(connection, request, wanted, kept)
+            former, kept = kept, _renewed(connection, request, wanted, kept)
+            # First of all: if this is killed, the next update gives the server this password.
             await request.services.keep(msgspec.to_builtins(kept))
+            if former is not None and former.password != kept.password:
+                found = found.without_password()
             words = await run_steps(connection, role_steps(wanted, found, kept.verifier))
             words += await run_steps(connection, database_steps(wanted, found))
         async with connected(wanted.server, wanted.database) as connection:
@@ -149,6 +155,8 @@ async def _planned_words(request: DriverRequest, wanted: Wanted, kept: Kept | No
     if found.database is not None and found.role is not None:
         async with connected(wanted.server, wanted.database) as connection:
             inside = await find_inside(connection, wanted)
+    if request.rotates:
+        found = found.without_password()
     verifier = kept.verifier if kept else ""
     steps = [
         *role_steps(wanted, found, verifier),
@@ -212,15 +220,16 @@ def _connected_clients(count: int, database: str) -> str:
 
 
 def _renewed(connection: Rows, request: DriverRequest, wanted: Wanted, kept: Kept | None) -> Kept:
-    """Return what is kept from now on: the former password, or a new one the first time."""
-    if kept is not None:
+    """Return what is kept from now on: the former password, or a new one the first time and on request."""
+    if kept is not None and not request.rotates:
         return msgspec.structs.replace(kept, wanted=wanted)
     password = secrets.token_urlsafe(_PASSWORD_BYTES)
     request.services.masker.add(password)
     role = wanted.role.encode()
     verifier = connection.pgconn.encrypt_password(password.encode(), role, b"scram-sha-256").decode()
     request.services.masker.add(verifier)
-    return Kept(wanted=wanted, password=password, verifier=verifier)
+    is_made = kept is not None and kept.is_made
+    return Kept(wanted=wanted, password=password, verifier=verifier, is_made=is_made)
 
 
 def _kept(request: DriverRequest) -> Kept | None:

@@ -199,7 +199,7 @@ class Provisioner:
     def _may_be_left(driver: LoadedDriver, old: ActiveResource, request: DriverRequest) -> bool:
         """Return whether a resource with unchanged inputs and driver needs no call."""
         may_change = not driver.is_pure and request.may_adopt
-        return not (old.was_interrupted or driver.always_called or may_change)
+        return not (old.was_interrupted or driver.always_called or may_change or request.rotates)
 
     def _is_name_of(self, driver: LoadedDriver, node: Node, name: str) -> bool:
         """Return whether a name is one of a driver's."""

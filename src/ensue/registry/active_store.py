@@ -9,6 +9,7 @@ import asyncio
 import secrets
 import time
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -65,7 +66,7 @@ class ActiveResourceStore:
         """
         from ensue.registry.environment_lock import environment_lock
 
-        return environment_lock(self._store, self.owner(is_kept=True), context, cachedir)
+        return environment_lock(self._store, partial(self.owner, is_kept=True), context, cachedir)
 
     @contextmanager
     def requiring(self, context: Context, lock: Lock) -> Generator[None]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from ensue.provisioning.identity import Context
@@ -21,17 +22,21 @@ if TYPE_CHECKING:
 _KEY_BYTES: Final = 8
 
 
-def environment_lock(store: CrossRunStore, owner: str, context: Context, cachedir: Path) -> Lock:
+def environment_lock(
+    store: CrossRunStore, owner: Callable[[], str], context: Context, cachedir: Path
+) -> Lock:
     """Return the lock of an environment, which nobody holds yet.
 
     Args:
         store: where its records are.
-        owner: the id of the store: one database may have several stores, in schemas of their own.
+        owner: returns the id of the store, which is made if there is none: one database may have several
+            stores, in schemas of their own. A file is one store.
         context: the environment.
         cachedir: where the lock is, for this folder only, if the store is a database of another kind.
     """
     activity = f"the environment {context.environment} is being deployed"
-    named = hashlib.sha256(msgspec.json.encode([owner, context.org, context.app, context.env]))
+    id_ = owner() if store.is_postgresql else ""
+    named = hashlib.sha256(msgspec.json.encode([id_, context.org, context.app, context.env]))
     if store.is_postgresql:
         from ensue.registry.advisory_lock import AdvisoryLock
 

@@ -52,6 +52,7 @@ class FileLock(Lock):
                 # Of those that share it, only the last one can have it alone, and removes the note.
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 os.ftruncate(descriptor, 0)
+        self._is_held = False
         os.close(descriptor)
 
     def _try(self) -> bool:

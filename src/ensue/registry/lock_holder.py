@@ -48,11 +48,10 @@ class LockHolder(msgspec.Struct, frozen=True, kw_only=True):
         if self.host != socket.gethostname():
             return False
         try:
-            os.kill(self.pid, 0)
+            with suppress(PermissionError, OverflowError):
+                os.kill(self.pid, 0)
         except ProcessLookupError:
             return True
-        except (OSError, OverflowError):
-            return False
         return False
 
 
