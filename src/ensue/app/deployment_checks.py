@@ -1,4 +1,4 @@
-"""Checks of a graph before provisioning, as far as they need no call of a driver."""
+"""What a deployment is refused or warned for before anything runs: names, types, replacements, protection."""
 
 from __future__ import annotations
 
@@ -6,32 +6,21 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.deployment import ANY_RESOURCE
 from ensue.diagnostics import Diagnostic, Severity
-from ensue.errors import DriverError, EnsueError, ReplacementError, SecretStoreError
+from ensue.errors import ReplacementError
 from ensue.language.collector import near_names
 from ensue.model.data import is_encodable
 from ensue.provisioning.records import words_of
-from ensue.provisioning.secret_refs import secret_references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ensue.app.deployments import BuiltGraph
-    from ensue.app.services import Services
-    from ensue.contracts.vault import Vault
     from ensue.diagnostics import Span
     from ensue.drivers.loading import Drivers
     from ensue.language.collector import Collector
-    from ensue.masking import Masker
-    from ensue.model.data import Data, DataMap
-    from ensue.model.returns import ScopeReturn
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.environment_sets import Names
-    from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
     from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.nodes import Node
-    from ensue.provisioning.requests import Requests
-    from ensue.provisioning.secret_refs import SecretReference
-    from ensue.secret_stores.secret_stores import WantedSecret
 
 _MOST_NAMED: Final = 10
 
@@ -294,117 +283,3 @@ def _refuse_name(what: str, name: str, place: Span | None, found: Collector) -> 
         detail="it has a NUL, or half of a character",
         help="give it another name",
     )
-
-
-class DeploymentChecks:
-    """Checks the inputs of all resources, as far as they are known before anything is provisioned.
-
-    Args:
-        built: the graph and its definitions.
-        values: evaluates the nodes.
-        requests: makes the requests to drivers.
-        services: the project.
-    """
-
-    def __init__(
-        self, built: BuiltGraph, values: GraphValues, requests: Requests, services: Services
-    ) -> None:
-        self._built = built
-        self._values = values
-        self._requests = requests
-        self._services = services
-        self._noted: set[tuple[str, str]] = set()
-
-    async def run(self, found: Collector) -> None:
-        """Report missing values, secrets that cannot be read, and problems that drivers find."""
-        evaluated: list[EvaluatedNode] = []
-        for node in self._built.graph.nodes:
-            try:
-                evaluated.append(self._values.evaluated(node))
-            except EnsueError as error:
-                self._note(node, str(error), found)
-        secrets = await self._secrets(evaluated, found)
-        if secrets is not None:
-            for one in evaluated:
-                self._check(one, secrets, found)
-
-    async def _secrets(
-        self, nodes: Sequence[EvaluatedNode], found: Collector
-    ) -> Mapping[SecretReference, str] | None:
-        """Read the secrets that are in secret stores; None if some cannot be read."""
-        if not any(one.secret_refs for one in nodes):
-            return {}
-        from ensue.secret_stores.secret_stores import wanted_secrets
-
-        stores = self._services.secret_stores
-        wanted: list[WantedSecret] = []
-        wrong: list[Diagnostic] = []
-        for one in nodes:
-            definition = self._built.definitions[one.node.definition]
-            more, misshapen = wanted_secrets(definition, one.secret_refs)
-            wanted += more
-            wrong += misshapen
-        wrong += stores.check(wanted)
-        if not wrong:
-            try:
-                known = (one.reference for one in wanted if one.reference.is_known)
-                return await stores.read_all(known, wanted)
-            except SecretStoreError as error:
-                wrong += error.diagnostics
-        found.add(dict.fromkeys(wrong))
-        return None
-
-    def _check(
-        self, evaluated: EvaluatedNode, secrets: Mapping[SecretReference, str], found: Collector
-    ) -> None:
-        node = evaluated.node
-        driver = self._services.drivers.find(node.driver)
-        if not driver.has_check:
-            return
-        if all(one in secrets for one in secret_references(evaluated.secret_refs)):
-            evaluated = evaluated.with_secrets(secrets)
-        self._services.masker.add_values(*evaluated.secret_texts())
-        nothing = _NothingRuns(self._services.vault, self._services.masker)
-        try:
-            problems = driver.check(self._requests.of(evaluated, None, nothing))
-        except EnsueError as error:
-            problems = [str(error)]
-        for problem in problems:
-            self._note(node, problem, found)
-
-    def _note(self, node: Node, problem: str, found: Collector) -> None:
-        """Report a problem once for all resources of a definition that have it."""
-        if (node.definition, problem) in self._noted:
-            return
-        self._noted.add((node.definition, problem))
-        found.error(
-            "E0827",
-            f"{node.key} cannot be provisioned: {self._services.masker.text(problem)}",
-            node.places[-1].span(),
-            help=f"look at the definition {node.definition}",
-            related=((node.places[0].span(), "the resource is requested here"),),
-        )
-
-
-class _NothingRuns:
-    """The `DriverServices` of a check, which only checks inputs."""
-
-    def __init__(self, vault: Vault, masker: Masker) -> None:
-        self.vault = vault
-        self.masker = masker
-
-    async def keep(self, cookie: DataMap) -> None:  # noqa: ARG002 -- the contract's signature
-        raise DriverError("a check stores nothing")
-
-    async def run_state(
-        self,
-        function: str,
-        name: str,  # noqa: ARG002 -- the contract's signature
-        arguments: Mapping[str, Data],  # noqa: ARG002 -- the contract's signature
-        *,
-        target: str = "",  # noqa: ARG002 -- the contract's signature
-    ) -> ScopeReturn:
-        raise DriverError(f"a check does not run {function}")
-
-    async def run_sls(self, mods: Sequence[str], *, target: str = "") -> ScopeReturn:  # noqa: ARG002
-        raise DriverError(f"a check does not run {', '.join(mods)}")

@@ -10,7 +10,6 @@ import asyncio
 from typing import TYPE_CHECKING, Literal
 
 from ensue.app.deployment_checks import (
-    DeploymentChecks,
     refuse_another_type,
     refuse_missing_drivers,
     refuse_protected,
@@ -19,6 +18,7 @@ from ensue.app.deployment_checks import (
     refuse_unknown_resources,
     refuse_unstorable,
 )
+from ensue.app.deployment_input_checks import DeploymentChecks
 from ensue.app.driver_services import ResourceServices
 from ensue.app.environment_history import EnvironmentHistory, RequestedSet
 from ensue.diagnostics import Diagnostic
