@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.diagnostics import Diagnostic
 from ensue.errors import DriverError, EnsueError, SecretStoreError
 from ensue.provisioning.secret_refs import secret_references
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from ensue.app.deployments import BuiltGraph
     from ensue.app.services import Services
     from ensue.contracts.vault import Vault
+    from ensue.diagnostics import Diagnostic
     from ensue.language.collector import Collector
     from ensue.masking import Masker
     from ensue.model.data import Data, DataMap
