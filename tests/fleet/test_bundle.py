@@ -57,6 +57,19 @@ def test_the_first_root_wins(tmp_path: Path) -> None:
     assert archive.read("base/a.sls") == b"one"
 
 
+def test_links_to_folders_are_packed_once_per_link(tmp_path: Path) -> None:
+    """What links lead to is in the archive, and a link to a folder above it adds nothing."""
+    (tmp_path / "formula").mkdir()
+    (tmp_path / "formula" / "init.sls").write_text("")
+    (tmp_path / "states" / "sub").mkdir(parents=True)
+    (tmp_path / "states" / "linked").symlink_to(tmp_path / "formula")
+    (tmp_path / "states" / "sub" / "loop").symlink_to("..")
+    (tmp_path / "states" / "sub" / "nowhere").symlink_to("gone")
+    (tmp_path / "states" / "sub" / "a.sls").write_text("")
+    name, _ = shipped_tree(tmp_path, {"base": [tmp_path / "states"]})
+    assert zipfile.ZipFile(tmp_path / name).namelist() == ["base/linked/init.sls", "base/sub/a.sls"]
+
+
 def test_the_relay_is_copied_once(tmp_path: Path) -> None:
     """The minion's program keeps its name while it does not change, and it imports nothing of ensue."""
     name = shipped_relay(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,11 +38,51 @@ def test_a_tree_is_the_union_of_all_roots(files: ProjectFiles) -> None:
     assert files.list_tree("salt://sub") == ["b.txt"]
 
 
-@pytest.mark.parametrize("source", ["salt://../outside.txt", "salt://link.txt", "salt://sub", "salt://none"])
+@pytest.mark.parametrize(
+    "source", ["salt://../outside.txt", "salt://sub/../../outside.txt", "salt://sub", "salt://none"]
+)
 def test_nothing_outside_the_roots_is_read(files: ProjectFiles, source: str) -> None:
-    """Neither dots nor symlinks lead out of a root; what is not there is named with the roots."""
+    """Dots do not lead out of a root; what is not there is named with the roots."""
     with pytest.raises(StateFailedError, match="searched below one, two"):
         asyncio.run(files.read(source))
+
+
+def test_links_are_followed(files: ProjectFiles, tmp_path: Path) -> None:
+    """A link in a root makes a file or a folder of another place part of it."""
+    (tmp_path / "one/linked").symlink_to(tmp_path / "two")
+    assert asyncio.run(files.read("salt://link.txt")) == b"outside"
+    assert asyncio.run(files.read("salt://linked/sub/b.txt")) == b"b"
+    assert files.list_tree("salt://linked") == ["a.txt", "sub/b.txt"]
+    assert "linked/sub/b.txt" in files.list_tree("salt://")
+    assert files.list_links("salt://") == {}
+    assert files.list_tree("salt://linked/../..") == []
+
+
+def test_links_of_the_first_root_win(files: ProjectFiles, tmp_path: Path) -> None:
+    """Links that stay in their root are listed by what they say, of several roots those of the first."""
+    (tmp_path / "one/sub/inner").symlink_to("../a.txt")
+    (tmp_path / "two/sub/inner").symlink_to("b.txt")
+    assert files.list_links("salt://sub") == {"inner": "../a.txt"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every folder")
+def test_a_closed_folder_is_not_left_out(files: ProjectFiles, tmp_path: Path) -> None:
+    """A folder that cannot be listed is an error: `clean` would remove what it contains."""
+    (tmp_path / "two/sub").chmod(0)
+    with pytest.raises(StateFailedError, match="two/sub cannot be listed: Permission denied"):
+        files.list_tree("salt://")
+
+
+def test_sls_behind_links_have_names(tmp_path: Path) -> None:
+    """Globs find the SLS of a formula that is linked into a root."""
+    (tmp_path / "formulas/web").mkdir(parents=True)
+    (tmp_path / "formulas/web/init.sls").touch()
+    (tmp_path / "formulas/web/tls.sls").touch()
+    (tmp_path / "states").mkdir()
+    (tmp_path / "states/form").symlink_to(tmp_path / "formulas")
+    roots = Roots({"base": [tmp_path / "states"]}, tmp_path)
+    assert roots.names() == ["form.web", "form.web.tls"]
+    assert roots.matching("form.*") == ["form.web", "form.web.tls"]
 
 
 def test_a_path_of_this_machine_is_read(files: ProjectFiles, tmp_path: Path) -> None:

@@ -117,6 +117,34 @@ def test_a_symlink_must_not_lead_out_by_way_of_one_that_was_there(
     assert (tmp_path / "x/d/m").readlink() == Path("l/secret")
 
 
+@pytest.mark.parametrize("target", ["/etc", "../../y", "b/../../.."])
+def test_links_that_lead_out_on_request(target: str, tmp_path: Path) -> None:
+    """`allow_outside_links`, which the error names, makes them; a second run changes nothing."""
+    content = tar_of({"a/f": b"1"}, "w:gz", link("a/l", target), link("a/h", "a/l", tarfile.LNKTYPE))
+    assert "(`allow_outside_links: true` makes such links)" in extract(tmp_path / "x", content).comment
+    done = extract(tmp_path / "x", content, allow_outside_links=True)
+    assert done.result is True, done.comment
+    assert [str((tmp_path / "x/a" / one).readlink()) for one in "lh"] == [target, target]
+    again = extract(tmp_path / "x", content, allow_outside_links=True)
+    assert (again.result, again.changes) == (True, {})
+
+
+def test_nothing_is_unpacked_through_links_that_lead_out_on_request(
+    connection: Connection, tmp_path: Path
+) -> None:
+    """Neither an entry below such a link of the archive, nor a later archive, is unpacked through it."""
+    outside, folder = tmp_path / "outside", tmp_path / "x"
+    outside.mkdir()
+    content = tar_of({"a/l/f": b"bad"}, "w:gz", link("a/l", str(outside)))
+    refused = unpack(connection, folder, content, allow_outside_links=True)
+    assert "'a/l/f' below it" in refused.comment
+    made = unpack(connection, folder, tar_of({}, "w:gz", link("a/l", str(outside))), allow_outside_links=True)
+    assert made.result is True, made.comment
+    refused = unpack(connection, folder, tar_of({"a/l/f": b"bad"}), allow_outside_links=True)
+    assert f"{folder}/a/l leads out of {folder} to {outside}" in refused.comment
+    assert everything(outside) == []
+
+
 def test_a_link_above_the_folder_is_the_users_own(tmp_path: Path) -> None:
     """The folder may be reached through a link, and links in it may name it by either path."""
     (tmp_path / "real").mkdir()

@@ -75,7 +75,7 @@ class CallInputs:
                 return data_digest(arguments)
             case "file":
                 return await self._file(name)
-            case "marks" | "tree" | "template":
+            case "marks" | "tree" | "links" | "template":
                 return await asyncio.to_thread(self._digest_here, name)
             case "pillar":
                 srn = Srn.parse(name.where)
@@ -86,13 +86,15 @@ class CallInputs:
 
     def _digest_here(self, name: Name) -> bytes:
         """Return the digest of an input on this machine; called in a thread."""
-        from ensue.runs.call_reads import file_digest, marks_digest, tree_digest
+        from ensue.runs.call_reads import data_digest, file_digest, marks_digest, tree_digest
 
         if name.kind == "template":
             return file_digest(name.what)
         files = self._services.files_of(name.where)
         if name.kind == "marks":
             return marks_digest(files.local_path(name.what))
+        if name.kind == "links":
+            return data_digest(files.list_links(name.what))
         return tree_digest(files.list_tree(name.what))
 
     async def _file(self, name: Name) -> bytes:

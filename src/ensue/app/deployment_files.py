@@ -5,16 +5,15 @@ A deployment reads documents: those of the files that are given, and those that 
 
 from __future__ import annotations
 
-import os
 import re
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
 from ensue.errors import CompileError
 from ensue.files.regular_files import is_folder, is_regular, read_regular
+from ensue.files.trees import files_below
 from ensue.language.input_files import read_text
 from ensue.language.renderers.json_stage import load_json_document
 from ensue.language.yaml import YamlDocument, load_document
@@ -29,6 +28,7 @@ from ensue.provisioning.workloads import Deployment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from ensue.language.collector import Collector
     from ensue.provisioning.definitions import Definition
@@ -223,13 +223,15 @@ def _source_file(folder: Path, root: Path, name: str) -> SourceFile | None:
 
 
 def _files(folder: Path) -> list[Path]:
-    found: list[Path] = []
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [
-            Path(parent, name) for name in names if name.endswith(SUFFIXES) and not name.startswith(".")
-        ]
-    return sorted(found)
+    return sorted(
+        path
+        for _, path in files_below(folder, skips=_is_hidden)
+        if path.name.endswith(SUFFIXES) and not _is_hidden(path.name)
+    )
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
 
 
 def _documents(path: Path, root: Path, found: Collector) -> Iterator[tuple[YamlDocument, Any]]:

@@ -18,6 +18,7 @@ from ensue.app.functions import Functions
 from ensue.contracts.callables import is_awaitable, is_coroutine_function, parameters
 from ensue.diagnostics import Span
 from ensue.errors import ResourceTypeError
+from ensue.files.trees import files_below
 from ensue.model.data import is_mapping
 from ensue.model.srn import MINION_TYPE
 from ensue.processes.daemon_thread import in_daemon_thread
@@ -213,8 +214,8 @@ def _slots(folder: Path) -> list[str]:
         return []
     names = [
         path.relative_to(folder).with_suffix("").parts
-        for path in folder.rglob("*.py")
-        if path != folder / "__init__.py"
+        for _, path in files_below(folder)
+        if path.suffix == ".py" and path != folder / "__init__.py"
     ]
     packages = [parts[:-1] if parts[-1] == "__init__" else parts for parts in names]
     return [".".join(parts) for parts in packages if not any(part.startswith("_") for part in parts)]

@@ -59,7 +59,21 @@ class FileSources(Protocol):
         ...
 
     def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:
-        """Return the relative paths of all files below a `salt://` folder, sorted; empty without one."""
+        """Return the relative paths of all files below a `salt://` folder, sorted; empty without one.
+
+        Links are followed, those that lead out of the file roots too.
+
+        Raises:
+            StateFailedError: a folder cannot be listed.
+        """
+        ...
+
+    def list_links(self, source: str, *, saltenv: str = "") -> dict[str, str]:
+        """Return the links below a `salt://` folder that lead to something in the same file root.
+
+        Returns:
+            What each link says, by its relative path.
+        """
         ...
 
 

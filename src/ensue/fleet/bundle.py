@@ -15,6 +15,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ensue.files.regular_files import is_regular
+from ensue.files.trees import files_below
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -106,12 +109,15 @@ def _required(wanted: str, seen: set[str]) -> Iterator[metadata.Distribution]:
 
 
 def _below(root: Path) -> Iterator[tuple[str, Path]]:
-    for folder, names, files in os.walk(root, followlinks=True):
-        names[:] = sorted(name for name in names if name not in _SKIPPED)
-        for file in sorted(files):
-            path = Path(folder, file)
-            if path.is_file() and not file.endswith(".pyc"):
-                yield path.relative_to(root).as_posix(), path
+    return (
+        (relative, path)
+        for relative, path in files_below(root, skips=_SKIPPED.__contains__, on_error=_fail)
+        if is_regular(path) and not relative.endswith(".pyc")
+    )
+
+
+def _fail(error: OSError) -> None:
+    raise error
 
 
 def _archived(folder: Path, kind: str, files: Mapping[str, Path]) -> str:

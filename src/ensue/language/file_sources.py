@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ensue.contracts.deadlines import HTTP_SILENCE_S, HTTP_TOTAL_S
 from ensue.errors import StateFailedError
 from ensue.files.local_content import CHUNK_BYTES, SHORT_BYTES, DownloadedContent, LocalDigests
-from ensue.files.regular_files import is_folder, is_regular, obstacle
+from ensue.files.regular_files import is_regular, obstacle
+from ensue.files.trees import files_below, links_below
 from ensue.processes.http_exchange import exchanged
 
 if TYPE_CHECKING:
@@ -104,14 +105,23 @@ class ProjectFiles:
         return path if path.is_absolute() and is_regular(path) else None
 
     def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:
-        """Return the relative paths of all files below a `salt://` folder, sorted."""
-        relative, environment = self._split(source, saltenv)
-        found: set[str] = set()
-        for folder in self._roots.folders(environment):
-            base = folder / relative.strip("/")
-            if is_folder(base) and base.resolve().is_relative_to(folder.resolve()):
-                found.update(path.relative_to(base).as_posix() for path in base.rglob("*") if path.is_file())
-        return sorted(found)
+        """Return the relative paths of all files below a `salt://` folder; see the contract."""
+
+        def fail(error: OSError) -> None:
+            msg = f"the folder {self._roots.shown(error.filename)} cannot be listed: {error.strerror}"
+            raise StateFailedError(msg)
+
+        folders = self._roots.find_folders(*self._split(source, saltenv))
+        return sorted(
+            {relative for _, folder in folders for relative, _ in files_below(folder, on_error=fail)}
+        )
+
+    def list_links(self, source: str, *, saltenv: str = "") -> dict[str, str]:
+        """Return what the links below a `salt://` folder say, by relative path; see the contract."""
+        links: dict[str, str] = {}
+        for root, folder in reversed(self._roots.find_folders(*self._split(source, saltenv))):
+            links |= links_below(folder, root)
+        return dict(sorted(links.items()))
 
     def _missing(self, source: str, saltenv: str) -> str:
         if not source.startswith("salt://"):

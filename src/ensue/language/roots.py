@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 import fnmatch
+import posixpath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ensue.files.regular_files import is_folder, is_regular, obstacle
+from ensue.files.trees import files_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 
 class SlsFile(msgspec.Struct, frozen=True):
@@ -93,25 +95,28 @@ class Roots:
 
     def find_file(self, relative: str, saltenv: str = "base") -> Path | None:
         """Return the file that `salt://relative` names; None if there is none."""
-        cleaned = relative.lstrip("/")
-        for folder in self.folders(saltenv):
-            path = folder / cleaned
-            if is_regular(path) and path.resolve().is_relative_to(folder.resolve()):
-                return path
-        return None
+        return next(filter(is_regular, self._places(relative, saltenv)), None)
+
+    def find_folders(self, relative: str, saltenv: str = "base") -> list[tuple[Path, Path]]:
+        """Return the folders that `salt://relative` names, each after the root that it is in."""
+        folders = zip(self.folders(saltenv), self._places(relative, saltenv), strict=False)
+        return [(root, folder) for root, folder in folders if is_folder(folder)]
 
     def obstacle(self, relative: str, saltenv: str = "base") -> str:
         """Return what is there instead of the file that `salt://relative` names; empty if nothing is."""
-        cleaned = relative.lstrip("/")
-        return next(filter(None, (obstacle(folder / cleaned) for folder in self.folders(saltenv))), "")
+        return next(filter(None, map(obstacle, self._places(relative, saltenv))), "")
 
     def names(self, saltenv: str = "base") -> list[str]:
         """Return every SLS name of an environment, sorted; the folders are listed only once."""
         if saltenv not in self._listed:
-            found = {
-                sls_name(relative) for folder in self.folders(saltenv) for relative in _sls_files(folder)
-            }
-            self._listed[saltenv] = sorted(found)
+            self._listed[saltenv] = sorted(
+                {
+                    sls_name(relative)
+                    for folder in self.folders(saltenv)
+                    for relative, _ in files_below(folder)
+                    if relative.endswith(".sls")
+                }
+            )
         return self._listed[saltenv]
 
     def matching(self, pattern: str, saltenv: str = "base") -> list[str]:
@@ -120,14 +125,18 @@ class Roots:
             return [pattern]
         return fnmatch.filter(self.names(saltenv), pattern) or [pattern]
 
+    def _places(self, relative: str, saltenv: str) -> list[Path]:
+        """Return the path that `salt://relative` means below each root; none if dots lead out of the roots.
+
+        A link may lead out of a root: whoever can make one there can also write the SLS.
+        """
+        cleaned = posixpath.normpath(relative.lstrip("/"))
+        if cleaned.split("/", 1)[0] == "..":
+            return []
+        return [folder / cleaned for folder in self.folders(saltenv)]
+
 
 def sls_name(relative: str) -> str:
     """Return the SLS name of a path below a root: `a/b/init.sls` is `a.b`."""
     stem = relative.removesuffix(".sls")
     return stem.removesuffix("/init").replace("/", ".")
-
-
-def _sls_files(folder: Path) -> Iterator[str]:
-    if is_folder(folder):
-        for path in folder.rglob("*.sls"):
-            yield path.relative_to(folder).as_posix()

@@ -174,6 +174,12 @@ class NotingFiles:
         self._note(self._name("tree", source, saltenv), tree_digest(found))
         return found
 
+    def list_links(self, source: str, *, saltenv: str = "") -> dict[str, str]:
+        """Return what the links below a folder say, by relative path; see the contract."""
+        found = self._files.list_links(source, saltenv=saltenv)
+        self._note(self._name("links", source, saltenv), data_digest(found))
+        return found
+
     def _name(self, kind: str, source: str, saltenv: str) -> Name:
         return Name(kind, saltenv or self._saltenv, source)
 

@@ -22,6 +22,7 @@ from ensue.errors import (
     UnknownResourceError,
 )
 from ensue.files.local_content import LocalDigests
+from ensue.files.trees import files_below, links_below
 from ensue.masking import Masker
 from ensue.model.returns import ScopeReturn
 from ensue.model.srn import MINION_TYPE, Srn
@@ -80,8 +81,14 @@ class FakeFileSources:
         found = {name.removeprefix(prefix) for name in self.sources if name.startswith(prefix)}
         if self.root is not None and source.startswith("salt://"):
             folder = self.root / source.removeprefix("salt://")
-            found |= {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+            found |= {relative for relative, _ in files_below(folder)}
         return sorted(found)
+
+    def list_links(self, source: str, *, saltenv: str = "") -> dict[str, str]:  # noqa: ARG002 (one environment)
+        """Return the links of the real folder below a source."""
+        if self.root is None or not source.startswith("salt://"):
+            return {}
+        return links_below(self.root / source.removeprefix("salt://"), self.root)
 
 
 class FakeVault:

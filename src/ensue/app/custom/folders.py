@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.errors import PluginError
 from ensue.files.regular_files import is_folder, is_regular
+from ensue.files.trees import files_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -128,7 +129,7 @@ class CustomFiles:
 
 
 def _named_files(folder: Path) -> Iterator[tuple[str, Path]]:
-    for path in sorted(folder.rglob("*.py")):
+    for path in sorted(path for _, path in files_below(folder) if path.suffix == ".py"):
         parts = path.relative_to(folder).with_suffix("").parts
         parts = parts[:-1] if parts[-1] == "__init__" else parts
         if parts:

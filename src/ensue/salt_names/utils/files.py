@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.files.trees import entries_below
 from ensue.salt_names.absent import not_there
 
 if TYPE_CHECKING:
@@ -149,7 +150,8 @@ def is_text(path: Any, blocksize: int = 512) -> bool:
 
 def list_files(directory: Any) -> list[str]:
     """Return the paths of a folder and everything below it."""
-    return sorted({str(directory), *map(str, Path(directory).rglob("*"))})
+    below = (entry.path for _, entry in entries_below(Path(directory)))
+    return sorted({str(directory), *below})
 
 
 def human_size_to_bytes(human_size: str) -> int:

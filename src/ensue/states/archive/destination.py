@@ -1,8 +1,8 @@
 """Checks that nothing of an archive is unpacked outside the destination folder.
 
-Nothing is unpacked through a symlink that leads out of the folder, and no symlink that leads out is
-created, neither by the archive alone nor through symlinks that exist on the target. Symlinks are resolved
-as the target would resolve them after unpacking.
+Nothing is unpacked through a symlink that leads out of the folder. Unless the user allows it, no symlink that
+leads out is created, neither by the archive alone nor through symlinks that exist on the target. Symlinks are
+resolved as the target would resolve them after unpacking.
 """
 
 from __future__ import annotations
@@ -60,13 +60,17 @@ class Destination:
         found = self._known.get(posixpath.join(self._folder, path))
         return found.kind if found else None
 
-    async def refuse_ways_out(self, shown: str, contents: Contents, removed: Collection[str]) -> None:
+    async def refuse_ways_out(
+        self, shown: str, contents: Contents, removed: Collection[str], *, allow_outside_links: bool = False
+    ) -> None:
         """Make sure that everything unpacked stays in the folder.
 
         Args:
             shown: the archive's source, for messages.
             contents: the archive's content.
             removed: names directly in the folder that are removed before it is unpacked.
+            allow_outside_links: accept symlinks of the archive that lead out. Nothing is unpacked through
+                them, because nothing in an archive may be below a symlink of it.
 
         Raises:
             StateFailedError: a folder of the archive is a symlink on the target that leads out, or a symlink
@@ -82,12 +86,12 @@ class Destination:
                     f"a symlink on the target: {shown} is not unpacked through it, and nothing was changed "
                     "(remove the symlink, or unpack the archive where it points to)"
                 )
-        for path, target in contents.links.items():
+        for path, target in {} if allow_outside_links else contents.links.items():
             real = await self._real(f"{root}/{path}", after)
             if not after.has(real):
                 raise StateFailedError(
                     f"{shown} holds the symlink {path!r} to {target!r}, which leads out of {self._folder} to "
-                    f"{real}: nothing was unpacked"
+                    f"{real}: nothing was unpacked (`allow_outside_links: true` makes such links)"
                 )
 
     async def _real(self, path: str, after: _Unpacked | None) -> str:

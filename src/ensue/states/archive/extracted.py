@@ -53,6 +53,7 @@ class _Wish:
     owner_of: str | None
     names_shown: int | None
     tar_words: tuple[str, ...]
+    allow_outside_links: bool
     tar: PlainTar
 
 
@@ -88,6 +89,7 @@ async def extracted(
     trim_output: bool | int = False,
     max_size: int | str = DEFAULT_MAX_SIZE,
     max_ratio: float = DEFAULT_MAX_RATIO,
+    allow_outside_links: bool = False,
     **kwargs: Data,
 ) -> StateReturn:
     """Unpack an archive in a folder if something of its content is missing there.
@@ -117,6 +119,7 @@ async def extracted(
         max_size: bytes, or a number with a unit; an archive that unpacks to more is refused.
         max_ratio: an archive that unpacks to more than this many times its size is refused, unless it unpacks
             to less than 16 MiB.
+        allow_outside_links: make symlinks that lead out of the folder, too; nothing is unpacked through them.
         **kwargs: further arguments of Salt's function; a warning names those that have no effect.
 
     Returns:
@@ -171,6 +174,7 @@ async def extracted(
         owner_of=enforce_ownership_on,
         names_shown=names_shown,
         tar_words=tar_options.words,
+        allow_outside_links=allow_outside_links,
         tar=PlainTar(archive),
     )
     there = Destination(ctx.connection, folder, is_there=found is not None)
@@ -213,7 +217,12 @@ async def _extract(
 async def _look(there: Destination, wish: _Wish, contents: Contents) -> _Found:
     """Compare the target with the archive; refuse an archive that would be unpacked outside the folder."""
     await there.look_at([*contents.kinds, *contents.folders()])
-    await there.refuse_ways_out(wish.shown, contents, _tops(contents) if wish.clean else ())
+    await there.refuse_ways_out(
+        wish.shown,
+        contents,
+        _tops(contents) if wish.clean else (),
+        allow_outside_links=wish.allow_outside_links,
+    )
     kinds = {path: there.kind(path) for path in contents.kinds}
     wrong = [path for path, kind in kinds.items() if kind not in {None, contents.kinds[path]}]
     return _Found(missing=None in kinds.values(), wrong=tuple(wrong))
@@ -242,7 +251,11 @@ async def _unpack(ctx: StateContext, wish: _Wish, changes: DataMap) -> str:
         if wish.user is not None:
             await ctx.connection.set_owner(wish.folder, user=str(wish.user))
     argv = ["tar", "-x", "-p", "-o", "-f", "-", "-C", wish.folder, *wish.tar_words]
-    done = await ctx.connection.run(Command(argv=argv, stdin=wish.tar, env={"LC_ALL": "C.UTF-8"}))
+    env = {"LC_ALL": "C.UTF-8"}
+    if wish.allow_outside_links:
+        # Without it, the tar of BusyBox leaves such links out.
+        env["EXTRACT_UNSAFE_SYMLINKS"] = "1"
+    done = await ctx.connection.run(Command(argv=argv, stdin=wish.tar, env=env))
     if done.returncode == 0:
         if is_new:
             changes["directories_created"] = [f"{wish.folder}/"]

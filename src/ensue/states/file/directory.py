@@ -89,7 +89,8 @@ async def directory(
         force: replace a file or symlink at this path.
         backupname: move a file or symlink at this path to this name instead.
         allow_symlink: accept a symlink to a folder.
-        follow_symlinks: describe what a symlink points to.
+        follow_symlinks: manage and describe what a symlink points to; otherwise the owner and group are those
+            of the symlink itself, which has no mode.
         children_only: leave the folder itself alone.
         owner: the same as `user`.
         **kwargs: further arguments; a warning says that they have no effect.
@@ -160,7 +161,9 @@ class _Folder:
         self._wish = wish
         self._changes: DataMap = {}
         self._superfluous: list[str] = []
+        self._wanted_at: dict[str, Attributes] = {}
         self._found: FileStat | None = None
+        self._is_in_place = False
 
     async def state(self) -> StateReturn:
         obstacle = await self._obstacle()
@@ -168,8 +171,8 @@ class _Folder:
             planned = await self._clear(obstacle)
             if planned is not None:
                 return planned
-        there = obstacle is None and await is_folder(self._connection, self._path)
-        todo = await self._plan(there=there)
+        self._is_in_place = obstacle is None and self._found is not None
+        todo = await self._plan()
         self._changes |= {path: dict(what) for path, what in todo.items()}
         if not self._changes:
             return await self._said(True, f"The directory {self._path} is in the correct state")
@@ -179,7 +182,7 @@ class _Folder:
             ]
             comment = "\n".join(["The following files will be changed:", *lines])
             return StateReturn(name="", result=None, changes=self._changes, comment=comment)
-        if not there:
+        if not self._is_in_place:
             return await self._create()
         return await self._update(todo)
 
@@ -191,6 +194,7 @@ class _Folder:
         if found.kind == "symlink" and self._wish.allow_symlink and not self._wish.force:
             behind = await self._connection.stat(self._path, follow=True)
             if behind is not None and behind.kind == "directory":
+                self._found = behind if self._wish.follow_symlinks else found
                 return None
         return found
 
@@ -226,9 +230,9 @@ class _Folder:
         comment = f"{path} would be backed up and replaced with a new directory"
         return StateReturn(name="", result=None, changes=self._changes, comment=comment)
 
-    async def _plan(self, *, there: bool) -> dict[str, DataMap]:
+    async def _plan(self) -> dict[str, DataMap]:
         """Return the required changes by path, those inside the folder first."""
-        if not there:
+        if not self._is_in_place:
             return {self._path: {"directory": "new"}}
         wish = self._wish
         todo: dict[str, DataMap] = {}
@@ -240,12 +244,11 @@ class _Folder:
                 found = await self._seen(entry.path, entry.found)
                 differences = await wanted.differences(self._connection, found)
                 if differences:
-                    todo[entry.path] = differences
-        if not wish.children_only:
-            found_here = await self._connection.stat(self._path, follow=wish.follow_symlinks)
-            differences = await wish.folders.differences(self._connection, found_here) if found_here else {}
+                    todo[entry.path], self._wanted_at[entry.path] = differences, wanted
+        if not wish.children_only and self._found:
+            differences = await wish.folders.differences(self._connection, self._found)
             if differences:
-                todo[self._path] = differences
+                todo[self._path], self._wanted_at[self._path] = differences, wish.folders
         if wish.clean:
             keep = required_paths(self._ctx)
             self._superfluous = await superfluous(self._connection, self._path, keep, wish.exclude_pat)
@@ -305,15 +308,11 @@ class _Folder:
         return await self._said(not faults, comment)
 
     async def _set(self, path: str) -> list[str]:
-        found = await self._connection.stat(path, follow=self._wish.follow_symlinks or path == self._path)
+        # As in Salt, a link is followed only on request, to compare and to change alike.
+        found = await self._connection.stat(path, follow=self._wish.follow_symlinks)
         if found is None:
             return []
-        wanted = (
-            self._wish.folders if path == self._path else self._wanted(is_folder=found.kind == "directory")
-        )
-        if wanted is None:
-            return []
-        applied = await apply_attributes(self._connection, path, wanted, found)
+        applied = await apply_attributes(self._connection, path, self._wanted_at[path], found)
         self._changes |= applied.changes
         return list(applied.faults)
 
@@ -328,9 +327,9 @@ class _Folder:
     async def _said(self, result: bool, comment: str) -> StateReturn:
         if not result:
             return StateReturn(name="", result=result, changes=self._changes, comment=comment)
-        before = self._found
-        is_known = before is not None and before.kind == "directory" and not self._changes
-        now = before if is_known else await self._connection.stat(self._path, follow=True)
+        now = self._found
+        if now is None or self._changes:
+            now = await self._connection.stat(self._path, follow=self._wish.follow_symlinks)
         return StateReturn(
             name="",
             result=result,
@@ -341,7 +340,8 @@ class _Folder:
         )
 
     def _old_state(self) -> DataMap:
-        found = self._found
-        if found is not None and found.kind == "directory":
-            return {"path": self._path, **owner_state(found)}
-        return path_state(self._path, found) if found else absent_state(self._path)
+        if self._found is None:
+            return absent_state(self._path)
+        if self._is_in_place:
+            return {"path": self._path, **owner_state(self._found)}
+        return path_state(self._path, self._found)

@@ -65,7 +65,8 @@ async def keyvalue(
         search_only: accepted, as in Salt, without effect.
         show_changes: show what changes.
         ignore_if_missing: succeed if the file does not exist.
-        count: number of lines that a key may have; further ones are removed; -1 is any number.
+        count: number of lines that a key may have; further ones that are not indented are removed; -1 is any
+            number.
         uncomment: characters that comment a key out; such a key is uncommented.
         key_ignore_case: ignore the case of keys.
         value_ignore_case: treat values that differ only in case as equal.
@@ -133,6 +134,25 @@ def _wanted(key: Data, value: Data, key_values: object) -> DataMap:
     return {str(each): one for each, one in key_values.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # a user's mapping
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """A line with one of the keys.
+
+    Args:
+        key: the key.
+        start: what is before the separator: the key as the line has it, with the indentation of the line.
+        value: its value, without blanks around it.
+        is_commented: whether the key is commented out.
+        is_indented: whether there are blanks before the key.
+    """
+
+    key: str
+    start: str
+    value: str
+    is_commented: bool
+    is_indented: bool
+
+
 @dataclass(slots=True, kw_only=True)
 class _Edit:
     """Collects the new lines of a file while it takes the old ones."""
@@ -147,36 +167,54 @@ class _Edit:
 
     def take(self, line: str) -> None:
         """Keep, change or drop an old line."""
-        bare = line.lstrip(self.rules.uncomment) if self.rules.uncomment else line
-        found, _, old = bare.partition(self.rules.separator)
-        key = self._key(found) if self.rules.separator in bare else None
-        if key is None:
+        entry = self._read(line)
+        if entry is None:
             if self.rules.prune:
                 self.removed += 1
                 self.diff.append(f"- {line}")
             else:
                 self.lines.append(line)
             return
-        is_same = self._folded(old.strip()) == self._folded(str(self.wanted[key]).strip())
-        is_commented = bare != line
-        if self.left[key] == 0:
-            # The key has its line already: a commented one stays, any other is removed.
-            if is_commented:
-                self.lines.append(line)
-            else:
-                self._drop(line)
+        key = entry.key
+        is_same = self._folded(entry.value) == self._folded(str(self.wanted[key]).strip())
+        # The key has its line already: a commented one stays, and one of a block that is indented; others go.
+        # With a count of -1 commented lines stay as well.
+        if self.left[key] == 0 and not (entry.is_commented or entry.is_indented):
+            self._drop(line)
             return
-        self.left[key] -= 1
-        if is_same and not is_commented:
+        if self.left[key] == 0 or (self.left[key] < 0 and entry.is_commented):
             self.lines.append(line)
             return
-        new = f"{found}{self.rules.separator}{self.wanted[key]!s}\n"
+        self.left[key] -= 1
+        if is_same and not entry.is_commented:
+            self.lines.append(line)
+            return
+        new = f"{entry.start}{self.rules.separator}{self.wanted[key]!s}\n"
         self.diff += [
             f"- {line}" if line.endswith("\n") else f"- {line}\n",
             self._shown(new, self.wanted[key]),
         ]
         self.lines.append(new)
         self.changed += 1
+
+    def _read(self, line: str) -> _Entry | None:
+        """Return what a line says of a wanted key; None if it has none."""
+        indent = line[: len(line) - len(line.lstrip(" \t"))]
+        # A key may be given with its indentation, which then belongs to its name.
+        for before in dict.fromkeys((indent, "")):
+            inner = line[len(before) :]
+            bare = inner.lstrip(self.rules.uncomment) if self.rules.uncomment else inner
+            found, separator, value = bare.partition(self.rules.separator)
+            key = self._key(found) if separator else None
+            if key is not None:
+                return _Entry(
+                    key=key,
+                    start=before + found,
+                    value=value.strip(),
+                    is_commented=bare != inner,
+                    is_indented=bool(before),
+                )
+        return None
 
     def append(self) -> None:
         missing = self._missing()

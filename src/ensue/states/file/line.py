@@ -1,7 +1,8 @@
 """`file.line`: inserts, replaces, removes or ensures one line.
 
-Source: Salt's state module `file`, 3008. Unlike Salt's, `insert` at the start or end adds no line that is
-there already, and ends lines with newlines, so that a second run changes nothing.
+Source: Salt's state module `file`, 3008. Unlike Salt's, a second run changes nothing: `replace` and `delete`
+change all lines that match, not only the first and those equal to it; `insert` adds no line that is there
+already; a line that was added is not taken for that of `before` or `after`; lines end with newlines.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ async def line(
     group: str | int | None = None,
     file_mode: str | int | None = None,
 ) -> StateReturn:
-    """Change one line of a file.
+    """Add a line to a file, or replace or remove all lines that match.
 
     Args:
         ctx: the state's context.
         name: absolute path of the file.
         content: the line.
-        match: pattern of the line to replace or remove; `content` by default.
+        match: pattern of the lines to replace or remove; `content` by default.
         mode: `ensure`, `insert`, `replace` or `delete`.
         location: where `insert` adds the line: `start` or `end`.
         before: pattern of the line that follows the new one.
@@ -104,7 +105,8 @@ async def line(
         file = replace(file, found=await ctx.connection.stat(path, follow=True) or file.found)
     text = file.content.decode("utf-8", "surrogateescape")
     lines = text.splitlines()
-    new = _edited(lines, how, str(content if content is not None else ""), match=match, location=location,
+    added = str(content if content is not None else "").removesuffix("\n")
+    new = _edited(lines, how, added, match=match, location=location,
                   before=before, after=after, indent=indent)  # fmt: skip
     ends = "\r\n" if "\r\n" in text else "\n"
     has_end = not text or text.endswith(("\n", "\r")) or len(new) > len(lines)
@@ -140,21 +142,31 @@ def _edited(
 
 
 def _matching(lines: list[str], how: str, content: str, match: str, *, indent: bool) -> list[str]:
-    hits = _hits(lines, match)
-    if not hits:
-        return lines
-    first = lines[hits[0]]
+    # As in Salt, an empty pattern matches nothing here.
+    hits = {*_hits(lines, match)} if match else set[int]()
     if how == "delete":
-        return [each for each in lines if each != first]
-    return [*lines[: hits[0]], _indented(first, content, indent=indent), *lines[hits[0] + 1 :]]
+        return [each for index, each in enumerate(lines) if index not in hits]
+    replaced: list[str] = []
+    index = 0
+    while index < len(lines):
+        new = _indented(lines[index], content, indent=indent)
+        if lines[index : index + len(new)] == new:
+            # It is there already. Its further lines may match as well, but are not replaced.
+            replaced += new
+            index += len(new)
+        else:
+            replaced += new if index in hits else [lines[index]]
+            index += 1
+    return replaced
 
 
 def _at_end(lines: list[str], content: str, location: str, *, indent: bool) -> list[str]:
     if location == "end":
-        new = _indented(lines[-1], content, indent=indent) if lines else content
-        return lines if lines and lines[-1] == new else [*lines, new]
+        new = _indented(lines[-1] if lines else "", content, indent=indent and bool(lines))
+        return lines if lines[-len(new) :] == new else [*lines, *new]
     if location == "start":
-        return lines if lines and lines[0] == content else [content, *lines]
+        new = content.split("\n")
+        return lines if lines[: len(new)] == new else [*new, *lines]
     raise StateFailedError(f"location is start or end, not {location!r}")
 
 
@@ -163,35 +175,40 @@ def _between(
 ) -> list[str]:
     if before is None and after is None:
         raise StateFailedError(f'On {how} either "location" or "before/after" conditions are required.')
-    end = _only(lines, before, "before") if before is not None else None
-    start = _only(lines, after, "after") if after is not None else None
+    end = _only(lines, before, "before", content) if before is not None else None
+    start = _only(lines, after, "after", content) if after is not None else None
     if start is not None and end is not None:
         return _in_gap(lines, how, content, start, end, indent=indent)
     place = start + 1 if start is not None else end if end is not None else 0
-    neighbour = lines[place - 1 if start is not None else place]
-    there = lines[place : place + 1] if start is not None else lines[max(place - 1, 0) : place]
-    if there and there[0].strip() == content.strip():
-        return lines
-    return [*lines[:place], _indented(neighbour, content, indent=indent), *lines[place:]]
+    new = _indented(lines[place - 1 if start is not None else place], content, indent=indent)
+    there = lines[place : place + len(new)] if start is not None else lines[max(place - len(new), 0) : place]
+    return lines if _is_same(there, new) else [*lines[:place], *new, *lines[place:]]
 
 
 def _in_gap(lines: list[str], how: str, content: str, start: int, end: int, *, indent: bool) -> list[str]:
-    if any(each.strip() == content.strip() for each in lines[start + 1 : end]):
-        return lines
     new = _indented(lines[start], content, indent=indent)
+    if any(_is_same(lines[index : index + len(new)], new) for index in range(start + 1, end)):
+        return lines
     if how == "insert":
-        return [*lines[:end], new, *lines[end:]]
+        return [*lines[:end], *new, *lines[end:]]
     if end - start > 2:  # noqa: PLR2004 (at most one line is between them)
         raise StateFailedError('Found more than one line between boundaries "before" and "after".')
-    return [*lines[: start + 1], new, *lines[end:]]
+    return [*lines[: start + 1], *new, *lines[end:]]
 
 
-def _only(lines: Sequence[str], pattern: str, word: str) -> int:
+def _only(lines: Sequence[str], pattern: str, word: str, content: str) -> int:
     hits = _hits(lines, pattern)
+    if len(hits) > 1:
+        # The line that this state has added may match too.
+        hits = [index for index in hits if lines[index].strip() != content.strip()] or hits
     if len(hits) != 1:
         how_many = "more than" if hits else "less than"
         raise StateFailedError(f'Found {how_many} expected occurrences in "{word}" expression')
     return hits[0]
+
+
+def _is_same(there: Sequence[str], new: Sequence[str]) -> bool:
+    return [each.strip() for each in there] == [each.strip() for each in new]
 
 
 def _hits(lines: Sequence[str], pattern: str) -> list[int]:
@@ -203,8 +220,9 @@ def _hits(lines: Sequence[str], pattern: str) -> list[int]:
     return [index for index, each in enumerate(lines) if compiled.search(each) or pattern in each]
 
 
-def _indented(neighbour: str, content: str, *, indent: bool) -> str:
+def _indented(neighbour: str, content: str, *, indent: bool) -> list[str]:
+    """Return the lines of the content, the first indented like an adjacent line."""
     if not indent:
-        return content
+        return content.split("\n")
     blanks = neighbour[: len(neighbour) - len(neighbour.lstrip(" \t"))]
-    return blanks + content.lstrip()
+    return (blanks + content.lstrip()).split("\n")

@@ -1,7 +1,7 @@
 """`file.recurse`: copies a folder of the file roots, with everything in it, to the target.
 
-Each file is a `file.managed`, each folder a `file.directory`. Folders without files are not created, because
-the file roots only list files.
+Each file is a `file.managed`, each folder a `file.directory`, each link that is kept a `file.symlink`.
+Folders without files are not created, because the file roots only list files.
 
 Source: Salt's state module `file`, 3008.
 """
@@ -19,18 +19,19 @@ from ensue.states.file.cleaning import remove_all, required_paths, superfluous
 from ensue.states.file.directory import directory
 from ensue.states.file.managed import managed
 from ensue.states.file.paths import make_parents, target_path
+from ensue.states.file.recurse_sources import RecursedTree, Selection, existing_sources
 from ensue.states.file.remarks import KNOWN, OUTDATED, further_variables, remarks
-from ensue.states.file.tree import is_wanted
+from ensue.states.file.symlink import symlink
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Awaitable, Iterable
 
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
 
 
 @also_takes(
-    *KNOWN, "keep_symlinks", "force_symlinks", "sym_mode", "include_empty",
+    *KNOWN, "include_empty",
     others_with="template",
     outdated={**OUTDATED, "makedirs": "", "recurse": ""},
 )  # fmt: skip
@@ -53,6 +54,9 @@ async def recurse(
     exclude_pat: Data = None,
     maxdepth: int | None = None,
     merge: bool = False,
+    keep_symlinks: bool = False,
+    force_symlinks: bool = False,
+    sym_mode: str | int | None = None,
     show_changes: bool = True,
     owner: str | int | None = None,
     **kwargs: Any,
@@ -77,13 +81,18 @@ async def recurse(
         exclude_pat: patterns of the paths to skip; `clean` leaves them alone.
         maxdepth: how many folders deep; 0 copies only what is directly in the folder.
         merge: copy the files of all sources; for the same path, the first source wins.
+        keep_symlinks: make links of the source's links; otherwise, and for links that lead out of the file
+            root, copy what they lead to.
+        force_symlinks: with `keep_symlinks`, replace a file or folder where a link belongs.
+        sym_mode: with `keep_symlinks`, mode of folders created for links.
         show_changes: show diffs.
         owner: the same as `user`.
         **kwargs: with `template`, further variables for it. A warning names arguments of Salt's function that
             have no effect, and without `template` all of them.
 
     Returns:
-        `changes` by path, and `removed`; `new_state` has `path`, and `files` by their paths in the folder.
+        `changes` by path, and `removed`; `new_state` has `path`, and in `files` the paths of files and links
+        in the folder.
 
     Raises:
         StateFailedError: the source does not exist, or a file is at the path of the folder.
@@ -95,15 +104,13 @@ async def recurse(
     further = further_variables(kwargs, template)
     warnings = remarks("file.recurse", [word for word in kwargs if word not in {"require", *further}])
     path = (await target_path(ctx, name)).rstrip("/") or "/"
-    files = _files(
-        ctx,
-        path,
-        _sources(ctx, source),
-        merge=merge,
-        maxdepth=maxdepth,
-        include=include_pat,
-        exclude=exclude_pat,
+    selection = Selection(
+        include=include_pat, exclude=exclude_pat, maxdepth=maxdepth, keep_symlinks=keep_symlinks
     )
+    sources = existing_sources(ctx, source)
+    tree = RecursedTree(top=path)
+    for each in sources if merge else sources[:1]:
+        tree.add(each, ctx.files, selection)
     found = await ctx.connection.stat(path, follow=True)
     if found is not None and found.kind != "directory":
         raise StateFailedError(f"The path {path} exists and is not a directory")
@@ -112,74 +119,53 @@ async def recurse(
         wanted = Attributes.read(mode=dir_mode, user=owned_by, group=group)
         await make_parents(ctx.connection, posixpath.join(path, "x"), wanted)
     done = _Outcome()
-    for folder in sorted({posixpath.dirname(place) for place in files}):
+    for folder in sorted({posixpath.dirname(place) for place in tree.files}):
         done.add(
             folder, await directory(ctx, folder, dir_mode=dir_mode, makedirs=True, user=owned_by, group=group)
         )
-    for place, origin in files.items():
-        try:
-            one = await managed(
-                ctx,
-                place,
-                source=origin,
-                mode=file_mode,
-                template=template,
-                context={**further, **(defaults or {}), **(context or {})},
-                makedirs=True,
-                replace=replace,
-                backup=backup,
-                show_changes=show_changes,
-                user=owned_by,
-                group=group,
-            )
-        except (StateFailedError, RemoteFileError) as error:
-            one = StateReturn(name=place, result=False, comment=str(error))
-        done.add(place, one)
+    for place, origin in sorted(tree.files.items()):
+        copying = managed(
+            ctx,
+            place,
+            source=origin,
+            mode=file_mode,
+            template=template,
+            context={**further, **(defaults or {}), **(context or {})},
+            makedirs=True,
+            replace=replace,
+            backup=backup,
+            show_changes=show_changes,
+            user=owned_by,
+            group=group,
+        )
+        done.add(place, await _return_of(copying, place))
+    for place, target in sorted(tree.links.items()):
+        linking = symlink(
+            ctx,
+            place,
+            target,
+            makedirs=True,
+            force=force_symlinks,
+            user=owned_by,
+            group=group,
+            mode=sym_mode,
+        )
+        done.add(place, await _return_of(linking, place))
+    managed_paths = sorted([*tree.files, *tree.links])
     if clean and found is not None:
-        extra = await superfluous(ctx.connection, path, {*files, *required_paths(ctx)}, exclude_pat)
+        extra = await superfluous(ctx.connection, path, {*managed_paths, *required_paths(ctx)}, exclude_pat)
         if extra:
             done.changes["removed"] = list(extra if ctx.test else await remove_all(ctx.connection, extra))
             done.result = None if ctx.test and done.result else done.result
-    return done.returned(name, path, files, warnings)
+    return done.returned(name, path, managed_paths, warnings)
 
 
-def _sources(ctx: StateContext, source: str | list[str]) -> list[str]:
-    listed = [source] if isinstance(source, str) else [str(each) for each in source]
-    for each in listed:
-        if not each.startswith("salt://"):
-            raise StateFailedError(f"Recurse failed: Invalid source '{each}' (must be a salt:// URI)")
-    there = [each for each in listed if ctx.files.list_tree(each)]
-    shown = ", ".join(listed)
-    if not there:
-        raise StateFailedError(f"Recurse failed: none of the specified sources were found: {shown}")
-    return there
-
-
-def _files(
-    ctx: StateContext,
-    path: str,
-    sources: list[str],
-    *,
-    merge: bool,
-    maxdepth: int | None,
-    include: Data,
-    exclude: Data,
-) -> dict[str, str]:
-    """Return the sources of files by destination, sorted by path."""
-    found: dict[str, str] = {}
-    for source in sources if merge else sources[:1]:
-        for relative in ctx.files.list_tree(source):
-            too_deep = maxdepth is not None and relative.count("/") > int(maxdepth)
-            if too_deep or ".." in relative.split("/") or not is_wanted(relative, include, exclude):
-                continue
-            found.setdefault(posixpath.join(path, relative), _source_of(source, relative))
-    return dict(sorted(found.items()))
-
-
-def _source_of(folder: str, relative: str) -> str:
-    """Return the URL of a file in a source folder, with the environment that the folder names."""
-    base, mark, query = folder.partition("?")
-    return f"{base.rstrip('/')}/{relative}{mark}{query}"
+async def _return_of(work: Awaitable[StateReturn], place: str) -> StateReturn:
+    """Return what became of one file or link; others go on if it fails."""
+    try:
+        return await work
+    except (StateFailedError, RemoteFileError) as error:
+        return StateReturn(name=place, result=False, comment=str(error))
 
 
 class _Outcome:

@@ -20,8 +20,7 @@ _SILENT: Final = frozenset({
 
 _UNMANAGED: Final = frozenset({
     "attrs", "selinux", "ignore_ordering", "ignore_whitespace", "ignore_comment_characters",
-    "keep_symlinks", "force_symlinks", "sym_mode", "include_empty", "atomic", "disallow_copy_and_unlink",
-    "inherit_user_and_group",
+    "include_empty", "atomic", "disallow_copy_and_unlink", "inherit_user_and_group",
 })  # fmt: skip
 
 KNOWN: Final = (

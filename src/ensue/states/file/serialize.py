@@ -23,7 +23,7 @@ from ensue.states.file.managed_file import ManagedFile
 from ensue.states.file.modes import mode_bits
 from ensue.states.file.paths import target_path
 from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
-from ensue.states.file.serializers import deserialized, serialized
+from ensue.states.file.serializers import comparable, deserialized, serialized
 
 if TYPE_CHECKING:
     from ensue.contracts.connection import FileStat
@@ -103,7 +103,7 @@ async def serialize(
     path = await target_path(ctx, name)
     read = await _read(ctx, path) if merge_if_exists else None
     existing = _existing(read[1], form) if read else None
-    together = merged(existing, data) if existing is not None else data
+    together = data if existing is None else merged(existing, comparable(data, form))
     warnings = remarks("file.serialize", [word for word in kwargs if word != "deserializer_opts"])
     if read and existing is not None and together == existing:
         found, content = read

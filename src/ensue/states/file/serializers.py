@@ -14,6 +14,7 @@ from ensue.model.bounded_json import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from configparser import RawConfigParser
 
 _JSON_OPTIONS: Final = frozenset({"indent", "sort_keys", "separators", "ensure_ascii", "skipkeys"})
 _YAML_OPTIONS: Final = frozenset({
@@ -60,7 +61,21 @@ def deserialized(text: str, serializer: str) -> Any:
             return load_plain_yaml(text)
         except ValueError as error:
             raise StateFailedError(f"Failed to deserialize existing data: {error}") from None
+    if serializer == "configparser":
+        return _of_configparser(text)
     raise StateFailedError(f"merge_if_exists is not supported for the {serializer} serializer")
+
+
+def comparable(data: Any, serializer: str) -> Any:
+    """Return data in the types that reading a file gives: INI has text for names and values alike."""
+    if serializer != "configparser" or not isinstance(data, dict):
+        return data
+    return {
+        str(section): {str(key): str(value) for key, value in options.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType] # a user's data
+        if isinstance(options, dict)
+        else options
+        for section, options in data.items()  # pyright: ignore[reportUnknownVariableType] # a user's data
+    }
 
 
 def _json(data: Any, options: Mapping[str, Any]) -> str:
@@ -94,8 +109,7 @@ def _configparser(data: Any, options: Mapping[str, Any]) -> str:
     import configparser
 
     _check("configparser", options, frozenset())
-    parser = configparser.RawConfigParser()
-    parser.optionxform = str  # type: ignore[assignment,method-assign] # Salt keeps the case of keys, too
+    parser = _parser()
     try:
         parser.read_dict(data)
     except (AttributeError, TypeError, configparser.Error) as error:
@@ -105,6 +119,30 @@ def _configparser(data: Any, options: Mapping[str, Any]) -> str:
     written = io.StringIO()
     parser.write(written)
     return written.getvalue() + "\n"
+
+
+def _of_configparser(text: str) -> dict[str, dict[str, str]]:
+    import configparser
+
+    parser = _parser()
+    try:
+        parser.read_string(text)
+    except configparser.Error as error:
+        raise StateFailedError(f"Failed to deserialize existing data: {error}") from None
+    return {name: dict(parser.items(name)) for name in parser.sections()}
+
+
+def _parser() -> RawConfigParser:
+    """Return a parser that keeps the case of names, and takes `[DEFAULT]` for a section like any other.
+
+    Salt's makes names of options lower-case, and copies the options of `[DEFAULT]` into every section.
+    """
+    from configparser import RawConfigParser
+
+    # No line can have this name.
+    parser = RawConfigParser(default_section="\n")
+    parser.optionxform = str  # type: ignore[assignment,method-assign] # typeshed wants a bound method
+    return parser
 
 
 _WRITERS: Final[dict[str, Callable[[Any, Mapping[str, Any]], str]]] = {

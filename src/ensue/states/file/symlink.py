@@ -51,8 +51,8 @@ async def symlink(
         force: replace a file or folder at this path.
         backupname: move a file or folder at this path instead: to an absolute path, or a name in its folder.
         makedirs: create missing parent folders.
-        user: owner of the symlink itself.
-        group: group of the symlink itself; by default the primary group of `user`.
+        user: owner of the symlink itself, and of created folders.
+        group: group of these; by default the primary group of `user`.
         mode: mode of created folders.
         owner: the same as `user`.
         **kwargs: further arguments; a warning says that they have no effect.
@@ -67,8 +67,8 @@ async def symlink(
     ignored = {"atomic", "disallow_copy_and_unlink", "inherit_user_and_group", "follow_symlinks"}
     warnings = remarks("file.symlink", [word for word in kwargs if word not in ignored])
     wanted = Attributes.read(user=owner if user is None else user, group=group)
-    folders = Attributes.read(mode=mode, user=wanted.user, group=wanted.group)
     complete = await with_primary_group(ctx, wanted)
+    folders = Attributes.read(mode=mode, user=complete.user, group=complete.group)
     link = _Symlink(ctx, name, path, str(target), wanted=complete, folders=folders)
     found = await ctx.connection.stat(path)
     if found is not None and found.kind == "symlink":
