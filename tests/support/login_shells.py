@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _POSIX: Final = """
 printf 'noise without an end'
 echo 'noise of the startup files, $HOME'; echo noise >&2
+export BASH_ENV=$HOME/.bashrc ENV=$HOME/.bashrc CDPATH=/usr
 cd() { command cd "$@"; echo "now in $PWD"; }
 echo() { printf 'echo: %s\\n' "$*"; }
 set -x
@@ -32,12 +33,14 @@ set -x
 _FISH: Final = """
 printf 'noise without an end'
 echo 'noise of the startup files, $HOME'; echo noise >&2
+set -gx BASH_ENV $HOME/.bashrc; set -gx ENV $HOME/.bashrc; set -gx CDPATH /usr
 function cd; builtin cd $argv; echo now in $PWD; end
 function echo; printf 'echo: %s\\n' "$argv"; end
 """
 _CSH: Final = """
 printf 'noise without an end'
 echo 'noise of the startup files, $HOME'; sh -c 'echo noise >&2'
+setenv BASH_ENV $HOME/.bashrc; setenv ENV $HOME/.bashrc; setenv CDPATH /usr
 alias cd 'cd \\!*; echo now in $PWD'
 alias echo 'printf "echo: %s\\n" "\\!*"'
 set echo
@@ -93,7 +96,7 @@ def shell_sshd(folder: Path, shell: str, *, sftp: bool = True) -> Iterator[Sshd]
     make_noisy(home)
     as_login = [path, "ash", "-c"] if shell == "busybox" else [path, "-c"]
     # What sshd sets, without the SHLVL that keeps the shell of the one who runs the tests from its own files.
-    words = ["exec", "env", "-u", "SHLVL", f"HOME={home}", f"SHELL={path}", *as_login]
+    words = ["exec", "env", "-u", "SHLVL", "LANG=C.UTF-8", f"HOME={home}", f"SHELL={path}", *as_login]
     options = {"ForceCommand": f'cd {shlex.quote(str(home))}; {shlex.join(words)} "$SSH_ORIGINAL_COMMAND"'}
     if not sftp:
         options["Subsystem"] = ""

@@ -13,6 +13,7 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command
+from ensue.contracts.shells import shell_argv
 from ensue.errors import RemoteFileError
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _with_path(line: str, shell: str, folder: Data) -> tuple[str, str]:
     import shlex
 
     if shell != _DEFAULT_SHELL:
-        line = f"exec {shlex.join([shell, '-c', line])}"
+        line = f"exec {shlex.join(shell_argv(shell, line))}"
     return f'PATH={shlex.quote(folder)}:"$PATH"; export PATH\n{line}', _DEFAULT_SHELL
 
 

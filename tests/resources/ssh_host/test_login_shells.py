@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.resources.conftest import context_for
-from tests.support.login_shells import SHELLS, shell_sshd
+from tests.support.login_shells import SHELLS, path_of, shell_sshd
 
 from ensue.contracts.connection import Command
 from ensue.errors import RemoteError, RemoteTimeoutError
@@ -71,6 +71,24 @@ def test_commands(host: Sshd, ssh: Callable[..., SshConnection]) -> None:
     assert done[3].stdout == b"in\0\xff'\"\\ !\n"
     assert done[4].returncode
     assert all(each.stderr == b"" for each in done[1:4])
+
+
+@pytest.mark.parametrize("inner", [*SHELLS, "sh"])
+def test_shells_within_a_command(host: Sshd, ssh: Callable[..., SshConnection], inner: str) -> None:
+    """No shell that a command names or starts reads startup files, or has what they set for later ones."""
+    path = path_of(inner)
+    if inner == "busybox":
+        lines = [Command(shell_line=f"{path} ash -c 'cd /usr; cd bin; echo out'")]
+    else:
+        lines = [
+            Command(shell=path, shell_line="cd /usr; cd bin; echo out"),
+            Command(shell=path, shell_line="cd /usr; cd bin; echo out", clean_env=True),
+        ]
+        # A zsh, csh or fish that the command itself starts reads its files: that is what the command says.
+        if inner not in {"zsh", "fish", "tcsh", "bsd-csh"}:
+            lines.append(Command(shell_line=f"{path} -c 'cd /usr; cd bin; echo out'; true"))
+    for done in ran(ssh(host.config()), *lines):
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"out\n", b"")
 
 
 def test_ping_and_grains(host: Sshd, ssh: Callable[..., SshConnection]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.connection import Command, Completed
+from ensue.contracts.shells import shell_argv
 from ensue.errors import RemoteTimeoutError
 from ensue.modules.cmd.in_group import in_group
 
@@ -59,7 +60,7 @@ async def _invoked(
     line, shell = _line(command, options)
     script, shell = _script(line, options, shell, merge_stderr=merge_stderr)
     by_shell = isinstance(command, str) or merge_stderr or bool(options.prepend_path or options.background)
-    argv = [shell, "-c", script] if by_shell else [*map(str, command)]
+    argv = shell_argv(shell, script) if by_shell else [*map(str, command)]
     if options.group:
         by_shell = False
         argv, options = await in_group(ctx, argv, options)
@@ -111,7 +112,7 @@ def _script(line: str, options: CommandOptions, shell: str, *, merge_stderr: boo
     if options.prepend_path:
         before.append(f'PATH={shlex.quote(options.prepend_path)}:"$PATH"; export PATH')
     if shell != DEFAULT_SHELL and (before or options.background):
-        line, shell = f"exec {shlex.join([shell, '-c', line])}", DEFAULT_SHELL
+        line, shell = f"exec {shlex.join(shell_argv(shell, line))}", DEFAULT_SHELL
     script = "\n".join([*before, line])
     if options.background:
         script = f"(\n{script}\n) </dev/null >/dev/null 2>&1 &\necho $!"

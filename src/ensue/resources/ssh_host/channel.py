@@ -49,6 +49,10 @@ if TYPE_CHECKING:
     from ensue.resources.ssh_host.transport import Transport
 
 _Opened: TypeAlias = "tuple[asyncssh.SSHClientChannel[bytes], ExecSession]"
+_NO_STARTUP_FILES = "unset BASH_ENV CDPATH ENV\nexport SHLVL=1"
+"""The login shell has read its startup files. A bash within a command would read its own unless it is told that
+it is not the first shell of the session; and the files may have set variables that name files for later ones."""
+
 _LOSSES = (asyncssh.DisconnectError, ConnectionError)
 """Errors that mean that the connection is lost."""
 
@@ -77,7 +81,7 @@ class Channel:
     async def run(self, command: Command) -> Completed:
         """Run a command to its end, as `contracts.connection` says."""
         user = command.user or self._settings.become
-        script = command_script(command, token=self._token)
+        script = command_script(command, token=self._token, first=_NO_STARTUP_FILES)
         errand = await self._becoming.errand(script.text, user) if user else Errand(script=script.text)
         errand = replace(errand, stdin_first=errand.stdin_first + script.stdin_first)
         limit_s = command.timeout_s if command.timeout_s is not None else self._settings.timeout_s
