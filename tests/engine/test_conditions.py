@@ -111,6 +111,17 @@ def test_commands_run_as_the_state_says() -> None:
     assert command.env == {"A": "1", "B": None}
 
 
+def test_what_is_added_to_a_command_is_not_for_its_shell() -> None:
+    """`/bin/sh` reads a line that names no shell, and what `prepend_path` adds to a line for another one."""
+    where = lab()
+    where.returns([Row("a", "nop", {}, options=StateOptions(unless=("true",)))])
+    arguments = {"prepend_path": "/opt", "shell": "/usr/bin/fish"}
+    where.returns([Row("b", "nop", arguments, options=StateOptions(unless=("true",)))])
+    plain, added = where.connection.commands
+    assert plain.shell == added.shell == "/bin/sh"
+    assert added.shell_line == 'PATH=/opt:"$PATH"; export PATH\nexec /usr/bin/fish -c true'
+
+
 def test_arguments_of_a_function_call() -> None:
     """A call takes `args`, keywords, and a path into what it returns."""
     entry: Any = {"fun": "test.echo", "args": [{"k": [{"on": True}]}], "get_return": "k:0:on"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def call(module: Any, function: str, *args: Any, **kwargs: Any) -> Any:
     ctx = FakeFunctionContext(
         MinionConnection(Srn("minion", "here")),
-        grains_data={"shell": "/bin/sh"},
+        grains_data={"shell": "/bin/false"},
         functions=execution_functions(),
         opts={"id": "here"},
     )
@@ -65,10 +66,17 @@ def test_words_are_arguments_whatever_is_in_them() -> None:
     assert call(cmd, "run_all", ["A=1", "true"], redirect_stderr=True)["retcode"] == 127
 
 
-def test_a_shell_that_is_no_posix_shell_still_gives_all_output() -> None:
-    """Where the order cannot be kept, errors come after the output."""
-    line = "import sys; print('a'); print('b', file=sys.stderr)"
-    assert call(cmd, "run", line, shell="/usr/bin/python3") == "a\nb"  # noqa: S604 (a name, no switch)
+def test_a_login_shell_reads_no_command() -> None:
+    """`/bin/sh` reads a line that names no shell, whatever the grain `shell` is."""
+    assert call(cmd, "run", "echo $0") == "/bin/sh"
+
+
+def test_a_shell_that_is_no_posix_shell() -> None:
+    """It reads the line alone: what options add to the line is for `/bin/sh`."""
+    line = "import os, sys; print('a', flush=True); print(os.environ['PATH'], file=sys.stderr)"
+    path = call(cmd, "run", line, shell=sys.executable, prepend_path="/nonono")
+    assert path.startswith("a\n/nonono:")
+    assert call(cmd, "run_all", line, shell=sys.executable, bg=True)["pid"] > 0
 
 
 def test_programs_are_found_in_path() -> None:

@@ -13,6 +13,7 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command
+from ensue.contracts.shells import shell_argv
 from ensue.errors import RemoteFileError
 
 if TYPE_CHECKING:
@@ -38,11 +39,13 @@ async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> boo
     timeout_s = _seconds(options.get("timeout"))
     limit = asyncio.timeout(timeout_s)
     try:
-        # The limit includes the grains of the target, which has to be asked for its shell.
+        # The limit includes connecting to the target.
         async with limit:
+            shell = _text(options.get("shell")) or _DEFAULT_SHELL
+            line, shell = _with_path(line, shell, options.get("prepend_path"))
             command = Command(
-                shell_line=_with_path(line, options.get("prepend_path")),
-                shell=_text(options.get("shell")) or await _shell(context),
+                shell_line=line,
+                shell=shell,
                 cwd=_text(options.get("cwd")),
                 env=_environment(options.get("env")),
                 user=_text(options.get("runas")),
@@ -68,8 +71,8 @@ async def check_holds(context: StateContext, chunk: Chunk, line: str) -> bool:
     timeout_s = _seconds(options.get("timeout"))
     try:
         async with asyncio.timeout(timeout_s):
-            shell, user = await _shell(context), _text(options.get("runas"))
-            command = Command(shell_line=line, shell=shell, user=user, timeout_s=timeout_s)
+            user = _text(options.get("runas"))
+            command = Command(shell_line=line, user=user, timeout_s=timeout_s)
             return (await context.connection.run(command)).returncode == 0
     except TimeoutError:
         if timeout_s is None:
@@ -85,19 +88,15 @@ def _options(chunk: Chunk) -> Mapping[str, Data]:
     return given
 
 
-async def _shell(context: StateContext) -> str:
-    """Return the target's own shell; the grains of a target that runs no commands are not gathered."""
-    if not context.connection.can_run:
-        return _DEFAULT_SHELL
-    return str((await context.grains()).get("shell") or _DEFAULT_SHELL)
-
-
-def _with_path(line: str, folder: Data) -> str:
+def _with_path(line: str, shell: str, folder: Data) -> tuple[str, str]:
+    """Return a command line that begins with a change of PATH, and the shell that can read it."""
     if not isinstance(folder, str):
-        return line
+        return line, shell
     import shlex
 
-    return f'PATH={shlex.quote(folder)}:"$PATH"; export PATH\n{line}'
+    if shell != _DEFAULT_SHELL:
+        line = f"exec {shlex.join(shell_argv(shell, line))}"
+    return f'PATH={shlex.quote(folder)}:"$PATH"; export PATH\n{line}', _DEFAULT_SHELL
 
 
 def _listed(value: Data) -> list[Data]:

@@ -10,6 +10,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ensue.contracts.shells import shell_argv
 from ensue.errors import RemoteError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class CommandScript(NamedTuple):
     stdin_first: bytes = b""
 
 
-def command_script(command: Command, *, token: str) -> CommandScript:
+def command_script(command: Command, *, token: str, first: str = "") -> CommandScript:
     """Return a command as a script.
 
     The values of variables go through standard input, since they may be secrets: every user of the
@@ -52,6 +53,7 @@ def command_script(command: Command, *, token: str) -> CommandScript:
         command: what to run; `user`, `stdin` and `timeout_s` are left to the sender.
         token: a word that nothing else prints; it marks the script's own messages on stderr, and the end
             of the variables.
+        first: what precedes everything else in the script.
 
     Raises:
         RemoteError: neither or both of `shell_line` and `argv`, a NUL byte, or an invalid variable name.
@@ -68,7 +70,7 @@ def command_script(command: Command, *, token: str) -> CommandScript:
     else:
         clean = shell_word("\n".join(["unset OLDPWD PWD SHLVL", *last])) if last else _program(command)
         steps.append(f"exec env -i {clean}")
-    script = "\n".join(steps)
+    script = "\n".join([first, *steps] if first else steps)
     variables = "\n".join([*given, token, ""]) if given else ""
     if "\0" in script or "\0" in variables:
         raise RemoteError("a command cannot hold a NUL byte")
@@ -108,7 +110,7 @@ def _program(command: Command) -> str:
     if (command.shell_line is None) == (command.argv is None):
         raise RemoteError("a command is either a shell line or an argv")
     if command.shell_line is not None:
-        return f"{quote(command.shell)} -c {quote(command.shell_line)}"
+        return shlex.join(shell_argv(command.shell, command.shell_line))
     if not command.argv:
         raise RemoteError("a command's argv is empty")
     return shlex.join(command.argv)

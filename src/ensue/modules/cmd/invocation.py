@@ -6,12 +6,12 @@ The functions in `run` choose from these values.
 from __future__ import annotations
 
 import asyncio
-import posixpath
 import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.connection import Command, Completed
+from ensue.contracts.shells import shell_argv
 from ensue.errors import RemoteTimeoutError
 from ensue.modules.cmd.in_group import in_group
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from ensue.modules.cmd.options import CommandOptions
 
 DEFAULT_SHELL: Final = "/bin/sh"
-
-_POSIX_SHELLS: Final = frozenset({"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "busybox"})
+"""Nobody's login shell changes what a command line means: not the target's, not that of who runs ensue."""
 
 
 async def invoke(
@@ -34,7 +33,7 @@ async def invoke(
     *,
     merge_stderr: bool = False,
 ) -> DataMap:
-    """Run a command to its end; its limit includes what precedes it, such as the target's grains.
+    """Run a command to its end; its limit includes what precedes it, such as connecting.
 
     Args:
         ctx: the target.
@@ -58,10 +57,10 @@ async def invoke(
 async def _invoked(
     ctx: FunctionContext, command: str | Sequence[str], options: CommandOptions, *, merge_stderr: bool
 ) -> DataMap:
-    line, shell = await _line(ctx, command, options)
-    script = _script(line, options, shell, merge_stderr=merge_stderr)
+    line, shell = _line(command, options)
+    script, shell = _script(line, options, shell, merge_stderr=merge_stderr)
     by_shell = isinstance(command, str) or merge_stderr or bool(options.prepend_path or options.background)
-    argv = [shell, "-c", script] if by_shell else [*map(str, command)]
+    argv = shell_argv(shell, script) if by_shell else [*map(str, command)]
     if options.group:
         by_shell = False
         argv, options = await in_group(ctx, argv, options)
@@ -87,15 +86,13 @@ async def _invoked(
         if options.timeout_s is None:
             raise  # The target did not answer; the command itself has not timed out.
         return _timed_out(command if isinstance(command, str) else shlex.join(map(str, command)), options)
-    return _started(done) if options.background else _ended(done, options, shell, merge_stderr=merge_stderr)
+    return _started(done) if options.background else _ended(done, options)
 
 
-async def _line(
-    ctx: FunctionContext, command: str | Sequence[str], options: CommandOptions
-) -> tuple[str, str]:
+def _line(command: str | Sequence[str], options: CommandOptions) -> tuple[str, str]:
     """Return a command as a command line, and the shell that runs it."""
     if isinstance(command, str):
-        return command, options.shell or await _default_shell(ctx)
+        return command, options.shell or DEFAULT_SHELL
     given: Any = command  # Its caller has not checked it.
     if not isinstance(given, Iterable):
         hint = """such as '"true"' on a command line, since `true` alone is read as a boolean"""
@@ -104,34 +101,27 @@ async def _line(
     return f"exec {shlex.join(map(str, command))}", DEFAULT_SHELL
 
 
-async def _default_shell(ctx: FunctionContext) -> str:
-    """Return the target's shell, as Salt does; a target that cannot run commands is not asked for grains."""
-    if not ctx.connection.can_run:
-        return DEFAULT_SHELL
-    return str((await ctx.grains()).get("shell") or DEFAULT_SHELL)
+def _script(line: str, options: CommandOptions, shell: str, *, merge_stderr: bool) -> tuple[str, str]:
+    """Return a command line with what the options add to it, and the shell that runs it.
 
-
-def _script(line: str, options: CommandOptions, shell: str, *, merge_stderr: bool) -> str:
+    What is added is for `/bin/sh`, which then becomes the shell of the command line.
+    """
     before: list[str] = []
-    if merge_stderr and _is_posix(shell):
+    if merge_stderr:
         before.append("exec 2>&1")
     if options.prepend_path:
         before.append(f'PATH={shlex.quote(options.prepend_path)}:"$PATH"; export PATH')
+    if shell != DEFAULT_SHELL and (before or options.background):
+        line, shell = f"exec {shlex.join(shell_argv(shell, line))}", DEFAULT_SHELL
     script = "\n".join([*before, line])
     if options.background:
-        return f"(\n{script}\n) </dev/null >/dev/null 2>&1 &\necho $!"
-    return script
+        script = f"(\n{script}\n) </dev/null >/dev/null 2>&1 &\necho $!"
+    return script, shell
 
 
-def _is_posix(shell: str) -> bool:
-    return posixpath.basename(shell) in _POSIX_SHELLS
-
-
-def _ended(done: Completed, options: CommandOptions, shell: str, *, merge_stderr: bool) -> DataMap:
+def _ended(done: Completed, options: CommandOptions) -> DataMap:
     stdout, stderr = _shown(done.stdout, options), _shown(done.stderr, options)
     retcode = 0 if _is_success(done.returncode, stdout, stderr, options) else done.returncode
-    if merge_stderr and not _is_posix(shell):
-        stdout, stderr = "\n".join(filter(None, (stdout, stderr))), ""
     if options.hide_output:
         stdout = stderr = ""
     return {"pid": done.pid, "retcode": retcode, "stdout": stdout, "stderr": stderr}

@@ -26,7 +26,7 @@ class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
         stdin: its input.
         runas: the user, by name or number as text.
         group: the primary group, by name.
-        shell: the shell for a command line; None for the target's own (grain `shell`).
+        shell: the shell for a command line; None for `/bin/sh`.
         env: environment variables to set.
         clean_env: start from an empty environment.
         prepend_path: a folder to put in front of PATH.

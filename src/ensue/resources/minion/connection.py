@@ -12,6 +12,7 @@ import pwd
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Completed
+from ensue.contracts.shells import shell_argv
 from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError
 from ensue.processes.runner import Launch, run_once
 from ensue.resources.faults import FileFaults
@@ -119,7 +120,7 @@ class MinionConnection(MinionFiles):
             argv = line.encode().split()
             env[b"PWD"] = os.fsencode(cwd)  # As a shell sets it.
         else:
-            argv = [os.fsencode(command.shell), b"-c", os.fsencode(line)]
+            argv = [os.fsencode(word) for word in shell_argv(command.shell, line)]
         listener = command.listener
         if not argv:
             raise RemoteError("a command's argv is empty", target=str(self._srn))

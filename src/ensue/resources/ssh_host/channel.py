@@ -16,7 +16,7 @@ from asyncssh.constants import OPEN_REQUEST_SESSION_FAILED
 from ensue.contracts.connection import Command, Completed
 from ensue.errors import RemoteError, RemoteTimeoutError, UnreachableError
 from ensue.resources.become import Becoming, Errand
-from ensue.resources.command_script import NO_FOLDER_EXIT_CODE, command_script, shell_word
+from ensue.resources.command_script import NO_FOLDER_EXIT_CODE, command_script
 from ensue.resources.faults import file_error
 from ensue.resources.process_tree import kill_script
 from ensue.resources.ssh_host.accounts import MOST_ACCOUNT_BYTES, RemoteAccounts, Table
@@ -24,8 +24,10 @@ from ensue.resources.ssh_host.faults import (
     lost_error,
     no_session_error,
     no_status_error,
+    not_run_error,
     overfull_error,
 )
+from ensue.resources.ssh_host.login_line import login_line
 from ensue.resources.ssh_host.sessions import (
     END_GRACE_S,
     ExecSession,
@@ -47,6 +49,10 @@ if TYPE_CHECKING:
     from ensue.resources.ssh_host.transport import Transport
 
 _Opened: TypeAlias = "tuple[asyncssh.SSHClientChannel[bytes], ExecSession]"
+_NO_STARTUP_FILES = "unset BASH_ENV CDPATH ENV\nexport SHLVL=1"
+"""The login shell has read its startup files. A bash within a command would read its own unless it is told that
+it is not the first shell of the session; and the files may have set variables that name files for later ones."""
+
 _LOSSES = (asyncssh.DisconnectError, ConnectionError)
 """Errors that mean that the connection is lost."""
 
@@ -75,7 +81,7 @@ class Channel:
     async def run(self, command: Command) -> Completed:
         """Run a command to its end, as `contracts.connection` says."""
         user = command.user or self._settings.become
-        script = command_script(command, token=self._token)
+        script = command_script(command, token=self._token, first=_NO_STARTUP_FILES)
         errand = await self._becoming.errand(script.text, user) if user else Errand(script=script.text)
         errand = replace(errand, stdin_first=errand.stdin_first + script.stdin_first)
         limit_s = command.timeout_s if command.timeout_s is not None else self._settings.timeout_s
@@ -163,7 +169,8 @@ class Channel:
             user: the owner of its processes; empty: the user logged in.
             listener: receives what it writes, marks included.
         """
-        line = "exec " + shell_word(f"echo {self._token}; echo {self._token} pid $$ >&2\n{errand.script}")
+        script = f"echo {self._token}; echo {self._token} pid $$ >&2\n{errand.script}"
+        line = login_line(script, hidden=self._token)
         with self.losses("a command ran"):
             connection = await self.transport.connected()
             refused_alone = False
@@ -202,11 +209,9 @@ class Channel:
         The host may have started the command before its answer is here. If this is cancelled meanwhile, or
         the answer is late, the command is ended as soon as the answer is here.
         """
-        raw = line.encode("utf-8", "surrogateescape")
-        # asyncssh sends bytes as they are, though it asks for text: a path need not be UTF-8.
         create: Any = connection.create_session  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         made = partial(ExecSession, self._marker, listener)
-        opening: asyncio.Task[_Opened] = asyncio.ensure_future(create(made, raw, encoding=None))
+        opening: asyncio.Task[_Opened] = asyncio.ensure_future(create(made, line, encoding=None))
         try:
             async with asyncio.timeout(self._settings.connect_timeout_s):
                 return await asyncio.shield(opening)
@@ -283,7 +288,8 @@ class Channel:
         """Return the result of a command that has ended.
 
         Raises:
-            RemoteError: its output is too long, or the server does not report how it ended.
+            RemoteError: its output is too long, the login shell has not started it, or the server does not
+                report how it ended.
         """
         if session.is_overfull:
             raise overfull_error(self._srn, self._settings)
@@ -292,14 +298,12 @@ class Channel:
             raise lost_error(self._srn, self._settings, "a command ran", session.fault)
         if done is None:
             raise no_status_error(self._srn, self._settings)
-        # The text before them was printed by the startup files of the login shell.
-        before, beginning, stdout = done.stdout.partition(self._beginning)
-        return Completed(
-            returncode=done.returncode,
-            stdout=stdout if beginning else before,
-            stderr=done.stderr[session.own_errors_from :],
-            pid=session.pid,
-        )
+        # The text before the beginning was printed by the startup files of the login shell.
+        _, beginning, stdout = done.stdout.partition(self._beginning)
+        if not beginning or not session.pid:
+            raise not_run_error(self._srn, self._settings, done, token=self._token)
+        stderr = done.stderr[session.own_errors_from :]
+        return Completed(returncode=done.returncode, stdout=stdout, stderr=stderr, pid=session.pid)
 
     async def _end(self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str) -> None:
         """End a command that is no longer waited for, once it has started: SIGTERM, then SIGKILL.
@@ -326,7 +330,7 @@ class Channel:
                 errand = await self._becoming.errand(script, user) if user else Errand(script=script)
                 connection = await self.transport.connected()
                 nowhere = asyncssh.DEVNULL
-                line = shell_word(errand.script)
+                line = login_line(errand.script, hidden=self._token)
                 await connection.run(
                     line, input=errand.stdin_first, encoding=None, stdout=nowhere, stderr=nowhere
                 )

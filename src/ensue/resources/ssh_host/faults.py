@@ -7,11 +7,14 @@ import socket
 from typing import TYPE_CHECKING
 
 import asyncssh
+import msgspec
 
 from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError, UnreachableError
 from ensue.resources.answers import MOST_BYTES
+from ensue.resources.client_process import quoted_end
 
 if TYPE_CHECKING:
+    from ensue.contracts.connection import Completed
     from ensue.model.srn import Srn
     from ensue.resources.ssh_host.settings import Settings
 
@@ -98,6 +101,24 @@ def no_session_error(srn: Srn, settings: Settings, fault: asyncssh.ChannelOpenEr
 def no_status_error(srn: Srn, settings: Settings) -> RemoteError:
     """Return the error of a session that the server closed without an exit status."""
     message = f"{srn} ({settings.place}) closed the session of a command without an exit status"
+    return RemoteError(message, target=str(srn))
+
+
+def not_run_error(srn: Srn, settings: Settings, done: Completed, *, token: str) -> RemoteError:
+    """Return the error of a session that ended before the command began: its login shell did not start it.
+
+    Args:
+        srn: the host's name.
+        settings: the settings of the connection.
+        done: how the session ended, and what was written in it.
+        token: the word that the line of the session hides, except for its first letter. A shell may repeat
+            the line, which is left out then: it may hold secrets, in a form in which nothing recognises them.
+    """
+    lines = [*done.stdout.splitlines(), *done.stderr.splitlines()]
+    said = b"\n".join(line for line in lines if token[1:].encode() not in line)
+    words = msgspec.structs.replace(done, stderr=said)
+    why = f"its login shell started no /bin/sh{quoted_end(words)} (log in as a user whose shell runs any)"
+    message = f"{srn} ({settings.place}) ran no command, because {why}"
     return RemoteError(message, target=str(srn))
 
 

@@ -54,7 +54,7 @@ async def run(
         cwd: the folder to run in, which must exist.
         root: run it with this folder as the root of the file system.
         runas: the user to run it as, by name or number.
-        shell: the shell that reads the line; by default that of the target (grain `shell`).
+        shell: the shell that reads the line; `/bin/sh` by default, whatever the login shell is.
         env: variables to set, as a mapping or a list of mappings.
         prepend_path: a folder to add at the start of PATH.
         stateful: the command reports itself whether it changed something: its last line of output is
