@@ -12,7 +12,14 @@ from ensue.model.data import is_list, is_mapping
 from ensue.provisioning.canonical import canonical
 from ensue.provisioning.identity import IMPLICIT, WORKLOAD
 from ensue.provisioning.sensitive import colon_paths, differing
-from ensue.workload_output import RenderedWorkload, apply_patch, manifests_of, render
+from ensue.workload_output import (
+    RenderedWorkload,
+    apply_patch,
+    manifests_of,
+    render,
+    with_data_marked,
+    without_marks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,18 +41,23 @@ def updated_module(one: NodeOutcome) -> Any:
     Args:
         one: the workload; it has been provisioned.
 
+    Returns:
+        The module, in which outputs of resources are marked as data. What the operations set is not: it
+        counts as written by the author of the definition.
+
     Raises:
         PatchError: an operation cannot be carried out.
     """
     assert one.evaluated is not None  # noqa: S101 -- it has been provisioned
     outputs = one.outcome.outputs
     update = outputs.data.get("update") if outputs is not None and is_mapping(outputs.data) else None
+    module = with_data_marked(one.evaluated.params, one.evaluated.foreign_params)
     if update is None:
-        return one.evaluated.params
+        return module
     if not is_list(update):
         raise DriverError(f"{one.key}: the output 'update' is not a list of operations")
     place = one.node.places[-1].span() if one.node else None
-    return apply_patch(one.evaluated.params, update, place=place)
+    return apply_patch(module, update, place=place)
 
 
 class WrittenWorkloads(NamedTuple):
@@ -100,11 +112,12 @@ def _format(word: str) -> Format:
 def _rendered(
     one: NodeOutcome, by_key: Mapping[Key, NodeOutcome], order: DeploymentOrder, services: Services
 ) -> RenderedWorkload:
-    module = updated_module(one)
+    marked = updated_module(one)
+    module = without_marks(marked)
     secret_paths = colon_paths(differing(module, services.masker.data(module)))
     return RenderedWorkload(
         name=one.key.id.removeprefix("modules."),
-        module=module,
+        module=marked,
         secret_paths=secret_paths,
         namespace=_namespace(by_key),
         manifests=tuple(_manifests(one, by_key, services.masker.data)),
