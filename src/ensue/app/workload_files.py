@@ -12,7 +12,13 @@ from ensue.model.secret_marks import marked_at, marked_paths, plain
 from ensue.provisioning.canonical import canonical
 from ensue.provisioning.identity import IMPLICIT, WORKLOAD
 from ensue.provisioning.sensitive import differing
-from ensue.workload_output import RenderedWorkload, apply_patch, manifests_of, render
+from ensue.workload_output import (
+    RenderedWorkload,
+    apply_patch,
+    manifests_of,
+    render,
+    with_data_marked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,14 +49,27 @@ def updated_module(one: NodeOutcome) -> Any:
     assert one.evaluated is not None  # noqa: S101 -- it has been provisioned
     outputs = one.outcome.outputs
     params = marked_at(one.evaluated.params, one.evaluated.secret_params)
-    data = None if outputs is None else marked_at(outputs.data, outputs.secret_paths)
-    update = data.get("update") if is_mapping(data) else None
+    return _updated(one, params, None if outputs is None else marked_at(outputs.data, outputs.secret_paths))
+
+
+def _updated(one: NodeOutcome, module: Any, outputs: Any) -> Any:
+    update = outputs.get("update") if is_mapping(outputs) else None
     if update is None:
-        return params
+        return module
     if not is_list(update):
         raise DriverError(f"{one.key}: the output 'update' is not a list of operations")
     place = one.node.places[-1].span() if one.node else None
-    return apply_patch(params, update, place=place)
+    return apply_patch(module, update, place=place)
+
+
+def _shown_module(one: NodeOutcome) -> Any:
+    """Return the updated module with outputs of resources marked as data.
+
+    What the operations set is not marked: it counts as written by the author of the definition.
+    """
+    assert one.evaluated is not None  # noqa: S101 -- it has been provisioned
+    module = with_data_marked(one.evaluated.params, one.evaluated.foreign_params)
+    return _updated(one, module, None if one.outcome.outputs is None else one.outcome.outputs.data)
 
 
 def problem_of_update(one: NodeOutcome, masker: Masker) -> str:
@@ -126,7 +145,7 @@ def _rendered(
     secret_paths = _joined([*marked_paths(marked), *differing(module, services.masker.data(module))])
     return RenderedWorkload(
         name=one.key.id.removeprefix("modules."),
-        module=module,
+        module=_shown_module(one),
         secret_paths=secret_paths,
         namespace=_namespace(by_key),
         manifests=tuple(_manifests(one, by_key, services.masker.data)),

@@ -19,7 +19,7 @@ from ensue.provisioning.evaluation import evaluate
 from ensue.provisioning.identity import guresid
 from ensue.provisioning.placeholder_values import Constant, ContextField, FromOutside, Reference, Selection
 from ensue.provisioning.secret_refs import with_secrets
-from ensue.provisioning.sensitive import Foreign, Sensitive, marked, overlap, parted, separated, texts_in
+from ensue.provisioning.sensitive import Foreign, Sensitive, marked, overlap, parted, texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,6 +61,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
         secret_values: the parts of the plain inputs that are secret all the same.
         foreign: the parts of the account, values and secrets that are outputs of resources; the paths begin
             with `account`, `values` or `secrets`.
+        foreign_params: the parts of the parameters that are outputs of resources.
         secret_account: the parts of the account that are secret.
     """
 
@@ -74,6 +75,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
     secret_params: tuple[Path, ...] = ()
     secret_values: tuple[Path, ...] = ()
     foreign: Mapping[Path, tuple[ForeignPart, ...]] = MappingProxyType({})
+    foreign_params: Mapping[Path, tuple[ForeignPart, ...]] = MappingProxyType({})
     secret_account: tuple[Path, ...] = ()
 
     def secret_texts(self) -> Iterator[str]:
@@ -152,7 +154,7 @@ class GraphValues:
         inputs = node.inputs
         secrets = parted(evaluate(inputs.secrets.data, value_of))
         references = parted(evaluate(inputs.secret_refs.data, value_of))
-        params, secret_params = separated(
+        params, secret_params, foreign_params = parted(
             None if node.params is None else evaluate(node.params.data, value_of)
         )
         values, secret_values, foreign_values = parted(evaluate(inputs.values.data, value_of))
@@ -166,6 +168,7 @@ class GraphValues:
             own_secrets=secrets.data,
             secret_refs=references.data,
             secret_params=secret_params,
+            foreign_params=foreign_params,
             secret_values=secret_values,
             secret_account=account.secret_paths,
             foreign={

@@ -16,6 +16,7 @@ from ensue.workload_output.documents import (
     Rendering,
     manifests_of,
 )
+from ensue.workload_output.literals import with_data_marked, without_marks
 from ensue.workload_output.patch import PatchError, apply_patch
 from ensue.workload_output.rendering import render
 
@@ -29,4 +30,6 @@ __all__ = [
     "apply_patch",
     "manifests_of",
     "render",
+    "with_data_marked",
+    "without_marks",
 ]

@@ -115,8 +115,8 @@ class _Service:
         container = self._container
         service = {
             "image": container.image,
-            "entrypoint": container.command,
-            "command": container.args,
+            "entrypoint": None if container.command is None else [*map(text_of, container.command)],
+            "command": None if container.args is None else [*map(text_of, container.args)],
             "environment": self._environment(),
             **self._network(names, main),
             "depends_on": self._depends_on(names),

@@ -48,13 +48,18 @@ class Variable(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: its name.
-        text: its value.
+        value: its value, which may be marked as data.
         is_secret: whether the value is a secret.
     """
 
     name: str
-    text: str
+    value: Any
     is_secret: bool
+
+    @property
+    def text(self) -> str:
+        """The value as text."""
+        return text_of(self.value)
 
 
 class ContainerFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,8 +126,8 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     image: str
-    command: list[str] | None
-    args: list[str] | None
+    command: list[Any] | None
+    args: list[Any] | None
     variables: tuple[Variable, ...]
     environment: list[Any]
     files: tuple[ContainerFile, ...]
@@ -197,8 +202,8 @@ class ContainerReader:
             self._findings.wrong("is no image", (*path, "image"), f"name it, {setting}")
         return ""
 
-    def _words(self, given: dict[str, Any], key: str, path: Path) -> list[str] | None:
-        return None if given.get(key) is None else self._findings.words(given[key], (*path, key))
+    def _words(self, given: dict[str, Any], key: str, path: Path) -> list[Any] | None:
+        return None if given.get(key) is None else self._findings.items(given[key], (*path, key))
 
     def _variables(self, given: Any, path: Path) -> tuple[Variable, ...]:
         variables = self._findings.mapping(given, path)
@@ -206,9 +211,7 @@ class ContainerReader:
             if not name or "=" in name or "\0" in name:
                 self._findings.wrong("is not a name for an environment variable", (*path, name))
         return tuple(
-            Variable(
-                name=name, text=text_of(variables[name]), is_secret=self._secrecy.is_secret((*path, name))
-            )
+            Variable(name=name, value=variables[name], is_secret=self._secrecy.is_secret((*path, name)))
             for name in sorted(variables)
         )
 

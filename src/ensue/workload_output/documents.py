@@ -76,7 +76,8 @@ class RenderedWorkload(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: its name.
-        module: what it runs, as a module of a deployment set after its update operations: `id`, `spec`, …
+        module: what it runs, as a module of a deployment set after its update operations: `id`, `spec`, …;
+            outputs of resources in it may be marked, see `with_data_marked`.
         secret_paths: the paths of secrets in the module, keys joined by colons.
         namespace: the Kubernetes namespace; None: the manifests name none.
         manifests: the manifests of the resources that it depends on.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.data import is_mapping
 from ensue.workload_output.findings import text_of
+from ensue.workload_output.literals import expandable, expandable_container
 from ensue.workload_output.names import key, label
 from ensue.workload_output.secrecy import Secrecy
 
@@ -73,8 +74,8 @@ class Pod:
         self._check_secrets()
         return {
             **fields,
-            **({"initContainers": init} if init else {}),
-            "containers": containers,
+            **({"initContainers": [*map(expandable_container, init)]} if init else {}),
+            "containers": [*map(expandable_container, containers)],
             **({"volumes": volumes} if volumes else {}),
         }
 
@@ -149,7 +150,7 @@ class Pod:
             *(
                 self._secret_entry(container.name, one.name, one.text)
                 if one.is_secret
-                else {"name": one.name, "value": one.text}
+                else {"name": one.name, "value": expandable(one.value)}
                 for one in container.variables
                 if one.name not in names
             ),
@@ -266,7 +267,7 @@ class Pod:
 def _with_text(entry: Any) -> Any:
     """Return an entry of an environment with its value as text."""
     if is_mapping(entry) and entry.get("value") is not None:
-        return {**entry, "value": text_of(entry["value"])}
+        return {**entry, "value": expandable(entry["value"])}
     return entry
 
 

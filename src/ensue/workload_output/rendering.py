@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.model.data import copied
 from ensue.workload_output.compose import compose_document
 from ensue.workload_output.documents import Document, Rendering
 from ensue.workload_output.kubernetes import kubernetes_documents
+from ensue.workload_output.literals import without_marks
 from ensue.workload_output.modules import read_module
 from ensue.workload_output.names import file_name
 
@@ -44,10 +44,10 @@ def render(workloads: Sequence[RenderedWorkload], format: Format) -> Rendering: 
 
 def _copied(document: Document) -> Document:
     """Return a copy of a document that shares no data with a module, nor between its own parts."""
-    return Document(name=document.name, data=copied(document.data), secret_paths=document.secret_paths)
+    return Document(name=document.name, data=without_marks(document.data), secret_paths=document.secret_paths)
 
 
 def _values(workload: RenderedWorkload) -> Document:
     return Document(
-        name=file_name(workload.name), data=copied(workload.module), secret_paths=workload.secret_paths
+        name=file_name(workload.name), data=without_marks(workload.module), secret_paths=workload.secret_paths
     )

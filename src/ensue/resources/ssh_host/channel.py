@@ -50,8 +50,9 @@ if TYPE_CHECKING:
 
 _Opened: TypeAlias = "tuple[asyncssh.SSHClientChannel[bytes], ExecSession]"
 _NO_STARTUP_FILES = "unset BASH_ENV CDPATH ENV\nexport SHLVL=1"
-"""The login shell has read its startup files. A bash within a command would read its own unless it is told that
-it is not the first shell of the session; and the files may have set variables that name files for later ones."""
+"""The login shell has read its startup files. A bash within a command would read its own unless it is told
+that it is not the first shell of the session; and the files may have set variables that name files for later
+ones."""
 
 _LOSSES = (asyncssh.DisconnectError, ConnectionError)
 """Errors that mean that the connection is lost."""
