@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, cast
 
 from ensue.model.data import is_list, is_mapping, mapped
 from ensue.model.printed_text import Written
@@ -37,7 +37,12 @@ _NUMBER_SIGN: Final = "\ue002"
 _NUMBER: Final = re.compile(f'"({_BEGIN}){_NUMBER_SIGN}([^"]*)"')
 _SIGN: Final = re.compile(f"{_BEGIN}|{_END}")
 _UNMARKED: Final = frozenset((str, Written, int, float, bool, type(None)))
-_OF_MAPPINGS: Final[tuple[type, ...]] = (type({}.keys()), type({}.values()), type({}.items()))
+_NOTHING: Final[dict[str, str]] = {}
+_OF_MAPPINGS: Final[tuple[type, ...]] = (
+    type(_NOTHING.keys()),
+    type(_NOTHING.values()),
+    type(_NOTHING.items()),
+)
 _HOLDERS: Final[tuple[type, ...]] = (list, tuple, set, frozenset, *_OF_MAPPINGS)
 
 
@@ -101,9 +106,9 @@ def secret(value: Any) -> Any:
     if is_mapping(value):
         return {_marked(key): secret(one) for key, one in value.items()}
     if isinstance(value, Iterator):
-        return map(secret, value)
+        return map(secret, value)  # pyright: ignore[reportUnknownArgumentType] # of anything
     if isinstance(value, (*_HOLDERS, range)):
-        items = [secret(one) for one in value]  # type: ignore[attr-defined] # each of them can be gone through
+        items = [secret(one) for one in cast("Iterable[Any]", value)]
         return tuple(items) if isinstance(value, tuple) else items
     return _marked(value)
 
@@ -139,9 +144,9 @@ def holds_secret(value: Any) -> bool:
         if isinstance(one, Secret):
             return True
         is_map = is_mapping(one)
-        if (is_map or isinstance(one, _HOLDERS)) and id(one) not in seen:
-            seen.add(id(one))
-            pending += one
+        if (is_map or isinstance(one, _HOLDERS)) and id(one) not in seen:  # pyright: ignore[reportUnknownArgumentType] # of anything
+            seen.add(id(one))  # pyright: ignore[reportUnknownArgumentType] # of anything
+            pending += cast("Iterable[Any]", one)
             if is_map:
                 pending += one.values()
     return False
@@ -186,7 +191,7 @@ def written(text: str) -> str:
 
 def spans_of(text: str) -> Spans:
     """Return the secret parts of a text."""
-    return text._spans if isinstance(text, SecretText) else ()  # noqa: SLF001 -- templates see public ones
+    return text._spans if isinstance(text, SecretText) else ()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] # templates see public ones
 
 
 def joined(pieces: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import jinja2
 from jinja2.runtime import BlockReference, LoopContext, Macro
@@ -79,7 +79,7 @@ class TrackingEnvironment(jinja2.Environment):
             return call(left, right)
         result = _attempted(call, (left, right))
         if isinstance(result, (list, tuple)):
-            return result
+            return cast("Any", result)
         if operator == "+" and isinstance(result, str):
             return computed_in_place(result, call, (left, right))
         return computed(result, (left, right))
@@ -150,7 +150,7 @@ def _tracking(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
             return call(*args, **options)
         if not holds:
             # What is gone through once could otherwise not be looked at.
-            args = tuple(list(one) if isinstance(one, Iterator) else one for one in args)
+            args = tuple(map(_held, args))
             operands = (*args, *options.values())
         result = _attempted(functools.partial(call, **options), args, operands)
         if holds:
@@ -191,3 +191,8 @@ def _attempted(call: Callable[..., Any], args: Sequence[Any], operands: Sequence
         if any(map(holds_secret, operands or args)):
             raise jinja2.TemplateRuntimeError(_HIDDEN) from None
         raise
+
+
+def _held(value: Any) -> Any:
+    """Return a value that can be gone through more than once."""
+    return [*value] if isinstance(value, Iterator) else value  # pyright: ignore[reportUnknownVariableType] # of anything

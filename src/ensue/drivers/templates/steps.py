@@ -39,7 +39,7 @@ from ensue.model.unknown import unknowns_in
 if TYPE_CHECKING:
     from ensue.contracts.driver import DriverRequest, InputPath
     from ensue.drivers.templates.language import TemplateLanguage
-    from ensue.model.data import DataMap
+    from ensue.model.data import Data, DataMap
 
 LOCATIONS: Final = ("namespace", "cluster", "volumes", "containers")
 """Where a manifest belongs: into the namespace, the cluster, or the pod of the workload."""
@@ -133,10 +133,11 @@ class _Rendering:
             self._masker.add_values(*scalar_texts([secrets, *(at(open_, path) for path in marked)]))
         values, manifests = open_["values"], open_["manifests"]
         digest = _digest([values, secrets, cookie, manifests])
+        places: list[Data] = [list(path) for path in of_cookie]
         return Provisioned(
             values=values,
             secrets=secrets,
-            cookie={"cookie": cookie, "rendered": digest, "sensitive": list(map(list, of_cookie))},
+            cookie={"cookie": cookie, "rendered": digest, "sensitive": places},
             manifests=manifests,
             changed=digest != self._kept.get("rendered"),
             comment=_comment(values, secrets, manifests),

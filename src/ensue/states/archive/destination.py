@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from ensue.contracts.connection import Connection, FileStat
     from ensue.states.archive.entries import Contents
@@ -86,7 +86,8 @@ class Destination:
                     f"a symlink on the target: {shown} is not unpacked through it, and nothing was changed "
                     "(remove the symlink, or unpack the archive where it points to)"
                 )
-        for path, target in {} if allow_outside_links else contents.links.items():
+        refused: Mapping[str, str] = {} if allow_outside_links else contents.links
+        for path, target in refused.items():
             real = await self._real(f"{root}/{path}", after)
             if not after.has(real):
                 raise StateFailedError(

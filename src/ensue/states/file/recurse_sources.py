@@ -61,7 +61,9 @@ class RecursedTree:
         """Add a source folder; for the same path, what was added earlier wins."""
         listed = files.list_tree(source)
         links = files.list_links(source) if selection.keep_symlinks else {}
-        folders = {folder for relative in listed for folder in folders_above(relative)} if links else set()
+        folders: set[str] = set()
+        if links:
+            folders.update(folder for relative in listed for folder in folders_above(relative))
         behind = {
             relative for relative in (*links, *listed) if not links.keys().isdisjoint(folders_above(relative))
         }
