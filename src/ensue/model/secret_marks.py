@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from ensue.model.data import is_list, is_mapping, mapped
 from ensue.model.printed_text import Written
@@ -37,13 +37,9 @@ _NUMBER_SIGN: Final = "\ue002"
 _NUMBER: Final = re.compile(f'"({_BEGIN}){_NUMBER_SIGN}([^"]*)"')
 _SIGN: Final = re.compile(f"{_BEGIN}|{_END}")
 _UNMARKED: Final = frozenset((str, Written, int, float, bool, type(None)))
-_NOTHING: Final[dict[str, str]] = {}
-_OF_MAPPINGS: Final[tuple[type, ...]] = (
-    type(_NOTHING.keys()),
-    type(_NOTHING.values()),
-    type(_NOTHING.items()),
-)
-_HOLDERS: Final[tuple[type, ...]] = (list, tuple, set, frozenset, *_OF_MAPPINGS)
+_MAPPING: Final[dict[Any, Any]] = {}
+_OF_MAPPINGS: Final[Any] = (type(_MAPPING.keys()), type(_MAPPING.values()), type(_MAPPING.items()))
+_HOLDERS: Final[Any] = (list, tuple, set, frozenset, *_OF_MAPPINGS)
 
 
 class Secret:
@@ -107,9 +103,11 @@ def secret(value: Any) -> Any:
         return {_marked(key): secret(one) for key, one in value.items()}
     if isinstance(value, Iterator):
         return map(secret, value)  # pyright: ignore[reportUnknownArgumentType] # of anything
+    if isinstance(value, tuple):
+        return tuple(map(secret, value))  # pyright: ignore[reportUnknownArgumentType] # as above
     if isinstance(value, (*_HOLDERS, range)):
-        items = [secret(one) for one in cast("Iterable[Any]", value)]
-        return tuple(items) if isinstance(value, tuple) else items
+        items: Any = value
+        return [secret(one) for one in items]
     return _marked(value)
 
 
@@ -144,9 +142,9 @@ def holds_secret(value: Any) -> bool:
         if isinstance(one, Secret):
             return True
         is_map = is_mapping(one)
-        if (is_map or isinstance(one, _HOLDERS)) and id(one) not in seen:  # pyright: ignore[reportUnknownArgumentType] # of anything
-            seen.add(id(one))  # pyright: ignore[reportUnknownArgumentType] # of anything
-            pending += cast("Iterable[Any]", one)
+        if (is_map or isinstance(one, _HOLDERS)) and id(one) not in seen:
+            seen.add(id(one))
+            pending += one
             if is_map:
                 pending += one.values()
     return False
@@ -191,7 +189,8 @@ def written(text: str) -> str:
 
 def spans_of(text: str) -> Spans:
     """Return the secret parts of a text."""
-    return text._spans if isinstance(text, SecretText) else ()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] # templates see public ones
+    # It is private because templates see public attributes.
+    return text._spans if isinstance(text, SecretText) else ()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] # as said
 
 
 def joined(pieces: Sequence[str]) -> str:
@@ -205,12 +204,17 @@ def joined(pieces: Sequence[str]) -> str:
 
 
 def bracketed(value: Any) -> Any:
-    """Return a text with signs around its secret parts, which `unbracketed` reads; another value as it is."""
+    """Return a text with signs around its secret parts, which `unbracketed` reads; another value as it is.
+
+    They are put within quotes, so that YAML with them has the same structure.
+    """
     if not isinstance(value, SecretText):
         return value
     pieces: list[str] = []
     position = 0
-    for start, end in spans_of(value):
+    for first, last in spans_of(value):
+        is_quoted = value[first + 1 : last - 1] and value[first] in "\"'" and value[first] == value[last - 1]
+        start, end = (first + 1, last - 1) if is_quoted else (first, last)
         pieces += (value[position:start], _BEGIN, value[start:end], _END)
         position = end
     return "".join([*pieces, value[position:]])

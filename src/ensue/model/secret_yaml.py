@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ensue.model.data import is_mapping
 from ensue.model.secret_marks import Secret, SecretWritten, holds_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 
 def marked_yaml(text: str, data: Any) -> str:
@@ -51,5 +51,5 @@ def _secret_nodes(data: Any, node: Any) -> Iterator[Any]:
             yield from _secret_nodes(key, key_node)
             yield from _secret_nodes(data[key], value_node)
     elif isinstance(data, (list, tuple)):
-        for one, item in zip(cast("Sequence[Any]", data), node.value, strict=True):
+        for one, item in zip(data, node.value, strict=True):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] # of anything
             yield from _secret_nodes(one, item)

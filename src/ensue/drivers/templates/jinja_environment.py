@@ -205,7 +205,7 @@ def _printed(value: Any) -> Any:
 def _near(name: Any, known: Any) -> str:
     import difflib
 
-    names: list[str] = [str(one) for one in known if not isinstance(one, Secret)]
+    names = [str(one) for one in known if not isinstance(one, Secret)]
     close = difflib.get_close_matches(str(name), names, n=2)
     if close:
         return f" (did you mean {' or '.join(close)}?)"

@@ -37,9 +37,11 @@ from ensue.model.sensitive_paths import at, scalar_texts
 from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ensue.contracts.driver import DriverRequest, InputPath
     from ensue.drivers.templates.language import TemplateLanguage
-    from ensue.model.data import Data, DataMap
+    from ensue.model.data import DataMap
 
 LOCATIONS: Final = ("namespace", "cluster", "volumes", "containers")
 """Where a manifest belongs: into the namespace, the cluster, or the pod of the workload."""
@@ -133,16 +135,23 @@ class _Rendering:
             self._masker.add_values(*scalar_texts([secrets, *(at(open_, path) for path in marked)]))
         values, manifests = open_["values"], open_["manifests"]
         digest = _digest([values, secrets, cookie, manifests])
-        places: list[Data] = [list(path) for path in of_cookie]
         return Provisioned(
             values=values,
             secrets=secrets,
-            cookie={"cookie": cookie, "rendered": digest, "sensitive": places},
+            cookie=self._cookie(cookie, digest, of_cookie),
             manifests=manifests,
             changed=digest != self._kept.get("rendered"),
             comment=_comment(values, secrets, manifests),
             sensitive=marked,
         )
+
+    @staticmethod
+    def _cookie(cookie: Any, digest: str, secret_paths: Iterable[InputPath]) -> DataMap:
+        """Return what is kept for the next time; it says what is secret in the cookie of the template."""
+        kept: DataMap = {"cookie": cookie, "rendered": digest}
+        if paths := [list(path) for path in secret_paths]:
+            kept["sensitive"] = paths  # type: ignore[assignment] # lists of texts and numbers
+        return kept
 
     def _outputs(self, part: str) -> DataMap:
         return _mapping(self._part(part), f"templates.{part}", "outputs")
