@@ -9,9 +9,10 @@ from ensue.errors import CompileError, DriverError
 from ensue.files import private_files
 from ensue.files.regular_files import read_regular
 from ensue.model.data import is_list, is_mapping
+from ensue.model.secret_marks import marked_at, marked_paths, plain
 from ensue.provisioning.canonical import canonical
 from ensue.provisioning.identity import IMPLICIT, WORKLOAD
-from ensue.provisioning.sensitive import colon_paths, differing
+from ensue.provisioning.sensitive import differing
 from ensue.workload_output import RenderedWorkload, apply_patch, manifests_of, render
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.app.services import Services
     from ensue.contracts.deployment import DeploymentOrder
     from ensue.diagnostics import Diagnostic
+    from ensue.model.data import Place
     from ensue.provisioning.identity import Key
     from ensue.provisioning.outcomes import NodeOutcome
     from ensue.workload_output import Document, Format, Manifest
@@ -29,7 +31,7 @@ _NAMESPACE = IMPLICIT[2]
 
 
 def updated_module(one: NodeOutcome) -> Any:
-    """Return the module of a workload after the update operations of its definition.
+    """Return the module of a workload after the update operations of its definition, its secrets marked.
 
     Args:
         one: the workload; it has been provisioned.
@@ -39,13 +41,15 @@ def updated_module(one: NodeOutcome) -> Any:
     """
     assert one.evaluated is not None  # noqa: S101 -- it has been provisioned
     outputs = one.outcome.outputs
-    update = outputs.data.get("update") if outputs is not None and is_mapping(outputs.data) else None
+    params = marked_at(one.evaluated.params, one.evaluated.secret_params)
+    data = None if outputs is None else marked_at(outputs.data, outputs.secret_paths)
+    update = data.get("update") if is_mapping(data) else None
     if update is None:
-        return one.evaluated.params
+        return params
     if not is_list(update):
         raise DriverError(f"{one.key}: the output 'update' is not a list of operations")
     place = one.node.places[-1].span() if one.node else None
-    return apply_patch(one.evaluated.params, update, place=place)
+    return apply_patch(params, update, place=place)
 
 
 class WrittenWorkloads(NamedTuple):
@@ -100,8 +104,9 @@ def _format(word: str) -> Format:
 def _rendered(
     one: NodeOutcome, by_key: Mapping[Key, NodeOutcome], order: DeploymentOrder, services: Services
 ) -> RenderedWorkload:
-    module = updated_module(one)
-    secret_paths = colon_paths(differing(module, services.masker.data(module)))
+    marked = updated_module(one)
+    module = plain(marked)
+    secret_paths = _joined([*marked_paths(marked), *differing(module, services.masker.data(module))])
     return RenderedWorkload(
         name=one.key.id.removeprefix("modules."),
         module=module,
@@ -130,9 +135,15 @@ def _manifests(
 ) -> Iterator[Manifest]:
     """Yield the manifests of a workload and of the resources that it depends on."""
     for key in (one.key, *(one.node.depends_on if one.node else ())):
-        brought = by_key[key].outcome.manifests
-        paths = colon_paths(differing(brought, masked(brought)))
+        outcome = by_key[key].outcome
+        brought = outcome.manifests
+        paths = _joined([*outcome.secret_manifests, *differing(brought, masked(brought))])
         yield from manifests_of(brought, resource=key.id, secret_paths=paths)
+
+
+def _joined(paths: Iterable[Place]) -> tuple[str, ...]:
+    """Return paths of secrets as `workload_output` has them."""
+    return tuple(dict.fromkeys(":".join(map(str, path)) for path in paths))
 
 
 def _sources(module: Any, files: Iterable[Path]) -> dict[str, bytes]:

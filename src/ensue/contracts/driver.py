@@ -49,7 +49,7 @@ CodeKind: TypeAlias = Literal["jinja", "go-template", "hcl", "yaml", "shell-word
 such are code; with `shell-words`, only one text is, not a list of words."""
 
 InputPath: TypeAlias = "tuple[str | int, ...]"
-"""Where an input is: `values` or `secrets`, and the keys and indices below."""
+"""Where an input or a result is: the field (`values`, `secrets`), and the keys and indices below."""
 
 
 class ForeignPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +61,7 @@ class ForeignPart(msgspec.Struct, frozen=True, kw_only=True):
         start: where it begins in its text, in characters.
         end: where it ends; None: it is the whole value, whatever its type.
         is_text: whether the output was a text; else its JSON is in the text.
+        is_secret: whether the output is secret, where it is a part of a text.
     """
 
     placeholder: str
@@ -68,6 +69,7 @@ class ForeignPart(msgspec.Struct, frozen=True, kw_only=True):
     start: int = 0
     end: int | None = None
     is_text: bool = True
+    is_secret: bool = False
 
 
 class DriverServices(Protocol):
@@ -145,6 +147,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         was_interrupted: an earlier call began, and its outcome is unknown; check what exists before
             creating anything.
         foreign: which parts of the values and secrets are outputs of other resources; see `foreign_parts`.
+        sensitive: which other inputs are secret, too: each path begins with `account`, `params` or `values`.
     """
 
     type: str
@@ -164,6 +167,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
     cookie: DataMap | None = None
     was_interrupted: bool = False
     foreign: Mapping[InputPath, tuple[ForeignPart, ...]] = MappingProxyType({})
+    sensitive: tuple[InputPath, ...] = ()
 
     @property
     def key(self) -> str:
@@ -225,6 +229,8 @@ class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
         registers: resources that can be targeted from now on: SRN to configuration.
         changed: whether anything was changed; None: unknown, which counts as yes.
         comment: one sentence for a person; may be empty.
+        sensitive: the paths of further secrets, such as values that are computed from secret inputs; each
+            begins with `manifests` or `values`.
     """
 
     values: DataMap = msgspec.field(default_factory=dict[str, "Data"])
@@ -234,6 +240,7 @@ class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
     registers: Mapping[str, DataMap] = msgspec.field(default_factory=dict[str, "DataMap"])
     changed: bool | None = None
     comment: str = ""
+    sensitive: tuple[InputPath, ...] = ()
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,9 +15,13 @@ from ensue.contracts.driver import Provisioned
 from ensue.errors import DriverError
 from ensue.model.data import is_encodable, is_list, is_mapping, with_text_keys
 from ensue.model.data_bounds import DataBoundError, check_data
+from ensue.model.sensitive_paths import at
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.contracts.driver import InputPath
     from ensue.model.data import DataMap
 
 _LOWEST: Final = -(2**63)
@@ -47,7 +51,23 @@ def checked_result(made: object, where: str, *, in_plan: bool = False) -> Provis
     for name, configuration in fields["registers"].items():
         if not is_mapping(configuration):
             raise DriverError(f"{where}: registers: the configuration of {name} is not a mapping")
+    fields["sensitive"] = tuple(_checked_path(one, fields, where) for one in made.sensitive)
     return msgspec.structs.replace(made, comment=str(made.comment), **fields)
+
+
+def _checked_path(path: Any, fields: Mapping[str, DataMap], where: str) -> InputPath:
+    """Return the path of a secret, which leads to a value: otherwise the secret is somewhere else."""
+    try:
+        if path[0] in ("manifests", "values"):
+            at(fields, path)
+            found: InputPath = tuple(path)
+            return found
+    except (LookupError, TypeError):
+        pass  # It is no path, or leads nowhere.
+    raise DriverError(
+        f"{where}: sensitive: {path!r} leads to no value "
+        "(a path is a tuple that begins with 'manifests' or 'values')"
+    )
 
 
 def checked_mapping(data: Any, where: str, *, in_plan: bool = False) -> DataMap:

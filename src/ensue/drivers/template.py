@@ -30,3 +30,4 @@ update = _DRIVER.render
 delete = _DRIVER.delete
 plan = _DRIVER.plan
 check = _DRIVER.check
+fingerprint = _DRIVER.fingerprint

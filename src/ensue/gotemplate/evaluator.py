@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 
 import msgspec
 
-from ensue.gotemplate.failures import (
-    MOST_CHARS,
-    MOST_STEPS,
-    MOST_TEMPLATE_LEVELS,
-    CallError,
-)
-from ensue.gotemplate.function import Function, checked_arguments, checked_result
+from ensue.gotemplate.calls import result_of_call
+from ensue.gotemplate.failures import MOST_CHARS, MOST_STEPS, MOST_TEMPLATE_LEVELS, CallError
 from ensue.gotemplate.missing_keys import NO_MEMBER, NO_VALUE, missing_key
 from ensue.gotemplate.nodes import (
     Action,
@@ -40,13 +35,16 @@ from ensue.gotemplate.nodes import (
 )
 from ensue.gotemplate.printing import printed
 from ensue.gotemplate.regex import Work
+from ensue.gotemplate.secrecy import printed_secret, without_reason
 from ensue.gotemplate.values import GoObject, is_true, type_of
 from ensue.model.data import is_list, is_mapping
 from ensue.model.printed_text import Written
+from ensue.model.secret_marks import computed, holds_secret, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ensue.gotemplate.function import Function
     from ensue.gotemplate.surroundings import Surroundings
 
 _MISSING: Final = object()
@@ -103,6 +101,7 @@ class Rendering:
         self.offset = 0
         self._program = program
         self._surroundings = msgspec.structs.replace(surroundings, work=Work())
+        self._tracks_secrets = surroundings.tracks_secrets
         self._parts: list[str] = []
         self._chars = 0
         self._steps = 0
@@ -120,7 +119,7 @@ class Rendering:
         """
         self._variables.append(("$", data))
         self._run(self._program.body, data)
-        return "".join(self._parts)
+        return joined(self._parts) if self._tracks_secrets else "".join(self._parts)
 
     # Statements
 
@@ -147,7 +146,9 @@ class Rendering:
 
     def _shown(self, value: Any, node: Action, dot: Any) -> str:
         text = value if value.__class__ is str else self._printed(value, node, dot)
-        if value is None or isinstance(value, (Written, int, float)):
+        if self._tracks_secrets and holds_secret(value):
+            text = printed_secret(value, text)
+        elif value is None or isinstance(value, (Written, int, float)):
             return text
         return self._surroundings.on_printed(value, text, node.pipeline.offset)
 
@@ -221,7 +222,7 @@ class Rendering:
         if is_mapping(value):
             return iter([(key, value[key]) for key in sorted(value, key=str)])
         if isinstance(value, int) and not isinstance(value, bool):
-            return ((one, one) for one in range(value))
+            return ((one, one) for one in computed(range(value), (value,)))
         what = f"range can't go through {type_of(value)}"
         raise EvaluationFailure(CallError(what, help="Give it a list, a mapping or an integer"), offset)
 
@@ -287,9 +288,9 @@ class Rendering:
         if not isinstance(owner, GoObject):
             raise EvaluationFailure(CallError(f"{name} is not a method, and has arguments"), offset)
         try:
-            return owner.field(name, arguments)
+            return computed(owner.field(name, arguments), (owner, *arguments))
         except CallError as error:
-            raise EvaluationFailure(error, offset) from None
+            raise EvaluationFailure(without_reason(error, (owner, *arguments)), offset) from None
 
     def _call(self, name: str, node: Command, dot: Any, final: Any, source: Operand | None = None) -> Any:
         self._step(node.offset)
@@ -300,13 +301,7 @@ class Rendering:
             arguments.append(final)
         called = self._program.functions[name]
         try:
-            checked_arguments(name, called, arguments)
-            if called.is_random:
-                self._surroundings.on_random()
-            result = (
-                called.call(self._surroundings, *arguments) if called.needs_run else called.call(*arguments)
-            )
-            result = checked_result(called, arguments, result)
+            return result_of_call(name, called, arguments, self._surroundings)
         except CallError as error:
             sources = node.arguments if source is None else (*node.arguments, source)
             for one, argument in zip(sources, arguments, strict=False):
@@ -320,7 +315,6 @@ class Rendering:
             raise EvaluationFailure(CallError(what, help=error.help), node.offset) from None
         except (ValueError, ArithmeticError, MemoryError) as error:
             raise EvaluationFailure(CallError(f"{name}: {error}"), node.offset) from None
-        return result
 
     def _short_circuit(self, name: str, node: Command, dot: Any, final: Any) -> Any:
         if not node.arguments and final is _MISSING:

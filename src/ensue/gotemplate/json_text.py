@@ -11,6 +11,7 @@ from ensue.gotemplate.failures import CallError, check_chars
 from ensue.gotemplate.printing import check_bounded, general
 from ensue.gotemplate.values import is_number, to_bytes, type_of
 from ensue.model.data import is_list, is_mapping
+from ensue.model.secret_marks import Secret, SecretText, bracketed, plain, unbracketed
 
 _FOR_HTML: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 _SEPARATORS: Final = str.maketrans({"\u2028": "\\u2028", "\u2029": "\\u2029"})
@@ -34,10 +35,12 @@ def json_text(value: Any, *, is_raw: bool = False, is_pretty: bool = False) -> s
     text = _text(value, "\n" if is_pretty else "")
     check_chars(len(text))
     text = text.translate(_SEPARATORS)
-    return text if is_raw else text.translate(_FOR_HTML)
+    return unbracketed(text if is_raw else text.translate(_FOR_HTML))
 
 
 def _text(value: Any, line: str) -> str:  # noqa: PLR0911 -- a return per kind of value
+    if isinstance(value, Secret):
+        return _secret_text(_text(plain(value), line))
     if isinstance(value, str):
         return json.dumps(_valid(value), ensure_ascii=False)
     if value is None:
@@ -52,12 +55,21 @@ def _text(value: Any, line: str) -> str:  # noqa: PLR0911 -- a return per kind o
         return _enclosed("[]", parts, line, inner)
     if is_mapping(value):
         colon = ": " if line else ":"
-        parts = [_text(str(key), "") + colon + _text(value[key], inner) for key in sorted(value, key=str)]
+        parts = [_text(_key(key), "") + colon + _text(value[key], inner) for key in sorted(value, key=str)]
         return _enclosed("{}", parts, line, inner)
     text = getattr(value, "json_value", None)
     if text is not None:
         return _text(text, line)
     raise CallError(f"{type_of(value)} cannot be written as JSON", help="Convert it with `toString`")
+
+
+def _secret_text(text: str) -> str:
+    """Return a secret with brackets: within its quotes, so that the JSON around it stays JSON."""
+    return f'"{bracketed(SecretText(text[1:-1]))}"' if text[0] == '"' else bracketed(SecretText(text))
+
+
+def _key(key: Any) -> str:
+    return key if isinstance(key, str) else str(key)
 
 
 def _enclosed(brackets: str, parts: list[str], line: str, inner: str) -> str:

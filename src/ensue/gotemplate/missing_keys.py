@@ -6,6 +6,7 @@ import difflib
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.gotemplate.failures import CallError
+from ensue.model.secret_marks import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +33,7 @@ def missing_key(name: str, names: tuple[str, ...], owner: Mapping[str, Any]) -> 
         names: all keys of the operand, `.a.b.c`.
         owner: the mapping.
     """
-    known = sorted(str(key) for key in owner)
+    known = sorted(str(key) for key in owner if not isinstance(key, Secret))
     near = difflib.get_close_matches(name, known, n=1)
     if near:
         hint = f"Did you mean {near[0]}?"

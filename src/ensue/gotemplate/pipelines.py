@@ -24,6 +24,7 @@ from ensue.gotemplate.nodes import (
     Variable,
 )
 from ensue.model.printed_text import Written
+from ensue.model.secret_marks import unbracketed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -217,9 +218,9 @@ class PipelineReader:
 
     def _string(self, token: Token) -> str | None:
         if token.kind == "raw":
-            return Written(token.text[1:-1].replace("\r", ""))
+            return unbracketed(Written(token.text[1:-1].replace("\r", "")))
         text = literals.unquoted(token.text)
-        return None if text is None else Written(text)
+        return None if text is None else unbracketed(Written(text))
 
     def _check_variable(self, name: str, offset: int) -> None:
         if name not in self._variables:

@@ -34,13 +34,17 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
         now: returns the time, with its zone.
         on_random: called before a function returns a random value.
         on_printed: called with a value, its text and the place of its action; returns the text to print. Not
-            called for numbers, nor for `Written` strings, whose structure is the author's.
+            called for numbers, nor for `Written` strings, whose structure is the author's, unless they are
+            secrets; then the text is marked.
+        tracks_secrets: whether the data or the template may contain marked secrets; what is computed from
+            them is marked, too, and so are the parts of the text in which it is printed.
         work: counts the steps of regular expressions; each rendering has a count of its own.
     """
 
     now: Callable[[], datetime] = utc_now
     on_random: Callable[[], None] = _ignore
     on_printed: Callable[[Any, str, int], str] = _as_it_is
+    tracks_secrets: bool = False
     work: Work = msgspec.field(default_factory=Work)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ensue.gotemplate.failures import CallError
 from ensue.model.printed_text import Written
+from ensue.model.secret_marks import open_class
 
 _INT64_SPAN: Final = 1 << 64
 _INT64_HALF: Final = 1 << 63
@@ -60,13 +61,13 @@ _KINDS: Final[dict[type, tuple[str, str]]] = {
 
 def kind_of(value: Any) -> str:
     """Return the kind that Go's `reflect` has for a value, `invalid` for nil."""
-    known = _KINDS.get(value.__class__)
+    known = _KINDS.get(open_class(value))
     return known[0] if known else "struct"
 
 
 def type_of(value: Any) -> str:
     """Return the name of a value's type in Go."""
-    known = _KINDS.get(value.__class__)
+    known = _KINDS.get(open_class(value))
     if known:
         return known[1]
     return value.type_name if isinstance(value, GoObject) else str(value.__class__.__name__)

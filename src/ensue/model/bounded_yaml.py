@@ -17,7 +17,7 @@ from yaml.reader import ReaderError
 from ensue.model.data_bounds import MOST_LEVELS, Kind, TooDeepError, check_bounds, weight
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterator
+    from collections.abc import Callable, Collection, Generator, Iterator
 
     from yaml.nodes import Node
 
@@ -127,18 +127,18 @@ def _texts_before(error: yaml.YAMLError, text: str) -> Iterator[str]:
                 yield text[: mark.index]
 
 
-def load_plain_yaml(text: str, loader: type[BoundedLoader] = BoundedLoader) -> Any:
+def load_plain_yaml(text: str, loader: Callable[[str], BoundedLoader] = BoundedLoader) -> Any:
     """Return the data of a YAML text from outside the project, as any YAML parser would read it.
 
     Args:
         text: the text.
-        loader: the loader class.
+        loader: the loader class, or what makes a loader of the text.
 
     Raises:
         ValueError: it is not YAML, or exceeds a limit; the message is one line, with line and column.
     """
     try:
-        return yaml.load(text, Loader=loader)  # noqa: S506 -- a subclass of the safe loader
+        return yaml.load(text, Loader=loader)  # type: ignore[arg-type] # noqa: S506 -- a subclass of the safe loader
     except (yaml.YAMLError, LookupError, AttributeError, ValueError, OverflowError) as error:
         raise ValueError(_one_line(error)) from None
 

@@ -52,6 +52,7 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         outputs: all outputs by name, of the last successful call.
         secret_paths: the paths of the secret ones.
         manifests: its Kubernetes manifests.
+        secret_manifests: the paths of the secrets in them.
         cookie: data that is passed to the driver in its next call.
         registers: resources that it made targetable: SRN to configuration.
         depends_on: the resources it depends on.
@@ -71,6 +72,7 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     outputs: Any = msgspec.field(default_factory=dict[str, Any])
     secret_paths: tuple[Path, ...] = ()
     manifests: dict[str, Any] = {}
+    secret_manifests: tuple[Path, ...] = ()
     cookie: dict[str, Any] | None = None
     registers: dict[str, dict[str, Any]] = {}
     depends_on: tuple[Key, ...] = ()

@@ -67,7 +67,15 @@ def _text(template: Template, value_of: Callable[[Meaning], Any]) -> Any:
             is_known = is_known and not unknowns_in(value)
             is_text = isinstance(value, str)
             text = part.text if unknowns_in(value) else value if is_text else _json(value)
-            foreign += _inserted(part.text, found.values(), (size, size + len(text)), is_text=is_text)
+            inserted = ForeignPart(
+                placeholder=part.text,
+                resource="",
+                start=size,
+                end=size + len(text),
+                is_text=is_text,
+                is_secret=bool(secret_paths),
+            )
+            foreign += _of_resources(inserted, found.values())
         size += len(text)
         parts.append(text)
     text = "".join(parts)
@@ -81,16 +89,10 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _inserted(
-    placeholder: str, found: Iterable[tuple[ForeignPart, ...]], place: tuple[int, int], *, is_text: bool
-) -> list[ForeignPart]:
+def _of_resources(inserted: ForeignPart, found: Iterable[tuple[ForeignPart, ...]]) -> list[ForeignPart]:
     """Return a placeholder's value as a marked part of a text if it has foreign parts."""
     resources = dict.fromkeys(part.resource for parts in found for part in parts)
-    if not resources:
-        return []
-    start, end = place
-    named = ", ".join(resources)
-    return [ForeignPart(placeholder=placeholder, resource=named, start=start, end=end, is_text=is_text)]
+    return [msgspec.structs.replace(inserted, resource=", ".join(resources))] if resources else []
 
 
 def _named(value: Any, placeholder: str) -> Any:

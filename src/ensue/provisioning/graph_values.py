@@ -83,6 +83,16 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
         yield from texts_in(self.params, self.secret_params)
         yield from texts_in(self.account, self.secret_account)
 
+    @property
+    def sensitive(self) -> tuple[Path, ...]:
+        """The paths of the secrets among its inputs other than `secrets`, each below the name of a field."""
+        named = {
+            "account": self.secret_account,
+            "params": self.secret_params,
+            "values": self.secret_values,
+        }
+        return tuple((name, *path) for name, paths in named.items() for path in paths)
+
     def with_secrets(self, values: Mapping[SecretReference, str]) -> EvaluatedNode:
         """Return the node with references to secrets replaced by the secrets.
 

@@ -32,7 +32,7 @@ from ensue.provisioning.records import (
     words_of,
 )
 from ensue.provisioning.secret_refs import secret_references
-from ensue.provisioning.sensitive import Path, differing, texts_in
+from ensue.provisioning.sensitive import Path, below_field, differing, texts_in
 from ensue.provisioning.surroundings import Outcome, Replacing
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class Provisioner:
         now = renewed(planned, old)
         if now != old and not test:
             self._keep(now)
-        return Outcome("unchanged", "", outputs, old, old.registers, old.manifests)
+        return Outcome("unchanged", "", outputs, old, old.registers, old.manifests, old.secret_manifests)
 
     async def _planned(self, step: _Step) -> Outcome:
         evaluated, driver, request, old, record = step
@@ -253,7 +253,9 @@ class Provisioner:
         status: Status = "updated" if is_there else "created"
         if is_there and made.changed is False:
             status = "unchanged"
-        return Outcome(status, made.comment, outputs, old, made.registers, made.manifests)
+        return Outcome(
+            status, made.comment, outputs, old, done.registers, done.manifests, done.secret_manifests
+        )
 
     def _record_now(self, one: ActiveResource) -> ActiveResource:
         """Return a record as it is stored; itself if it is not."""
@@ -289,10 +291,12 @@ class Provisioner:
         if not (is_mapping(made.values) and is_mapping(made.secrets)):
             raise DriverError(f"{evaluated.node.driver}: its outputs are not a mapping")
         self._around.learn(texts_in(made.secrets))
+        self._around.learn(texts_in({"values": made.values, "manifests": made.manifests}, made.sensitive))
         data = merged(made.values, made.secrets)
         paths = dict.fromkeys(
             [
                 *_leaves(made.secrets, ()),
+                *(path for path in below_field(made.sensitive, "values") if _same(made.values, data, path)),
                 *(path for path in evaluated.secret_values if _same(evaluated.values, data, path)),
                 *differing(data, self._around.masked(data)),
             ]
@@ -324,6 +328,7 @@ class Provisioner:
         """Add the secrets of an earlier deployment to the masker; a driver may have them in its cookie."""
         if old is not None:
             self._around.learn(texts_in(old.outputs, old.secret_paths))
+            self._around.learn(texts_in(old.manifests, old.secret_manifests))
 
     def _services(self, key: Key, generation: int, call: DriverCall) -> DriverServices:
         return call.services(lambda cookie: self._keep_cookie(key, generation, cookie))
@@ -341,6 +346,7 @@ class Provisioner:
             evaluated.params,
             evaluated.values,
             evaluated.secrets,
+            *evaluated.sensitive,
             await step.driver.fingerprint(step.request),
         ]
         like = "" if step.old is None else step.old.inputs_mark

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ensue.provisioning.active import ActiveResource, Attempt
+from ensue.provisioning.sensitive import below_field
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,6 +109,7 @@ def succeeded(
         outputs=outputs.data,
         secret_paths=outputs.secret_paths,
         manifests=made.manifests,
+        secret_manifests=below_field(made.sensitive, "manifests"),
         cookie=kept.cookie if made.cookie is None else made.cookie,
         registers=dict(made.registers),
     )

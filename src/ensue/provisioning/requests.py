@@ -74,6 +74,7 @@ class Requests(NamedTuple):
             cookie=None if kept is None else kept.cookie,
             was_interrupted=kept is not None and kept.was_interrupted,
             foreign=evaluated.foreign,
+            sensitive=evaluated.sensitive,
         )
 
     def of_removal(self, kept: ActiveResource, services: DriverServices) -> DriverRequest:

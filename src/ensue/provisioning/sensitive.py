@@ -85,6 +85,11 @@ def below(paths: Iterable[Path], path: Path) -> list[Path]:
     return [one[size:] for one in paths if overlap(one, path)]
 
 
+def below_field(paths: Iterable[Path], field: str) -> tuple[Path, ...]:
+    """Return the paths that begin with a field, without it."""
+    return tuple(path[1:] for path in paths if path[:1] == (field,))
+
+
 def overlap(one: Path, other: Path) -> bool:
     """Return whether two paths are equal, or one leads below the other."""
     return all(str(a) == str(b) for a, b in zip(one, other, strict=False))

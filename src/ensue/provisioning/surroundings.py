@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.identity import Key
     from ensue.provisioning.requests import Requests
     from ensue.provisioning.secret_refs import SecretReference
+    from ensue.provisioning.sensitive import Path
 
 Status: TypeAlias = Literal[
     "created", "updated", "replaced", "unchanged", "failed", "skipped", "orphaned", "destroyed", "planned"
@@ -87,6 +88,7 @@ class Outcome(NamedTuple):
         old: its earlier record; None: there was none.
         registers: resources that become targetable: SRN to configuration.
         manifests: its Kubernetes manifests.
+        secret_manifests: the paths of the secrets in them.
         replaces: the record of what it replaces, which is destroyed; None: nothing.
     """
 
@@ -96,6 +98,7 @@ class Outcome(NamedTuple):
     old: ActiveResource | None = None
     registers: Mapping[str, DataMap] = MappingProxyType({})
     manifests: Mapping[str, Data] = MappingProxyType({})
+    secret_manifests: tuple[Path, ...] = ()
     replaces: ActiveResource | None = None
 
 

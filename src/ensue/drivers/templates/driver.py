@@ -54,6 +54,14 @@ class TemplateDriver:
         """
         return await planned(request, self._language)
 
+    async def fingerprint(self, request: DriverRequest) -> str:
+        """Return a text that differs for resources with secrets, which earlier releases did not track.
+
+        Args:
+            request: the resource.
+        """
+        return "secrets are tracked" if request.secrets else ""
+
     def check(self, request: DriverRequest) -> list[str]:
         """Return what is wrong with the templates, as far as they are known.
 

@@ -30,11 +30,13 @@ class GoTemplate:
     Args:
         template: the template.
         text: its text.
+        tracks_secrets: whether secrets are in play.
     """
 
-    def __init__(self, template: Template, text: str) -> None:
+    def __init__(self, template: Template, text: str, *, tracks_secrets: bool) -> None:
         self._template = template
         self._text = text
+        self._tracks_secrets = tracks_secrets
 
     def render(self, data: Mapping[str, Any], chance: Chance, guards: Guards) -> str:
         """Return what the template prints.
@@ -58,7 +60,12 @@ class GoTemplate:
                 return text if is_plain_data(value) else guards.guarded(text, self._origin(offset))
             return text if is_plain(text) else guards.guarded(text, self._origin(offset))
 
-        around = Surroundings(now=noted_now, on_random=chance.ask, on_printed=guarded)
+        around = Surroundings(
+            now=noted_now,
+            on_random=chance.ask,
+            on_printed=guarded,
+            tracks_secrets=self._tracks_secrets,
+        )
         try:
             return self._template.render(data, around)
         except GoTemplateError as error:
@@ -77,17 +84,18 @@ class GoTemplates:
     value = ".driver.values.NAME"
     as_json = "toRawJson"
 
-    def compiled(self, text: str, name: str) -> GoTemplate:
+    def compiled(self, text: str, name: str, *, tracks_secrets: bool = False) -> GoTemplate:
         """Compile a template.
 
         Args:
             text: the template.
             name: its name in errors.
+            tracks_secrets: whether secrets are in play.
 
         Raises:
             DriverError: it does not parse, or calls a function that does not exist.
         """
-        return _compiled(text, name)
+        return GoTemplate(_compiled(text, name), text, tracks_secrets=tracks_secrets)
 
     def kinds_of(self, text: str, words: Sequence[str], name: str) -> list[PlaceKind]:
         """Return what each of some words of a template is in.
@@ -118,11 +126,11 @@ class GoTemplates:
 
 
 @lru_cache(maxsize=256)
-def _compiled(text: str, name: str) -> GoTemplate:
+def _compiled(text: str, name: str) -> Template:
     """Compile a template once for all resources of a definition."""
     from ensue.gotemplate import compile_template
 
     try:
-        return GoTemplate(compile_template(text, name), text)
+        return compile_template(text, name)
     except GoTemplateError as error:
         raise DriverError(str(error)) from None

@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Final, NamedTuple
+from bisect import bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.model.data import texts
 from ensue.model.printed_text import Extent, Written, is_plain
+from ensue.model.secret_marks import SecretText, joined, spans_of
+
+if TYPE_CHECKING:
+    from ensue.model.secret_marks import Spans
 
 _LEAD: Final = "".join(chr(0xE100 + byte) for byte in os.urandom(10))
 _BEGIN: Final = f"{_LEAD}\ue000"
@@ -56,17 +62,20 @@ class Guards:
         self._numbers: dict[Origin, int] = {}
 
     def guarded(self, text: str, origin: Origin) -> str:
-        """Return a text with marks, unless it is plain or written by the author."""
+        """Return a text with marks, unless it is plain or written by the author; a secret stays one."""
         if not text or isinstance(text, Written) or is_plain(text):
             return text
         number = self._numbers.setdefault(origin, len(self._numbers))
         digits = "".join(chr(_FIRST_DIGIT + int(digit)) for digit in str(number))
-        return f"{_BEGIN}{digits}{_NUMBER_END}{text}{_END}"
+        return joined([f"{_BEGIN}{digits}{_NUMBER_END}", text, _END])
 
     def taken_out(self, text: str) -> tuple[str, list[Printed]]:
-        """Return a rendered text without marks, and the texts that were marked, in order."""
+        """Return a rendered text without marks, and the texts that were marked, in order; secrets stay."""
         if _LEAD not in text:
             return text, []
+        if spans := spans_of(text):
+            clear, printed = self.taken_out(str(text))
+            return SecretText(clear, _without_marks(text, spans)), printed
         origins = list(self._numbers)
         pieces: list[str] = []
         found: list[Printed] = []
@@ -85,6 +94,17 @@ class Guards:
         pieces.append(text[position:])
         found.sort(key=lambda one: one.extent.start)
         return "".join(pieces), found
+
+
+def _without_marks(text: str, spans: Spans) -> Spans:
+    """Return where parts of a text are when its marks are taken out."""
+    ends = [mark.end() for mark in _MARK.finditer(text)]
+    removed = [0, *accumulate(mark.end() - mark.start() for mark in _MARK.finditer(text))]
+
+    def moved(offset: int) -> int:
+        return offset - removed[bisect_right(ends, offset)]
+
+    return tuple((moved(start), moved(end)) for start, end in spans)
 
 
 def has_marks(text: str) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.drivers.templates.guards import Origin
 from ensue.errors import DriverError
 from ensue.model.harmless import HARMLESS_WORDS, is_harmless, is_number
+from ensue.model.secret_marks import SecretText, bracketed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,10 +29,10 @@ _HAND_OVER: Final = "pass it in `values` of the definition, and"
 def with_insertions(
     text: str, parts: Sequence[ForeignPart], name: str, language: TemplateLanguage, guards: Guards
 ) -> str:
-    """Return a template in which expressions print the outputs.
+    """Return a template in which expressions print the outputs; the secret ones have brackets around them.
 
     Args:
-        text: the template with the outputs in it.
+        text: the template with the outputs in it; marked if one of them is secret.
         parts: where they are, in order.
         name: the template's name in errors.
         language: its language.
@@ -40,7 +41,7 @@ def with_insertions(
     Raises:
         DriverError: the template does not parse, or an output would be code.
     """
-    literals, values = _divided(text, parts)
+    literals, values = _divided(str(text), parts)
     words = [f"{_WORD}{number}x" for number in range(len(parts))]
     with_words = "".join(one for pair in zip(literals, [*words, ""], strict=True) for one in pair)
     kinds = language.kinds_of(with_words, words, name)
@@ -51,14 +52,19 @@ def with_insertions(
     for number, part in enumerate(parts):
         literal, value, kind = literals[number], values[number], kinds[number]
         line += literal.count("\n")
+        is_secret = isinstance(text, SecretText) and (part.is_secret or part.end is None)
         if kind in {"text", "raw"}:
-            printed = guards.guarded(value, Origin(part.placeholder, line, print_it, not part.is_text))
-            pieces += _printing(literal, printed, language, is_raw=kind == "raw")
+            shown = SecretText(value) if is_secret else value
+            printed = guards.guarded(shown, Origin(part.placeholder, line, print_it, not part.is_text))
+            pieces += _printing(literal, bracketed(printed), language, is_raw=kind == "raw")
             continue
         pieces.append(literal)
         if kind != "comment":
-            pieces.append(value)
+            pieces.append(bracketed(SecretText(value)) if is_secret else value)
             _refuse_code(value, part, f"{name}:{line}", use_it, is_quoted=kind == "string")
+            if is_secret and kind != "string":
+                what = f"{part.placeholder} is secret, and may only be in a string within an action"
+                raise DriverError(f"{name}:{line}: {what} ({use_it})")
     return "".join([*pieces, literals[-1]])
 
 

@@ -18,19 +18,20 @@ class Jinja:
     value = "driver.values.NAME"
     as_json = "tojson"
 
-    def compiled(self, text: str, name: str) -> CompiledTemplate:
+    def compiled(self, text: str, name: str, *, tracks_secrets: bool = False) -> CompiledTemplate:
         """Compile a template.
 
         Args:
             text: the template.
             name: its name in errors.
+            tracks_secrets: whether secrets are in play.
 
         Raises:
             DriverError: it does not parse, or uses a filter that does not exist.
         """
         from ensue.drivers.templates.jinja_environment import compiled
 
-        return compiled(text, name)
+        return compiled(text, name, tracks_secrets=tracks_secrets)
 
     def kinds_of(self, text: str, words: Sequence[str], name: str) -> list[PlaceKind]:
         """Return what each of some words of a template is in.

@@ -17,12 +17,19 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
 
 from ensue.drivers.templates.jinja_functions import FILTERS, functions
-from ensue.drivers.templates.jinja_printing import mark_printed, printing_functions, written_join
+from ensue.drivers.templates.jinja_printing import (
+    mark_printed,
+    printing_functions,
+    tracking_functions,
+    written_join,
+)
+from ensue.drivers.templates.jinja_secrets import TrackingEnvironment, tracking_filters
 from ensue.errors import DriverError
 from ensue.model.data import is_mapping
+from ensue.model.secret_marks import Secret, holds_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ensue.drivers.templates.guards import Guards
     from ensue.drivers.templates.language import Chance, PlaceKind
@@ -38,11 +45,13 @@ class JinjaTemplate:
     Args:
         template: the template.
         name: its name in errors.
+        tracks_secrets: whether it is compiled for data with secrets.
     """
 
-    def __init__(self, template: jinja2.Template, name: str) -> None:
+    def __init__(self, template: jinja2.Template, name: str, *, tracks_secrets: bool) -> None:
         self._template = template
         self._name = name
+        self._tracks_secrets = tracks_secrets
 
     def render(self, data: Mapping[str, Any], chance: Chance, guards: Guards) -> str:
         """Return what the template prints.
@@ -55,31 +64,34 @@ class JinjaTemplate:
         Raises:
             DriverError: a key is missing, or an expression failed.
         """
+        printing = (tracking_functions if self._tracks_secrets else printing_functions)(guards)
         try:
-            return self._template.render({**functions(chance), **printing_functions(guards), **data})
+            return self._template.render({**functions(chance), **printing, **data})
         except Exception as error:  # noqa: BLE001 -- an expression of a template raises whatever it likes
             raise DriverError(_message(error, self._name)) from None
 
 
 @lru_cache(maxsize=256)
-def compiled(text: str, name: str) -> JinjaTemplate:
+def compiled(text: str, name: str, *, tracks_secrets: bool = False) -> JinjaTemplate:
     """Compile a template, once for all the resources of a definition.
 
     Args:
         text: the template.
         name: its name in errors.
+        tracks_secrets: whether its data may contain secrets.
 
     Raises:
         DriverError: it does not parse, or uses a filter that does not exist.
     """
-    environment = _environment()
+    environment = _tracking_environment() if tracks_secrets else _environment()
     try:
         tree = environment.parse(text, name, _FILE)
-        mark_printed(tree, environment)
+        mark_printed(tree, environment, tracks_secrets=tracks_secrets)
         code = environment.compile(tree, name, _FILE)
     except Exception as error:  # noqa: BLE001 -- what Jinja makes of a template is Python, which it compiles
         raise DriverError(_message(error, name)) from None
-    return JinjaTemplate(jinja2.Template.from_code(environment, code, environment.globals), name)
+    template = jinja2.Template.from_code(environment, code, environment.globals)
+    return JinjaTemplate(template, name, tracks_secrets=tracks_secrets)
 
 
 def tokens_of(text: str, name: str) -> list[tuple[PlaceKind, str]]:
@@ -137,10 +149,30 @@ class _Environment(ImmutableSandboxedEnvironment):
             return obj[attribute]
         return super().getattr(obj, attribute)
 
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """Return the method `format` of a text; the values in its result are no author's."""
+        filled = super().wrap_str_format(value)
+        return None if filled is None else lambda *args, **options: str(filled(*args, **options))
+
+
+class _TrackingEnvironment(TrackingEnvironment, _Environment):
+    """The same for data with secrets."""
+
 
 @cache
 def _environment() -> _Environment:
-    environment = _Environment(
+    return _made(_Environment)
+
+
+@cache
+def _tracking_environment() -> _Environment:
+    environment = _made(_TrackingEnvironment)
+    environment.filters = tracking_filters(environment.filters)
+    return environment
+
+
+def _made(kind: type[_Environment]) -> _Environment:
+    environment = kind(
         undefined=_Undefined,
         finalize=_printed,
         keep_trailing_newline=True,
@@ -173,16 +205,21 @@ def _printed(value: Any) -> Any:
 def _near(name: Any, known: Any) -> str:
     import difflib
 
-    close = difflib.get_close_matches(str(name), [str(one) for one in known], n=2)
+    known = [str(one) for one in known if not isinstance(one, Secret)]
+    close = difflib.get_close_matches(str(name), known, n=2)
     if close:
         return f" (did you mean {' or '.join(close)}?)"
-    return f" (there are {', '.join(map(str, known))})" if known else ""
+    return f" (there are {', '.join(known)})" if known else ""
 
 
 def _message(error: Exception, name: str) -> str:
     line = _line(error)
     where = f"{name}:{line}" if line else name
     match error:
+        case jinja2.TemplatesNotFound() if holds_secret(error.templates):
+            what = "a driver's template cannot include or import others"
+        case jinja2.TemplateNotFound() if holds_secret(error.name):
+            what = "a driver's template cannot include or import others"
         case RecursionError():
             what = "it is nested too deep, or a macro calls itself without end"
         case jinja2.TemplateError():

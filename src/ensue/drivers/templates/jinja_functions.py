@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import json
 import secrets
 import string
 from typing import TYPE_CHECKING, Any, Final
@@ -15,8 +14,9 @@ from jinja2.exceptions import FilterArgumentError
 from jinja2.filters import do_indent, do_trim
 
 from ensue.drivers.templates.guards import without_marks
-from ensue.model.data import copied
 from ensue.model.printed_text import Written
+from ensue.model.secret_marks import bracketed_json, plain, unbracketed
+from ensue.model.secret_yaml import marked_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,7 +52,7 @@ def _random(alphabet: str, length: int, chance: Chance) -> str:
 
 
 def _to_json(value: Any) -> str:
-    return Written(without_marks(json.dumps(value, ensure_ascii=False, default=_no_json)))
+    return unbracketed(Written(without_marks(bracketed_json(value, default=_no_json))))
 
 
 def _no_json(value: Any) -> str:
@@ -66,8 +66,9 @@ def _to_yaml(value: Any) -> str:
     dumper: Any = type("Dumper", (yaml.CSafeDumper,), {})
     dumper.add_representer(Written, yaml.CSafeDumper.represent_str)
     # PyYAML writes an anchor for a list or mapping that occurs twice; in a copy, none occurs twice.
-    text: str = yaml.dump(copied(_defined(value)), Dumper=dumper, allow_unicode=True, sort_keys=False)
-    return Written(without_marks(text.removesuffix("\n").removesuffix("\n...")))
+    text: str = yaml.dump(plain(_defined(value)), Dumper=dumper, allow_unicode=True, sort_keys=False)
+    clear = Written(without_marks(text.removesuffix("\n").removesuffix("\n...")))
+    return marked_yaml(clear, value)
 
 
 def _defined(value: Any) -> Any:

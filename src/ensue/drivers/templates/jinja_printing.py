@@ -16,6 +16,18 @@ from jinja2.visitor import NodeTransformer
 from ensue.drivers.templates.guards import Origin, is_plain_data
 from ensue.model.data import is_list, is_mapping
 from ensue.model.printed_text import Written, is_plain
+from ensue.model.secret_marks import (
+    Secret,
+    SecretText,
+    bracketed,
+    bracketed_json,
+    computed,
+    has_brackets,
+    holds_secret,
+    joined,
+    secret,
+    unbracketed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -24,20 +36,28 @@ if TYPE_CHECKING:
 
     from ensue.drivers.templates.guards import Guards
 
+OWN: Final = "is_own"
+"""The attribute of functions that only a changed syntax tree calls."""
+
 _PRINT: Final = f"ensue_print_{os.urandom(10).hex()}"
 _WRITTEN: Final = f"ensue_written_{os.urandom(10).hex()}"
+_CONCAT: Final = f"ensue_concat_{os.urandom(10).hex()}"
+_SLICE: Final = f"ensue_slice_{os.urandom(10).hex()}"
 """Names of functions that no template can use."""
 _HELP: Final = "print it with `| tojson`"
 
 
-def mark_printed(template: nodes.Template, environment: jinja2.Environment) -> None:
+def mark_printed(
+    template: nodes.Template, environment: jinja2.Environment, *, tracks_secrets: bool = False
+) -> None:
     """Change a template so that it marks what it prints.
 
     Args:
         template: its syntax tree, which is changed in place.
         environment: the environment that it is compiled in.
+        tracks_secrets: whether functions stand for operations that Jinja compiles to Python's own.
     """
-    _Guarding().visit(template)
+    (_Tracking() if tracks_secrets else _Guarding()).visit(template)
     template.set_environment(environment)
 
 
@@ -57,6 +77,49 @@ def printing_functions(guards: Guards) -> Mapping[str, Callable[..., Any]]:
         return guards.guarded(_json(data), Origin(expression, line, _HELP, is_json=True))
 
     return {_PRINT: guarded, _WRITTEN: Written}
+
+
+def tracking_functions(guards: Guards) -> Mapping[str, Callable[..., Any]]:
+    """Return the functions that the changed syntax tree of a template with secrets calls.
+
+    Args:
+        guards: marks what is printed.
+    """
+    guarded = printing_functions(guards)[_PRINT]
+
+    def print_(value: Any, expression: str, line: int) -> Any:
+        if not holds_secret(value):
+            return guarded(value, expression, line)
+        if isinstance(value, str):
+            return bracketed(guarded(value, expression, line))
+        if isinstance(value, (int, float)):
+            return bracketed(SecretText(str(value)))
+        is_data = is_mapping(value) or is_list(value)
+        text = unbracketed(bracketed_json(value)) if is_data else SecretText(_json(value))
+        return bracketed(guards.guarded(text, Origin(expression, line, _HELP, is_json=True)))
+
+    own: dict[str, Callable[..., Any]] = {
+        _PRINT: print_,
+        _WRITTEN: _written,
+        _CONCAT: _concatenated,
+        _SLICE: _sliced,
+    }
+    for function in own.values():
+        setattr(function, OWN, True)
+    return own
+
+
+def _written(text: str) -> str:
+    return unbracketed(Written(text))
+
+
+def _concatenated(*parts: Any) -> str:
+    return joined([computed(one if isinstance(one, str) else str(one), (one,)) for one in parts])
+
+
+def _sliced(value: Any, *bounds: Any) -> Any:
+    result = value[slice(*bounds)]
+    return secret(result) if any(isinstance(one, Secret) for one in (value, *bounds)) else result
 
 
 def _json(data: Any) -> str:
@@ -88,8 +151,34 @@ class _Guarding(NodeTransformer):
         return _call(_PRINT, [self.visit(node), expression, line], node.lineno)
 
 
+class _Tracking(_Guarding):
+    """Puts in the calls for operations with secrets as well."""
+
+    def visit_Const(self, node: nodes.Const) -> nodes.Expr:  # noqa: N802 -- Jinja's name for it
+        """Mark a constant that has brackets around secrets, too."""
+        if isinstance(node.value, str) and has_brackets(node.value):
+            return _call(_WRITTEN, [node], node.lineno)
+        return super().visit_Const(node)
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Expr:  # noqa: N802 -- the same
+        """Join texts with their marks."""
+        self.generic_visit(node)
+        return _call(_CONCAT, node.nodes, node.lineno)
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:  # noqa: N802 -- the same
+        """Cut a part out of a text with its mark."""
+        self.generic_visit(node)
+        if not isinstance(node.arg, nodes.Slice):
+            return node
+        bounds = (node.arg.start, node.arg.stop, node.arg.step)
+        none = nodes.Const(None, lineno=node.lineno)
+        return _call(_SLICE, [node.node, *(one or none for one in bounds)], node.lineno)
+
+
 def _is_constant(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.TemplateData | nodes.Const)
+    return isinstance(node, nodes.TemplateData) or (
+        isinstance(node, nodes.Const) and not (isinstance(node.value, str) and has_brackets(node.value))
+    )
 
 
 def _call(function: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:

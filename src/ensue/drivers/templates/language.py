@@ -58,12 +58,14 @@ class TemplateLanguage(Protocol):
     value: str
     as_json: str
 
-    def compiled(self, text: str, name: str) -> CompiledTemplate:
+    def compiled(self, text: str, name: str, *, tracks_secrets: bool = False) -> CompiledTemplate:
         """Compile a template.
 
         Args:
             text: the template.
             name: its name in errors (`templates.init`).
+            tracks_secrets: whether the data that it is rendered with, or the template, may contain marked
+                secrets; then what is computed from them is marked in the rendered text.
 
         Raises:
             DriverError: it does not parse; the text begins with the template's name and the line.

@@ -9,17 +9,20 @@ texts, and keys are texts. The result is data, never a template or reference.
 from __future__ import annotations
 
 import re
-from functools import cache
+from bisect import bisect_left
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.drivers.templates.guards import has_marks
 from ensue.errors import DriverError
 from ensue.model.data import is_list, is_mapping, mapped, not_data
+from ensue.model.secret_marks import Secret, SecretText, bracketed, plain, secret, spans_of, unbracketed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ensue.drivers.templates.guards import Guards, Printed
+    from ensue.model.secret_marks import Spans
 
 _INNER_KEY: Final = "data"
 _TAG: Final = "tag:yaml.org,2002:"
@@ -39,7 +42,7 @@ class InnerText(str):
 
 
 def read_rendered(text: str, name: str, guards: Guards, *, inner_levels: int = 0) -> Any:
-    """Parse a rendered text.
+    """Parse a rendered text; a value into which a secret was printed is marked.
 
     Args:
         text: the rendered text, with marks.
@@ -56,15 +59,17 @@ def read_rendered(text: str, name: str, guards: Guards, *, inner_levels: int = 0
     text, printed = guards.taken_out(marked)
     if not text or text.isspace():
         return None
-    _refuse_structure(text, printed, name)
+    _refuse_structure(str(text), printed, name)
     data = _read(text, name)
-    return _with_inner(data, _read(marked, name), inner_levels) if printed and inner_levels else data
+    if not inner_levels or (marked == text and not isinstance(marked, SecretText)):
+        return data
+    return _with_inner(data, _read(bracketed(marked), name), inner_levels)
 
 
-def _load(text: str) -> Any:
+def _load(text: str, spans: Spans = ()) -> Any:
     from ensue.model.bounded_yaml import load_plain_yaml
 
-    return load_plain_yaml(text, _loader())
+    return load_plain_yaml(text, partial(_marking_loader(), spans) if spans else _loader())
 
 
 def _refuse_structure(text: str, printed: Sequence[Printed], name: str) -> None:
@@ -106,16 +111,20 @@ def _with_inner(data: Any, marked: Any, levels: int) -> Any:
 
 
 def _inner_text(value: Any, marked: Any) -> Any:
-    if not (isinstance(value, str) and isinstance(marked, str) and has_marks(marked)):
+    if not (isinstance(value, str) and isinstance(marked, str)):
+        return value
+    with_secrets = unbracketed(marked)
+    if not (has_marks(marked) or isinstance(value, SecretText)):
         return value
     text = InnerText(value)
-    text.marked = marked
+    text.marked = with_secrets
     return text
 
 
 def _read(text: str, name: str) -> Any:
+    spans = spans_of(text)
     try:
-        data = mapped(_load(text), lambda value: value, _key)
+        data = mapped(_load(text, spans), lambda value: value, _key)
     except ValueError as error:
         raise DriverError(
             f"{name}: what it renders to is not YAML: {error} (write values that may hold anything as JSON)"
@@ -140,10 +149,45 @@ def _loader() -> Any:
     return type("RenderedLoader", (BoundedLoader,), {"yaml_implicit_resolvers": resolvers})
 
 
+@cache
+def _marking_loader() -> Any:
+    """Return a loader that marks the scalars that are in given parts of the text."""
+    from yaml.nodes import ScalarNode
+
+    plain_loader: Any = _loader()
+
+    class MarkingLoader(plain_loader):  # type: ignore[misc] # a class that is made when it is needed
+        """Marks what it reads where the text is secret.
+
+        Args:
+            spans: the secret parts of the text.
+            text: the text.
+        """
+
+        def __init__(self, spans: Spans, text: str) -> None:
+            super().__init__(text)
+            self._spans = spans
+
+        def construct_object(self, node: Any, deep: bool = False) -> Any:
+            """Return the data of a node."""
+            data = super().construct_object(node, deep)
+            return secret(data) if isinstance(node, ScalarNode) and self._is_secret(node) else data
+
+        def _is_secret(self, node: Any) -> bool:
+            first, last = node.start_mark.index, node.end_mark.index
+            # The last of the parts, which are in order, that begins before the end of the scalar.
+            place = bisect_left(self._spans, (last,)) - 1
+            return place >= 0 and self._spans[place][1] > first
+
+    return MarkingLoader
+
+
 _WHOLE: Final = re.compile(f"(?:{_SEXAGESIMAL.pattern})$")
 
 
 def _key(key: Any) -> Any:
+    if isinstance(key, Secret):
+        return secret(_key(plain(key)))
     if key is None or isinstance(key, bool):
         return {None: "null", True: "true", False: "false"}[key]
     return str(key) if isinstance(key, int | float) else key

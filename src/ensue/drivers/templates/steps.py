@@ -33,6 +33,8 @@ from ensue.drivers.templates.rendered import InnerText, read_rendered
 from ensue.errors import DriverError
 from ensue.masking import SHORTEST_PART_CHARS
 from ensue.model.data import is_list, is_mapping
+from ensue.model.secret_marks import holds_secret, marked_at, marked_paths, plain, secret
+from ensue.model.sensitive_paths import at
 from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
@@ -95,6 +97,7 @@ class _Rendering:
     """The templates of one resource, rendered once."""
 
     def __init__(self, request: DriverRequest, language: TemplateLanguage, chance: Chance) -> None:
+        request = _with_marks(request)
         self._request = request
         self._guards = Guards()
         self._templates = templates_of(request)
@@ -102,13 +105,8 @@ class _Rendering:
         self._language = language
         self._chance = chance
         self._kept: DataMap = request.cookie or {}
-        self._data: dict[str, Any] = {
-            "driver": {"values": request.values or {}, "secrets": request.secrets or {}},
-            "resource": {} if request.params is None else request.params,
-            "id": request.guresid,
-            "cookie": self._kept.get("cookie"),
-            "init": {},
-        }
+        self._data = _data_of(request, self._kept)
+        self._tracks_secrets = holds_secret(self._data)
 
     def outcome(self) -> Provisioned:
         """Return what the templates render to."""
@@ -123,17 +121,29 @@ class _Rendering:
             place = _Place(name, ("secrets", "templates", "outputs"))
             rendered = self._evaluated(self._templates.secret_outputs, place)
             secrets = {**secrets, **_mapping(rendered, name, "secret outputs")}
-        _learn(secrets, self._masker)
-        self._data["outputs"] = {"values": values, "secrets": secrets}
-        manifests = self._manifests()
-        digest = _digest([values, secrets, cookie, manifests])
+        self._data["outputs"] = {"values": values, "secrets": secret(secrets)}
+        self._tracks_secrets = self._tracks_secrets or bool(secrets)
+        return self._provisioned({"values": values, "manifests": self._manifests()}, secrets, cookie)
+
+    def _provisioned(self, open_: dict[str, DataMap], secrets: DataMap, cookie: Any) -> Provisioned:
+        """Return the result; what is marked in the values, manifests and the cookie is listed by its path."""
+        marked = tuple(marked_paths(open_))
+        open_, secrets = plain(open_), plain(secrets)
+        values, manifests = open_["values"], open_["manifests"]
+        _learn([secrets, [at(open_, path) for path in marked]], self._masker)
+        digest = _digest([values, secrets, plain(cookie), manifests])
         return Provisioned(
             values=values,
             secrets=secrets,
-            cookie={"cookie": cookie, "rendered": digest},
+            cookie={
+                "cookie": plain(cookie),
+                "rendered": digest,
+                "sensitive": [list(path) for path in marked_paths(cookie)],
+            },
             manifests=manifests,
             changed=digest != self._kept.get("rendered"),
             comment=_comment(values, secrets, manifests),
+            sensitive=marked,
         )
 
     def _outputs(self, part: str) -> DataMap:
@@ -156,7 +166,8 @@ class _Rendering:
     def _rendered(self, text: str, place: _Place) -> Any:
         if parts := self._request.foreign_parts(place.path):
             text = with_insertions(text, parts, place.name, self._language, self._guards)
-        rendered = self._language.compiled(text, place.name).render(self._data, self._chance, self._guards)
+        template = self._language.compiled(text, place.name, tracks_secrets=self._tracks_secrets)
+        rendered = template.render(self._data, self._chance, self._guards)
         return read_rendered(rendered, place.name, self._guards, inner_levels=place.inner_levels)
 
     def _manifests(self) -> DataMap:
@@ -185,6 +196,26 @@ class _Rendering:
         if not is_mapping(data):
             raise DriverError(f"{name}: its data is no mapping (write the manifest as YAML, one per entry)")
         return {"location": manifest["location"], "data": data}
+
+
+def _with_marks(request: DriverRequest) -> DriverRequest:
+    """Return a request whose secrets are marked."""
+    given = marked_at({"values": request.values, "params": request.params}, request.sensitive)
+    return msgspec.structs.replace(
+        request, values=given["values"], params=given["params"], secrets=secret(request.secrets)
+    )
+
+
+def _data_of(request: DriverRequest, kept: DataMap) -> dict[str, Any]:
+    """Return what the first template sees."""
+    sensitive: Any = kept.get("sensitive") or ()
+    return {
+        "driver": {"values": request.values or {}, "secrets": request.secrets or {}},
+        "resource": {} if request.params is None else request.params,
+        "id": request.guresid,
+        "cookie": marked_at(kept.get("cookie"), map(tuple, sensitive)),
+        "init": {},
+    }
 
 
 class _Place(NamedTuple):

@@ -12,6 +12,7 @@ from ensue.gotemplate.function import Function, function
 from ensue.gotemplate.printing import check_bounded, string_of
 from ensue.gotemplate.values import is_true, type_of
 from ensue.model.data import copied, is_mapping
+from ensue.model.secret_marks import computed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +20,11 @@ if TYPE_CHECKING:
 
 def _dict(*values: Any) -> dict[str, Any]:
     padded = [*values, ""] if len(values) % 2 else list(values)
-    return {string_of(key): value for key, value in zip(padded[::2], padded[1::2], strict=True)}
+    return {_key(key): value for key, value in zip(padded[::2], padded[1::2], strict=True)}
+
+
+def _key(value: Any) -> str:
+    return value if isinstance(value, str) else computed(string_of(value), (value,))
 
 
 def _get(mapping: dict[str, Any], key: str) -> Any:

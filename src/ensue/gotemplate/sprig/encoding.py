@@ -21,6 +21,8 @@ from ensue.gotemplate.values import from_bytes, to_bytes
 from ensue.model.bounded_json import load_json
 from ensue.model.data import is_list, is_mapping, mapped
 from ensue.model.printed_text import Written
+from ensue.model.secret_marks import plain, written
+from ensue.model.secret_yaml import marked_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,15 +71,15 @@ def _adler32sum(text: str) -> str:
 
 
 def _to_json(value: Any) -> str:
-    return Written(json_text(value))
+    return written(json_text(value))
 
 
 def _to_pretty_json(value: Any) -> str:
-    return Written(json_text(value, is_pretty=True))
+    return written(json_text(value, is_pretty=True))
 
 
 def _to_raw_json(value: Any) -> str:
-    return Written(json_text(value, is_raw=True))
+    return written(json_text(value, is_raw=True))
 
 
 def _from_json(text: str) -> Any:
@@ -98,18 +100,19 @@ def _to_yaml(value: Any) -> str:
     import yaml
 
     check_bounded(value)
+    clear = plain(value)
     dumper: Any = type("Dumper", (yaml.CSafeDumper,), {"ignore_aliases": _no_alias})
     dumper.add_representer(str, _yaml_string)
     dumper.add_representer(Written, _yaml_string)
     dumper.add_multi_representer(int, yaml.CSafeDumper.represent_int)
     try:
         text: str = yaml.dump(
-            value, Dumper=dumper, default_flow_style=False, allow_unicode=True, sort_keys=True, width=1 << 30
+            clear, Dumper=dumper, default_flow_style=False, allow_unicode=True, sort_keys=True, width=1 << 30
         )
     except yaml.YAMLError as error:
         raise CallError(f"this cannot be written as YAML: {error}") from None
     check_chars(len(text))
-    return Written(text.removesuffix("\n").removesuffix("\n..."))
+    return marked_yaml(Written(text.removesuffix("\n").removesuffix("\n...")), value)
 
 
 def _no_alias(_dumper: Any, _data: Any) -> bool:
