@@ -223,7 +223,7 @@ class DeploymentChecks:
             return
         if all(one in secrets for one in secret_references(evaluated.secret_refs)):
             evaluated = evaluated.with_secrets(secrets)
-        self._services.masker.add(*evaluated.secret_texts())
+        self._services.masker.add_values(*evaluated.secret_texts())
         nothing = _NothingRuns(self._services.vault, self._services.masker)
         try:
             problems = driver.check(self._requests.of(evaluated, None, nothing))

@@ -329,7 +329,7 @@ class DeploymentRun:
             return services.vault.fingerprint(content, context=context, like=like)
 
         def learn(secrets: Iterable[str]) -> None:
-            services.masker.add(*secrets)
+            services.masker.add_values(*secrets)
 
         return Surroundings(
             driver=services.drivers.find,

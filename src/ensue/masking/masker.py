@@ -66,6 +66,18 @@ class Masker:
                 self._alone.update((value, value.strip()))
                 self.knows_secrets = True
 
+    def add_values(self, *values: str) -> None:
+        """Add values that are secrets by their place, such as outputs of a resource.
+
+        Those that are too short to be masked within text may be ordinary words or numbers, so they are
+        guesses (`add_guessed`): a name that equals one stays.
+
+        Args:
+            values: the values in the clear.
+        """
+        for value in values:
+            (self.add if len(value) >= SHORTEST_PART_CHARS else self.add_guessed)(value)
+
     def add_from_urls(self, *data: Any) -> None:
         """Add the passwords of URLs, and the credentials of headers, in texts and nested data to the secrets.
 
@@ -93,6 +105,13 @@ class Masker:
     def is_whole_secret(self, text: str) -> bool:
         """Return whether a text as a whole is a secret."""
         return text in self._whole or text.strip() in self._alone
+
+    def is_in(self, content: bytes) -> bool:
+        """Return whether content is a secret, or contains one."""
+        if not self.knows_secrets:
+            return False
+        text = content.decode("utf-8", "backslashreplace")
+        return self.is_whole_secret(text.strip()) or self.within(text) != text
 
     def text(self, text: str) -> str:
         """Return the text with every secret in it replaced with `(sensitive)`."""

@@ -108,6 +108,11 @@ def secret(value: Any) -> Any:
     return _marked(value)
 
 
+def secret_leaves(data: Any) -> Any:
+    """Return data in which every value is marked and no key; nothing is changed in place."""
+    return mapped(data, _marked)
+
+
 def _marked(value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return value
@@ -275,7 +280,12 @@ def _unmarked(value: Any) -> Any:
 
 
 def marked_at(data: Any, paths: Iterable[Place]) -> Any:
-    """Return data in which the values at some paths are marked; a path that leads nowhere is ignored."""
+    """Return data in which what is at some paths is marked, keys included.
+
+    Args:
+        data: the data; nothing is changed in place.
+        paths: the paths; one that leads nowhere is ignored.
+    """
     for path in paths:
         data = _marked_below(data, path)
     return data
@@ -283,7 +293,7 @@ def marked_at(data: Any, paths: Iterable[Place]) -> Any:
 
 def _marked_below(data: Any, path: Place) -> Any:
     if not path:
-        return mapped(data, _marked)
+        return secret(data)
     if is_mapping(data) and path[0] in data:
         return {**data, path[0]: _marked_below(data[path[0]], path[1:])}
     if is_list(data) and isinstance(path[0], int) and path[0] < len(data):

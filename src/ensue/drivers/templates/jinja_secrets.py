@@ -1,8 +1,8 @@
 """Tracks secrets through the operations of a Jinja template: what is computed from one is one, too.
 
 Jinja has a hook for nearly every operation: operators, calls, filters, items and attributes. Slices and `~`
-have none, so the syntax tree is changed (`jinja_printing`). In what is printed, brackets say where the secrets
-are, because Jinja turns it into ordinary text.
+have none, so the syntax tree is changed (`jinja_printing`). In what is printed, brackets are around secrets,
+because Jinja turns it into ordinary text.
 """
 
 from __future__ import annotations

@@ -126,11 +126,13 @@ def _read(text: str, name: str) -> Any:
     try:
         data = mapped(_load(text, spans), lambda value: value, _key)
     except ValueError as error:
+        reason = "the reason may quote a secret" if spans else error
         raise DriverError(
-            f"{name}: what it renders to is not YAML: {error} (write values that may hold anything as JSON)"
+            f"{name}: what it renders to is not YAML: {reason} (write values that may hold anything as JSON)"
         ) from None
     if strange := not_data(data):
-        raise DriverError(f"{name}: what it renders to holds what is no data: {strange}")
+        what = "" if spans else f": {strange}"
+        raise DriverError(f"{name}: what it renders to holds what is no data{what}")
     return data
 
 

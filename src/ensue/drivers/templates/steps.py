@@ -31,16 +31,14 @@ from ensue.drivers.templates.insertions import with_insertions
 from ensue.drivers.templates.language import Chance
 from ensue.drivers.templates.rendered import InnerText, read_rendered
 from ensue.errors import DriverError
-from ensue.masking import SHORTEST_PART_CHARS
 from ensue.model.data import is_list, is_mapping
-from ensue.model.secret_marks import holds_secret, marked_at, marked_paths, plain, secret
-from ensue.model.sensitive_paths import at
+from ensue.model.secret_marks import Secret, holds_secret, marked_at, marked_paths, plain, secret_leaves
+from ensue.model.sensitive_paths import at, scalar_texts
 from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
     from ensue.contracts.driver import DriverRequest, InputPath
     from ensue.drivers.templates.language import TemplateLanguage
-    from ensue.masking import Masker
     from ensue.model.data import DataMap
 
 LOCATIONS: Final = ("namespace", "cluster", "volumes", "containers")
@@ -85,7 +83,7 @@ async def planned(request: DriverRequest, language: TemplateLanguage) -> Planned
 
 def _rendered(request: DriverRequest, language: TemplateLanguage) -> tuple[Provisioned, Chance]:
     masker = request.services.masker
-    _learn(request.secrets, masker)
+    masker.add_values(*scalar_texts(request.secrets))
     chance = Chance()
     try:
         return _Rendering(request, language, chance).outcome(), chance
@@ -121,7 +119,7 @@ class _Rendering:
             place = _Place(name, ("secrets", "templates", "outputs"))
             rendered = self._evaluated(self._templates.secret_outputs, place)
             secrets = {**secrets, **_mapping(rendered, name, "secret outputs")}
-        self._data["outputs"] = {"values": values, "secrets": secret(secrets)}
+        self._data["outputs"] = {"values": values, "secrets": secret_leaves(secrets)}
         self._tracks_secrets = self._tracks_secrets or bool(secrets)
         return self._provisioned({"values": values, "manifests": self._manifests()}, secrets, cookie)
 
@@ -130,7 +128,7 @@ class _Rendering:
         marked = tuple(marked_paths(open_))
         open_, secrets = plain(open_), plain(secrets)
         values, manifests = open_["values"], open_["manifests"]
-        _learn([secrets, [at(open_, path) for path in marked]], self._masker)
+        self._masker.add_values(*scalar_texts([secrets, *(at(open_, path) for path in marked)]))
         digest = _digest([values, secrets, plain(cookie), manifests])
         return Provisioned(
             values=values,
@@ -184,10 +182,10 @@ class _Rendering:
         return found
 
     def _manifest(self, manifest: DataMap, name: str) -> DataMap:
-        if manifest.get("location") not in LOCATIONS:
-            raise DriverError(
-                f"{name}: its location is {manifest.get('location')!r} (it is one of {', '.join(LOCATIONS)})"
-            )
+        location = manifest.get("location")
+        if location not in LOCATIONS:
+            shown = "another" if isinstance(location, Secret) else repr(location)
+            raise DriverError(f"{name}: its location is {shown} (it is one of {', '.join(LOCATIONS)})")
         data = manifest["data"]
         if isinstance(data, str):
             # `data: |` within a text that is already rendered: its content is YAML too.
@@ -202,7 +200,7 @@ def _with_marks(request: DriverRequest) -> DriverRequest:
     """Return a request whose secrets are marked."""
     given = marked_at({"values": request.values, "params": request.params}, request.sensitive)
     return msgspec.structs.replace(
-        request, values=given["values"], params=given["params"], secrets=secret(request.secrets)
+        request, values=given["values"], params=given["params"], secrets=secret_leaves(request.secrets)
     )
 
 
@@ -242,6 +240,8 @@ def _mapping(rendered: Any, name: str, of: str) -> DataMap:
     if not is_mapping(rendered):
         kind = "a list" if is_list(rendered) else "one value"
         raise DriverError(f"{name}: it renders to {kind}, where a mapping of {of} is expected")
+    if any(isinstance(key, Secret) for key in rendered):
+        raise DriverError(f"{name}: a name in it is computed from a secret, and names are shown")
     return rendered
 
 
@@ -256,14 +256,3 @@ def _digest(outcome: list[Any]) -> str:
 def _comment(values: DataMap, secrets: DataMap, manifests: DataMap) -> str:
     named = {"outputs": [*values, *secrets], "manifests": list(manifests)}
     return "; ".join(f"{what}: {', '.join(names)}" for what, names in named.items() if names)
-
-
-def _learn(secrets: Any, masker: Masker) -> None:
-    """Register each secret with the masker; short ones and numbers as guesses (they may be words)."""
-    if isinstance(secrets, str):
-        masker.add(secrets) if len(secrets) >= SHORTEST_PART_CHARS else masker.add_guessed(secrets)
-    elif is_mapping(secrets) or is_list(secrets):
-        for value in secrets.values() if is_mapping(secrets) else secrets:
-            _learn(value, masker)
-    elif isinstance(secrets, int | float) and not isinstance(secrets, bool):
-        masker.add_guessed(str(secrets))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes
-from ensue.states.file.described import content_state, file_state, state_after
+from ensue.states.file.described import content_state, file_state, state_after, without_checksums
 from ensue.states.file.difference import HIDDEN, is_text, unified, without_secrets
 from ensue.states.file.paths import is_folder, make_parents, target_path
 from ensue.states.file.text_lines import as_texts, given_sources, rendered_sources, stands_in
@@ -195,6 +195,10 @@ class _TextFile:
     async def become(self, new: str, diff: str, comment: str) -> StateReturn:
         """Write the file if its content differs, and return the result of the state."""
         content = new.encode("utf-8", "surrogateescape")
+        returned = await self._become(content, diff, comment)
+        return without_checksums(returned, self.ctx.masker, self.raw, content)
+
+    async def _become(self, content: bytes, diff: str, comment: str) -> StateReturn:
         if content == self.raw and self.found is not None:
             return self._said(True, f"File {self.path} is in correct state", {}, self._before())
         changes: DataMap = {"diff": self._shown(diff, content)} if diff else {}

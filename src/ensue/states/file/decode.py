@@ -11,9 +11,10 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
+from ensue.masking import MASK
 from ensue.model.returns import StateReturn
 from ensue.states.file.contents import looked_up
-from ensue.states.file.described import content_state, file_state, state_after
+from ensue.states.file.described import content_state, file_state, state_after, without_checksums
 from ensue.states.file.paths import target_path
 
 if TYPE_CHECKING:
@@ -57,15 +58,17 @@ async def decode(  # noqa: PLR0917 (Salt's order)
     content = await ctx.connection.read(path) if found is not None else None
     if found is not None and content == wanted:
         comment = "File is in the correct state."
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=content_state(path, wanted, found)
-        )
+        state = content_state(path, wanted, found)
+        returned = StateReturn(name=name, result=True, comment=comment, new_state=state)
+        return without_checksums(returned, ctx.masker, wanted)
     old = _sum(content, checksum) if content is not None else None
     changes: dict[str, Any] = {"old": old, "new": _sum(wanted, checksum)}
+    if ctx.masker.is_in(wanted):
+        changes = dict.fromkeys(changes, MASK)
     if ctx.test:
         return StateReturn(name=name, result=None, changes=changes, comment="File is set to be updated.")
     await ctx.connection.write(path, wanted)
-    return StateReturn(
+    returned = StateReturn(
         name=name,
         result=True,
         changes=changes,
@@ -75,6 +78,7 @@ async def decode(  # noqa: PLR0917 (Salt's order)
         if found and content is not None
         else file_state(path, None, None),
     )
+    return without_checksums(returned, ctx.masker, wanted)
 
 
 def _decoded(text: Any) -> bytes:

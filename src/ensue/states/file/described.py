@@ -1,20 +1,28 @@
 """Describes paths for `new_state` and `old_state`.
 
-The descriptions use what the state has already read; the target is asked only for the rest.
+The descriptions use what the state has already read; the target is asked only for the rest. The checksum of
+content with a secret is a secret, because it tells whether a guess of the secret is right.
 """
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from ensue.contracts.content import sha256_of
+from ensue.model.data import is_mapping
 from ensue.states.file.modes import shown_mode
 
 if TYPE_CHECKING:
     from ensue.contracts.connection import Connection, FileStat
     from ensue.contracts.content import Content
+    from ensue.masking import Masker
     from ensue.model.data import DataMap
+    from ensue.model.returns import StateReturn
+
+_CHECKSUM: Final = "sha256"
 
 
 def file_state(path: str, sha256: str | None, found: FileStat | None) -> DataMap:
@@ -63,3 +71,22 @@ async def state_after(connection: Connection, path: str, content: Content | None
         return file_state(path, None, found)
     sha256 = sha256_of(content) if content is not None else await connection.checksum(path)
     return file_state(path, sha256, found)
+
+
+def without_checksums(
+    returned: StateReturn, masker: Masker, *contents: Content | None, is_secret: bool = False
+) -> StateReturn:
+    """Return a state's return, its checksums secret if one of the contents contains a secret.
+
+    Args:
+        returned: the return.
+        masker: knows the secrets.
+        contents: the contents that it describes; None: there is none. Long ones are not looked into.
+        is_secret: whether they are secrets in any case.
+    """
+    if not is_secret and not any(map(masker.is_in, (one for one in contents if isinstance(one, bytes)))):
+        return returned
+    new = returned.new_state
+    has_checksum = new is None or (is_mapping(new) and _CHECKSUM in new)
+    paths = (*returned.sensitive, _CHECKSUM) if has_checksum else returned.sensitive
+    return msgspec.structs.replace(returned, sensitive=paths)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.file.described import content_state, state_after
+from ensue.states.file.described import content_state, state_after, without_checksums
 from ensue.states.file.difference import content_difference
 from ensue.states.file.paths import target_path
 
@@ -91,6 +91,13 @@ class EditedFile:
             planned: comment of a plan.
             unchanged: comment if there is nothing to do.
         """
+        returned = await self._become(new, backup, show_changes, (made, planned, unchanged))
+        return without_checksums(returned, self.ctx.masker, self.content, new)
+
+    async def _become(
+        self, new: bytes, backup: Data, show_changes: bool, comments: tuple[str, str, str]
+    ) -> StateReturn:
+        made, planned, unchanged = comments
         if new == self.content:
             return self.said(True, unchanged, {}, self.state_before())
         shown: Data = True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.file.described import file_state, state_after
+from ensue.states.file.described import file_state, state_after, without_checksums
 from ensue.states.file.difference import without_secrets
 from ensue.states.file.edited import EditedFile
 from ensue.states.file.paths import target_path
@@ -104,7 +104,8 @@ async def keyvalue(
         edit.prepend()
     old_state = file.state_before() if file else file_state(path, None, None)
     if not edit.changed and not edit.removed:
-        return StateReturn(name=name, result=True, new_state=old_state)
+        returned = StateReturn(name=name, result=True, new_state=old_state)
+        return without_checksums(returned, ctx.masker, file.content if file else None)
     diff = "".join(edit.diff)
     content = "".join(edit.lines).encode("utf-8", "surrogateescape")
     shown = without_secrets(diff, ctx.masker, text.encode("utf-8", "surrogateescape"), content)
@@ -115,9 +116,10 @@ async def keyvalue(
     await ctx.connection.write(path, content)
     comment = f"Changed {edit.changed}, deleted {edit.removed} lines"
     new_state = await state_after(ctx.connection, path, content)
-    return StateReturn(
+    returned = StateReturn(
         name=name, result=True, changes=changes, comment=comment, new_state=new_state, old_state=old_state
     )
+    return without_checksums(returned, ctx.masker, text.encode("utf-8", "surrogateescape"), content)
 
 
 def _wanted(key: Data, value: Data, key_values: object) -> DataMap:

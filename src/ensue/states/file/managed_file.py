@@ -20,7 +20,7 @@ from ensue.masking import MASK
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
 from ensue.states.file.backups import keep_backup
-from ensue.states.file.described import file_state, path_state, state_after
+from ensue.states.file.described import file_state, path_state, state_after, without_checksums
 from ensue.states.file.difference import HIDDEN, LONGEST_SHOWN_BYTES, content_difference, long_difference
 from ensue.states.file.managed_content import WantedContent
 from ensue.states.file.modes import folder_bits, shown_mode
@@ -88,8 +88,10 @@ class ManagedFile:
         except StateFailedError as error:
             raise StateFailedError(f"Unable to manage file: {error}") from error
         if found is None:
-            return await self._new_file(desired)
-        return await self._existing_file(found, desired)
+            returned = await self._new_file(desired)
+        else:
+            returned = await self._existing_file(found, desired)
+        return without_checksums(returned, self._ctx.masker, desired.content, is_secret=desired.is_secret)
 
     async def _attributes_only(self, found: FileStat, wanted: Attributes) -> StateReturn:
         """Manage owner and mode and leave the content alone."""

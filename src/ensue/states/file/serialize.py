@@ -16,7 +16,7 @@ from ensue.model.returns import StateReturn
 from ensue.model.secret_values import secret_values
 from ensue.states.file.attributes import Attributes
 from ensue.states.file.backups import wants_backup
-from ensue.states.file.described import content_state
+from ensue.states.file.described import content_state, without_checksums
 from ensue.states.file.difference import HIDDEN
 from ensue.states.file.managed_content import Wish
 from ensue.states.file.managed_file import ManagedFile
@@ -109,7 +109,8 @@ async def serialize(
         found, content = read
         comment = f"The file {path} is in the correct state"
         state = content_state(path, content, found)
-        return StateReturn(name=name, result=True, comment=comment, new_state=state, warnings=warnings)
+        returned = StateReturn(name=name, result=True, comment=comment, new_state=state, warnings=warnings)
+        return without_checksums(returned, ctx.masker, content)
     text = serialized(together, form, _options(serializer_opts), unicode=bool(encoding))
     try:
         raw = text.encode(encoding or "utf-8", encoding_errors)
