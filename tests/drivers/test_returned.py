@@ -86,7 +86,6 @@ def test_a_plan_may_hold_what_is_not_known() -> None:
         ({"cookie": {"a": object()}}, "x: cookie.a is of the type object, which is not data"),
         ({"manifests": []}, "x: manifests is not a mapping"),
         ({"registers": 5}, "x: registers is not a mapping"),
-        ({"registers": {"minion:x": 5}}, "x: registers: the configuration of minion:x is not a mapping"),
     ],
 )
 def test_fields_of_the_wrong_kind(fields: dict[str, Any], message: str) -> None:
@@ -94,6 +93,24 @@ def test_fields_of_the_wrong_kind(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(DriverError) as caught:
         checked_result(Provisioned(**fields), "x")
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    "path", ["values", (), ("secrets",), ("values", "b"), ("values", "a", 1), ("values", "a", "b"), 5]
+)
+def test_a_path_that_leads_to_no_value_is_refused(path: Any) -> None:
+    """The secret is somewhere else then."""
+    with pytest.raises(DriverError) as caught:
+        checked_result(Provisioned(values={"a": [1]}, sensitive=(path,)), "x")
+    assert str(caught.value).startswith(f"x: sensitive: {path!r} leads to no value (")
+
+
+def test_paths_of_secrets_lead_to_values() -> None:
+    """A list is accepted, too."""
+    made = Provisioned(
+        values={"a": [1]}, manifests={"m": {}}, sensitive=(["values", "a", 0], ("manifests", "m"))
+    )  # type: ignore[arg-type]
+    assert checked_result(made, "x").sensitive == (("values", "a", 0), ("manifests", "m"))
 
 
 def test_a_comment_is_text() -> None:

@@ -196,3 +196,21 @@ def test_no_secret_survives(secrets: list[str], around: str) -> None:
     masked = Masker(secrets).text(around + around.join(secrets) + around)
     for secret in secrets:
         assert secret not in masked.replace(MASK, "\0") or secret in MASK
+
+
+def test_a_value_that_is_secret_by_its_place_hides_no_name() -> None:
+    """A short one is masked where it is a whole value, and not as a name or in a text."""
+    masker = Masker()
+    masker.add_values("web", "longer")
+    assert (masker.text("web"), masker.within("web"), masker.text("a web")) == (MASK, "web", "a web")
+    assert masker.within("a longer one") == f"a {MASK} one"
+
+
+def test_content_with_a_secret_is_recognised() -> None:
+    """The whole content, apart from blanks at its ends, or a part of it."""
+    masker = Masker()
+    assert not masker.is_in(b"abc")
+    masker.add("abc", "longer")
+    assert [masker.is_in(one) for one in (b"abc\n", b"x abc", b"x longer", b"\xff longer", b"")] == [
+        True, False, True, True, False,
+    ]  # fmt: skip

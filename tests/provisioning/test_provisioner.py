@@ -438,6 +438,40 @@ def test_what_is_made_of_secrets_is_secret(value: Any, path: Any, secret: str) -
     assert _secret_parts(again["dns"]) == marked
 
 
+def test_a_driver_names_its_secrets_by_their_places() -> None:
+    """Those in its outputs and manifests are kept, for deployments that do not call it again."""
+    manifest = {"location": "namespace", "data": {"kind": "Secret", "token": "t0"}}
+    made = Provisioned(
+        values={"list": [{"key": "k0", "open": "o"}], "gone": {"x": 1}},
+        secrets={"gone": "s"},
+        manifests={"m": manifest},
+        sensitive=(
+            ("values", "list", 0, "key"),
+            ("values", "gone", "x"),
+            ("manifests", "m", "data", "token"),
+        ),
+    )
+    shop = environment(fake=RememberingDriver(made=made))
+    for status in ("created", "unchanged"):
+        outcome = shop.deploy({"db": made_by("fake")})["db"]
+        assert outcome.status == status
+        assert _secret_parts(outcome) == {("list", 0, "key"), ("gone",)}
+        assert outcome.secret_manifests == (("m", "data", "token"),)
+
+
+def test_an_input_that_becomes_secret_is_another_input() -> None:
+    """What was computed from it before is not known to be secret."""
+    of = {"it": "${resources.db#modules.web.externals.the-db.outputs.word}"}
+    db = RememberingDriver("db", made=Provisioned(values={"word": "same"}))
+    user = RememberingDriver("user")
+    shop = environment(db=db, user=user)
+    shop.deploy({"db": made_by("db"), "dns": made_by("user", of)})
+    db.made = Provisioned(secrets={"word": "same"})
+    outcomes = shop.deploy({"db": made_by("db", {"n": 1}), "dns": made_by("user", of)})
+    assert statuses(outcomes) == {"db": "updated", "dns": "updated"}
+    assert user.requests[-1].sensitive == (("values", "it"),)
+
+
 def test_a_known_secret_in_an_output_is_marked() -> None:
     """A driver that puts a secret input into a plain output does not uncover it."""
     made = Provisioned(values={"url": f"pg://u:{SECRET}@h", "host": "h"})

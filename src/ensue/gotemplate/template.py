@@ -13,6 +13,7 @@ from ensue.gotemplate.parser import parse
 from ensue.gotemplate.surroundings import REAL_SURROUNDINGS, Surroundings
 from ensue.gotemplate.values import to_bytes
 from ensue.model.data import copied, is_encodable
+from ensue.model.secret_marks import bracketed, unbracketed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +56,9 @@ class Template:
             raise _error(failure.error, self._source, failure.offset, self._name) from None
         except RecursionError:
             raise _error(_TOO_DEEP, self._source, rendering.offset, self._name) from None
-        return text if is_encodable(text) else to_bytes(text).decode("utf-8", "replace")
+        if is_encodable(text):
+            return text
+        return unbracketed(to_bytes(bracketed(text)).decode("utf-8", "replace"))
 
 
 def compile_template(text: str, name: str) -> Template:

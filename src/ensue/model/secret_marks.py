@@ -47,7 +47,7 @@ class Secret:
     __slots__ = ()
 
 
-class SecretText(Secret, str):
+class SecretText(str, Secret):
     """A secret text.
 
     Args:
@@ -70,7 +70,7 @@ class SecretText(Secret, str):
         return map(SecretText, str.__iter__(self))
 
 
-class SecretWritten(SecretText, Written):
+class SecretWritten(Written, SecretText):
     """A secret text whose structure is an author's or a serializer's."""
 
     __slots__ = ()
@@ -83,13 +83,13 @@ SecretText.__name__ = SecretWritten.__name__ = "str"
 @cache
 def _secret_class(of: Any) -> Any:
     """Return the class of the secrets among the values of a class other than text."""
-    return type(of.__name__, (Secret, of), {"__slots__": ()})
+    return type(of.__name__, (of, Secret), {"__slots__": ()})
 
 
 def open_class(value: Any) -> type:
     """Return the class that a value would have without its mark."""
     kind: type = value.__class__
-    return kind.__bases__[1] if isinstance(value, Secret) else kind
+    return kind.__bases__[0] if isinstance(value, Secret) else kind
 
 
 def secret(value: Any) -> Any:
@@ -167,7 +167,7 @@ def computed_in_place(result: str, call: Callable[..., str], operands: Sequence[
     """
     if isinstance(result, Secret) or not any(map(holds_secret, operands)):
         return result
-    shown = [mapped(one, bracketed, bracketed) for one in operands]
+    shown = [_mapped(one, bracketed) for one in operands]
     if any(map(holds_secret, shown)):
         return SecretText(result)  # A number has no place for brackets.
     again = unbracketed(call(*shown))
@@ -220,7 +220,7 @@ def bracketed_json(data: Any, **options: Any) -> str:
     """
     if not holds_secret(data):
         return json.dumps(data, ensure_ascii=False, **options)
-    shown = mapped(data, _bracketed_number, bracketed)
+    shown = _mapped(data, _bracketed_number)
     return _NUMBER.sub(r"\1\2", json.dumps(shown, ensure_ascii=False, **options))
 
 
@@ -266,7 +266,16 @@ def has_brackets(text: str) -> bool:
 
 def plain(data: Any) -> Any:
     """Return data without marks; nothing is changed in place."""
-    return mapped(data, _unmarked, _unmarked)
+    return _mapped(data, _unmarked)
+
+
+def _mapped(data: Any, leaf: Callable[[Any], Any]) -> Any:
+    """Return data with all keys and values replaced; Jinja's tuples are data, too."""
+    if isinstance(data, tuple):
+        return tuple([_mapped(one, leaf) for one in data])  # pyright: ignore[reportUnknownVariableType] # of anything
+    if is_list(data):
+        return [_mapped(one, leaf) for one in data]
+    return {leaf(key): _mapped(one, leaf) for key, one in data.items()} if is_mapping(data) else leaf(data)
 
 
 def _unmarked(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_mapping
 from ensue.model.secret_marks import Secret, SecretWritten, holds_secret
 
 if TYPE_CHECKING:
@@ -50,6 +50,6 @@ def _secret_nodes(data: Any, node: Any) -> Iterator[Any]:
             key = known[key_node.value]
             yield from _secret_nodes(key, key_node)
             yield from _secret_nodes(data[key], value_node)
-    elif is_list(data):
+    elif isinstance(data, (list, tuple)):
         for one, item in zip(data, node.value, strict=True):
             yield from _secret_nodes(one, item)

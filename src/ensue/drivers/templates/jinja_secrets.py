@@ -18,6 +18,7 @@ from jinja2.utils import Cycler, Joiner, Namespace
 from ensue.drivers.templates.jinja_printing import OWN, written_join
 from ensue.model.secret_marks import (
     Secret,
+    bracketed,
     computed,
     computed_in_place,
     holds_secret,
@@ -62,7 +63,8 @@ class TrackingEnvironment(jinja2.Environment):
     @staticmethod
     def concat(pieces: Iterable[str]) -> Written:
         """Return the text that consists of pieces of printed text, marked where it is secret."""
-        text: Any = unbracketed(written_join(pieces))
+        # What a block's filter or a macro returns is marked itself.
+        text: Any = unbracketed(written_join(map(bracketed, pieces)))
         written: Written = text
         return written
 
@@ -113,7 +115,8 @@ class TrackingEnvironment(jinja2.Environment):
             return None
 
         def tracked(*args: Any, **options: Any) -> str:
-            text: str = computed(filled(*args, **options), (value.__self__, *args, *options.values()))
+            operands = (value.__self__, *args, *options.values())
+            text: str = computed(_attempted(filled, args, options, operands), operands)
             return text
 
         return tracked
