@@ -57,6 +57,8 @@ def inserted(template_text: str, *, is_secret: bool = True, value: str = SECRET)
         (template, "a: {{ driver.secrets.password == 'x' }}", []),
         (template, "a: '{{ driver.secrets.password[0] }}'", [("a",)]),
         (template, "a: {{ driver.secrets.password | int + 1 }}", [("a",)]),
+        (template, "a: {% for x in ['p', driver.secrets.password] %}{{ 'z'.upper() }}{% endfor %}", []),
+        (template, "{% for x in [driver.secrets.password] %}a: {{ x.upper() }}{% endfor %}", [("a",)]),
         (template, "{% set x %}{{ driver.values.host }}{% endset %}a: {{ x }}", []),
         (go_template, "a: {{ toRawJson .driver.values.db }}", [("a", "password")]),
         (go_template, "a: {{ toPrettyJson .driver.values.db | nindent 2 }}", [("a", "password")]),

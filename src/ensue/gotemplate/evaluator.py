@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 
 import msgspec
 
-from ensue.gotemplate.calls import result_of_call
 from ensue.gotemplate.failures import MOST_CHARS, MOST_STEPS, MOST_TEMPLATE_LEVELS, CallError
+from ensue.gotemplate.function import Function, checked_arguments, checked_result
 from ensue.gotemplate.missing_keys import NO_MEMBER, NO_VALUE, missing_key
 from ensue.gotemplate.nodes import (
     Action,
@@ -35,7 +35,7 @@ from ensue.gotemplate.nodes import (
 )
 from ensue.gotemplate.printing import printed
 from ensue.gotemplate.regex import Work
-from ensue.gotemplate.secrecy import printed_secret, without_reason
+from ensue.gotemplate.secrecy import printed_secret, result_with_secrets, without_reason
 from ensue.gotemplate.values import GoObject, is_true, type_of
 from ensue.model.data import is_list, is_mapping
 from ensue.model.printed_text import Written
@@ -44,7 +44,6 @@ from ensue.model.secret_marks import computed, holds_secret, joined
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ensue.gotemplate.function import Function
     from ensue.gotemplate.surroundings import Surroundings
 
 _MISSING: Final = object()
@@ -301,7 +300,13 @@ class Rendering:
             arguments.append(final)
         called = self._program.functions[name]
         try:
-            return result_of_call(name, called, arguments, self._surroundings)
+            checked_arguments(name, called, arguments)
+            if called.is_random:
+                self._surroundings.on_random()
+            if self._tracks_secrets:
+                return result_with_secrets(name, called, arguments, self._surroundings)
+            around = (self._surroundings,) if called.needs_run else ()
+            return checked_result(called, arguments, called.call(*around, *arguments))
         except CallError as error:
             sources = node.arguments if source is None else (*node.arguments, source)
             for one, argument in zip(sources, arguments, strict=False):

@@ -39,6 +39,8 @@ def json_text(value: Any, *, is_raw: bool = False, is_pretty: bool = False) -> s
 
 
 def _text(value: Any, line: str) -> str:  # noqa: PLR0911 -- a return per kind of value
+    if value.__class__ is str:
+        return json.dumps(_valid(value), ensure_ascii=False)
     if isinstance(value, Secret):
         return _secret_text(_text(plain(value), line))
     if isinstance(value, str):

@@ -6,14 +6,19 @@ or in JSON is not a secret as well.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.gotemplate.failures import CallError
+from ensue.gotemplate.function import checked_result
 from ensue.model.printed_text import Written
 from ensue.model.secret_marks import Secret, computed, computed_in_place, holds_secret, secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+
+    from ensue.gotemplate.function import Function
+    from ensue.gotemplate.surroundings import Surroundings
 
 _OF_LISTS: Final = (
     *("append", "chunk", "compact", "first", "initial", "last", "prepend", "push", "rest", "reverse"),
@@ -44,15 +49,24 @@ _KEEPS_TEXT: Final = frozenset(
 _HIDDEN: Final = "it failed, and an argument is secret, so that the reason is not shown"
 
 
-def tracked(name: str, arguments: Sequence[Any], call: Callable[..., Any], result: Any) -> Any:
-    """Return the result of a function, marked if it is secret.
+def result_with_secrets(name: str, called: Function, arguments: list[Any], around: Surroundings) -> Any:
+    """Call a function and return its result, marked if it is secret.
 
     Args:
         name: the function's name.
+        called: the function.
         arguments: its arguments.
-        call: calls it with other arguments.
-        result: its result.
+        around: the rendering's surroundings.
+
+    Raises:
+        CallError: the function failed, or its result exceeds a limit.
     """
+    call = partial(called.call, around) if called.needs_run else called.call
+    try:
+        result = checked_result(called, arguments, call(*arguments))
+    except (ValueError, ArithmeticError) as error:
+        failure = error if isinstance(error, CallError) else CallError(str(error))
+        raise without_reason(failure, arguments) from None
     if name in _HOLDS:
         return result
     if name in _SELECTS:

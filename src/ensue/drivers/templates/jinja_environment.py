@@ -16,7 +16,7 @@ import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
 
-from ensue.drivers.templates.jinja_functions import FILTERS, functions
+from ensue.drivers.templates.jinja_functions import FILTERS, WITH_SECRETS, functions
 from ensue.drivers.templates.jinja_printing import (
     mark_printed,
     printing_functions,
@@ -167,7 +167,7 @@ def _environment() -> _Environment:
 @cache
 def _tracking_environment() -> _Environment:
     environment = _made(_TrackingEnvironment)
-    environment.filters = tracking_filters(environment.filters)
+    environment.filters = tracking_filters({**environment.filters, **WITH_SECRETS})
     return environment
 
 

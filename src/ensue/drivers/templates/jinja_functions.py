@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import json
 import secrets
 import string
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +15,7 @@ from jinja2.exceptions import FilterArgumentError
 from jinja2.filters import do_indent, do_trim
 
 from ensue.drivers.templates.guards import without_marks
+from ensue.model.data import copied
 from ensue.model.printed_text import Written
 from ensue.model.secret_marks import bracketed_json, plain, unbracketed
 from ensue.model.secret_yaml import marked_yaml
@@ -52,6 +54,10 @@ def _random(alphabet: str, length: int, chance: Chance) -> str:
 
 
 def _to_json(value: Any) -> str:
+    return Written(without_marks(json.dumps(value, ensure_ascii=False, default=_no_json)))
+
+
+def _to_json_with_secrets(value: Any) -> str:
     return unbracketed(Written(without_marks(bracketed_json(value, default=_no_json))))
 
 
@@ -66,9 +72,12 @@ def _to_yaml(value: Any) -> str:
     dumper: Any = type("Dumper", (yaml.CSafeDumper,), {})
     dumper.add_representer(Written, yaml.CSafeDumper.represent_str)
     # PyYAML writes an anchor for a list or mapping that occurs twice; in a copy, none occurs twice.
-    text: str = yaml.dump(plain(_defined(value)), Dumper=dumper, allow_unicode=True, sort_keys=False)
-    clear = Written(without_marks(text.removesuffix("\n").removesuffix("\n...")))
-    return marked_yaml(clear, value)
+    text: str = yaml.dump(copied(_defined(value)), Dumper=dumper, allow_unicode=True, sort_keys=False)
+    return Written(without_marks(text.removesuffix("\n").removesuffix("\n...")))
+
+
+def _to_yaml_with_secrets(value: Any) -> str:
+    return marked_yaml(_to_yaml(plain(_defined(value))), value)
 
 
 def _defined(value: Any) -> Any:
@@ -116,3 +125,10 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
 """The filters by name; `tojson` is Jinja's own without the escapes that HTML needs.
 
 What `tojson` and `toyaml` return is structure that the author requested."""
+
+WITH_SECRETS: Final[Mapping[str, Callable[..., Any]]] = {
+    **FILTERS,
+    "tojson": _to_json_with_secrets,
+    "toyaml": _to_yaml_with_secrets,
+}
+"""The same for data with secrets, which are secrets in JSON and YAML, too."""

@@ -50,6 +50,9 @@ _KEEPS_TEXT: Final = frozenset({"indent", "join", "string", "trim"})
 _TEXTS_OF_THEIR_OWN: Final = (BlockReference, LoopContext, Macro)
 """What prints a text in which every value has its mark already."""
 
+_OF_JINJA: Final = ("_loop_vars", "_block_vars")
+"""What Jinja itself adds to the arguments of each call: all variables of the loop and the block around it."""
+
 _CONTAINERS: Final = (dict, list, tuple, set, frozenset, Cycler, Joiner)
 _MADE_OF_ARGUMENTS: Final = (dict, Namespace, Cycler, Joiner)
 
@@ -72,12 +75,14 @@ class TrackingEnvironment(jinja2.Environment):
         """Return the result of an operator; lists keep the marks of their items."""
         base: Any = super()
         call = functools.partial(base.call_binop, context, operator)
-        result = _attempted(call, (left, right), {})
+        if not _are_concerned((left, right)):
+            return call(left, right)
+        result = _attempted(call, (left, right))
         if isinstance(result, (list, tuple)):
             return result
-        return (computed_in_place if operator == "+" and isinstance(result, str) else _computed)(
-            result, call, (left, right)
-        )
+        if operator == "+" and isinstance(result, str):
+            return computed_in_place(result, call, (left, right))
+        return computed(result, (left, right))
 
     def call_unop(self, context: Any, operator: str, arg: Any) -> Any:
         """Return the result of an operator."""
@@ -86,25 +91,28 @@ class TrackingEnvironment(jinja2.Environment):
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """Return an item: a secret of a secret, and where a secret says which."""
-        return self._selected(super().getitem(obj, argument), (obj, argument))
+        item = super().getitem(obj, argument)
+        return self._part(item) if isinstance(obj, Secret) or isinstance(argument, Secret) else item
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Return an attribute, of a secret number for instance."""
-        return self._selected(super().getattr(obj, attribute), (obj, attribute))
+        value = super().getattr(obj, attribute)
+        return self._part(value) if isinstance(obj, Secret) else value
 
     def call(self, context: Any, obj: Any, /, *args: Any, **options: Any) -> Any:
         """Return the result of a function."""
-        base: Any = super()
-        call = functools.partial(base.call, context, obj)
         if getattr(obj, OWN, False):
-            return call(*args, **options)
+            return obj(*args)
+        base: Any = super()
         owner = getattr(obj, "__self__", None)
-        operands = (owner, *args, *options.values())
-        result = _attempted(call, args, options, operands)
-        if isinstance(obj, _TEXTS_OF_THEIR_OWN) or obj in _MADE_OF_ARGUMENTS:
+        operands = (owner, *args, *(one for name, one in options.items() if name not in _OF_JINJA))
+        if not _are_concerned(operands):
+            return base.call(context, obj, *args, **options)
+        result = _attempted(functools.partial(base.call, context, obj, **options), args, operands)
+        if isinstance(obj, _TEXTS_OF_THEIR_OWN) or any(obj is one for one in _MADE_OF_ARGUMENTS):
             return result
         if isinstance(owner, _CONTAINERS):
-            return self._selected(result, operands)
+            return self._part(result) if any(isinstance(one, Secret) for one in operands) else result
         return computed(result, operands)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
@@ -116,44 +124,52 @@ class TrackingEnvironment(jinja2.Environment):
 
         def tracked(*args: Any, **options: Any) -> str:
             operands = (value.__self__, *args, *options.values())
-            text: str = computed(_attempted(filled, args, options, operands), operands)
-            return text
+            text = _attempted(functools.partial(filled, **options), args, operands)
+            marked: str = computed(text, operands)
+            return marked
 
         return tracked
 
-    def _selected(self, result: Any, operands: Sequence[Any]) -> Any:
-        """Return a part of something that may be secret itself; a member of data has its mark already."""
-        if not any(isinstance(one, Secret) for one in operands):
-            return result
-        if isinstance(result, jinja2.Undefined):
-            return self.undefined(_HIDDEN)
-        return result if callable(result) else secret(result)
+    def _part(self, value: Any) -> Any:
+        """Return a part of a secret, or one that a secret selects."""
+        return self.undefined(_HIDDEN) if isinstance(value, jinja2.Undefined) else _secret_part(value)
 
 
 def tracking_filters(filters: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
     """Return filters that track secrets."""
-    return {name: _tracking(name, one) for name, one in filters.items()}
+    return {name: call if name in _OPEN else _tracking(name, call) for name, call in filters.items()}
 
 
 def _tracking(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    holds, keeps_text = name in _HOLDS, name in _KEEPS_TEXT
+
     @functools.wraps(call)
     def tracking(*args: Any, **options: Any) -> Any:
-        if name in _OPEN:
+        operands = (*args, *options.values())
+        if not _are_concerned(operands):
             return call(*args, **options)
-        if name not in _HOLDS:
+        if not holds:
             # What is gone through once could otherwise not be looked at.
             args = tuple(list(one) if isinstance(one, Iterator) else one for one in args)
-        operands = (*args, *options.values())
-        result = _attempted(call, args, options, operands)
-        if isinstance(result, jinja2.Undefined):
-            return result
-        if name in _HOLDS:
-            return secret(result) if any(isinstance(one, Secret) for one in operands) else result
-        if name in _KEEPS_TEXT and isinstance(result, str):
+            operands = (*args, *options.values())
+        result = _attempted(functools.partial(call, **options), args, operands)
+        if holds:
+            return _secret_part(result) if any(isinstance(one, Secret) for one in operands) else result
+        if keeps_text and isinstance(result, str):
             return computed_in_place(result, _of_all(call, len(args), options), operands)
         return computed(result, operands)
 
     return tracking
+
+
+def _are_concerned(operands: Iterable[Any]) -> bool:
+    """Return whether an operand is secret, or cannot be looked at without being used up."""
+    return any(holds_secret(one) or isinstance(one, Iterator) for one in operands)
+
+
+def _secret_part(value: Any) -> Any:
+    """Return a part of a secret as one; a method of it computes with it when it is called."""
+    return value if callable(value) or isinstance(value, jinja2.Undefined) else secret(value)
 
 
 def _of_all(call: Callable[..., Any], count: int, options: Iterable[str]) -> Callable[..., Any]:
@@ -161,23 +177,17 @@ def _of_all(call: Callable[..., Any], count: int, options: Iterable[str]) -> Cal
     return lambda *operands: call(*operands[:count], **dict(zip(options, operands[count:], strict=True)))
 
 
-def _attempted(
-    call: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any], operands: Sequence[Any] = ()
-) -> Any:
+def _attempted(call: Callable[..., Any], args: Sequence[Any], operands: Sequence[Any] = ()) -> Any:
     """Call something whose error may quote its operands.
 
     Raises:
         TemplateRuntimeError: it failed, and an operand is secret.
     """
     try:
-        return call(*args, **options)
+        return call(*args)
     except jinja2.UndefinedError:
         raise  # It names what an author wrote.
     except Exception:
         if any(map(holds_secret, operands or args)):
             raise jinja2.TemplateRuntimeError(_HIDDEN) from None
         raise
-
-
-def _computed(result: Any, _call: Callable[..., Any], operands: Sequence[Any]) -> Any:
-    return computed(result, operands)

@@ -32,7 +32,7 @@ from ensue.drivers.templates.language import Chance
 from ensue.drivers.templates.rendered import InnerText, read_rendered
 from ensue.errors import DriverError
 from ensue.model.data import is_list, is_mapping
-from ensue.model.secret_marks import Secret, holds_secret, marked_at, marked_paths, plain, secret_leaves
+from ensue.model.secret_marks import Secret, marked_at, marked_paths, plain, secret_leaves
 from ensue.model.sensitive_paths import at, scalar_texts
 from ensue.model.unknown import unknowns_in
 
@@ -104,7 +104,7 @@ class _Rendering:
         self._chance = chance
         self._kept: DataMap = request.cookie or {}
         self._data = _data_of(request, self._kept)
-        self._tracks_secrets = holds_secret(self._data)
+        self._tracks_secrets = bool(request.secrets or request.sensitive or self._kept.get("sensitive"))
 
     def outcome(self) -> Provisioned:
         """Return what the templates render to."""
@@ -125,19 +125,18 @@ class _Rendering:
 
     def _provisioned(self, open_: dict[str, DataMap], secrets: DataMap, cookie: Any) -> Provisioned:
         """Return the result; what is marked in the values, manifests and the cookie is listed by its path."""
-        marked = tuple(marked_paths(open_))
-        open_, secrets = plain(open_), plain(secrets)
+        marked: tuple[InputPath, ...] = ()
+        of_cookie: tuple[InputPath, ...] = ()
+        if self._tracks_secrets:
+            marked, of_cookie = tuple(marked_paths(open_)), tuple(marked_paths(cookie))
+            open_, secrets, cookie = plain(open_), plain(secrets), plain(cookie)
+            self._masker.add_values(*scalar_texts([secrets, *(at(open_, path) for path in marked)]))
         values, manifests = open_["values"], open_["manifests"]
-        self._masker.add_values(*scalar_texts([secrets, *(at(open_, path) for path in marked)]))
-        digest = _digest([values, secrets, plain(cookie), manifests])
+        digest = _digest([values, secrets, cookie, manifests])
         return Provisioned(
             values=values,
             secrets=secrets,
-            cookie={
-                "cookie": plain(cookie),
-                "rendered": digest,
-                "sensitive": [list(path) for path in marked_paths(cookie)],
-            },
+            cookie={"cookie": cookie, "rendered": digest, "sensitive": list(map(list, of_cookie))},
             manifests=manifests,
             changed=digest != self._kept.get("rendered"),
             comment=_comment(values, secrets, manifests),

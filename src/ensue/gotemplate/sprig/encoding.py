@@ -27,6 +27,8 @@ from ensue.model.secret_yaml import marked_yaml
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ensue.gotemplate.surroundings import Surroundings
+
 
 def _b64enc(text: str) -> str:
     return base64.b64encode(to_bytes(text)).decode()
@@ -96,11 +98,11 @@ def _from_json_or_nil(text: str) -> Any:
         return None
 
 
-def _to_yaml(value: Any) -> str:
+def _to_yaml(run: Surroundings, value: Any) -> str:
     import yaml
 
     check_bounded(value)
-    clear = plain(value)
+    clear = plain(value) if run.tracks_secrets else value
     dumper: Any = type("Dumper", (yaml.CSafeDumper,), {"ignore_aliases": _no_alias})
     dumper.add_representer(str, _yaml_string)
     dumper.add_representer(Written, _yaml_string)
@@ -112,7 +114,8 @@ def _to_yaml(value: Any) -> str:
     except yaml.YAMLError as error:
         raise CallError(f"this cannot be written as YAML: {error}") from None
     check_chars(len(text))
-    return marked_yaml(Written(text.removesuffix("\n").removesuffix("\n...")), value)
+    shown = Written(text.removesuffix("\n").removesuffix("\n..."))
+    return marked_yaml(shown, value) if run.tracks_secrets else shown
 
 
 def _no_alias(_dumper: Any, _data: Any) -> bool:
@@ -178,6 +181,6 @@ ENCODING_FUNCTIONS: Final[Mapping[str, Function]] = {
     "toJson": function(_to_json, "a"),
     "toPrettyJson": function(_to_pretty_json, "a"),
     "toRawJson": function(_to_raw_json, "a"),
-    "toYaml": function(_to_yaml, "a"),
+    "toYaml": function(_to_yaml, "@a"),
 }
 """The functions by name."""
