@@ -106,7 +106,11 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
         for kind in ("gone", "jinja")
         for n in range(RESULTS)
     }
-    variables |= {"PASSWORD": "${resources.pg.password}", "NEXT": "p-${resources.gone.next}"}
+    variables |= {
+        "PASSWORD": "${resources.pg.password}",
+        "ODD:[0]": "${resources.pg.password}",
+        "NEXT": "p-${resources.gone.next}",
+    }
     variables |= {"HOST": "${resources.jinja.host}", "SUM": "${resources.config.sha256}"}
     score = {
         "apiVersion": "score.dev/v1b1",
@@ -173,7 +177,7 @@ def test_the_workload_takes_computed_texts_from_its_secret(shell: Shell, sinks: 
     assert sinks
     deployment = (shell.root / "rendered" / "web-deployment.yaml").read_text()
     assert [text for text in COMPUTED if text in deployment] == []
-    assert deployment.count("secretKeyRef") == 2 * RESULTS + 4
+    assert deployment.count("secretKeyRef") == 2 * RESULTS + 5
     assert "value: pg.internal" in deployment
     import yaml
 
