@@ -37,8 +37,9 @@ _NUMBER_SIGN: Final = "\ue002"
 _NUMBER: Final = re.compile(f'"({_BEGIN}){_NUMBER_SIGN}([^"]*)"')
 _SIGN: Final = re.compile(f"{_BEGIN}|{_END}")
 _UNMARKED: Final = frozenset((str, Written, int, float, bool, type(None)))
-_OF_MAPPINGS: Final[tuple[type, ...]] = (type({}.keys()), type({}.values()), type({}.items()))
-_HOLDERS: Final[tuple[type, ...]] = (list, tuple, set, frozenset, *_OF_MAPPINGS)
+_MAPPING: Final[dict[Any, Any]] = {}
+_OF_MAPPINGS: Final[Any] = (type(_MAPPING.keys()), type(_MAPPING.values()), type(_MAPPING.items()))
+_HOLDERS: Final[Any] = (list, tuple, set, frozenset, *_OF_MAPPINGS)
 
 
 class Secret:
@@ -101,10 +102,12 @@ def secret(value: Any) -> Any:
     if is_mapping(value):
         return {_marked(key): secret(one) for key, one in value.items()}
     if isinstance(value, Iterator):
-        return map(secret, value)
+        return map(secret, value)  # pyright: ignore[reportUnknownArgumentType] # of anything
+    if isinstance(value, tuple):
+        return tuple(map(secret, value))  # pyright: ignore[reportUnknownArgumentType] # as above
     if isinstance(value, (*_HOLDERS, range)):
-        items = [secret(one) for one in value]  # type: ignore[attr-defined] # each of them can be gone through
-        return tuple(items) if isinstance(value, tuple) else items
+        items: Any = value
+        return [secret(one) for one in items]
     return _marked(value)
 
 
@@ -186,7 +189,8 @@ def written(text: str) -> str:
 
 def spans_of(text: str) -> Spans:
     """Return the secret parts of a text."""
-    return text._spans if isinstance(text, SecretText) else ()  # noqa: SLF001 -- templates see public ones
+    # It is private because templates see public attributes.
+    return text._spans if isinstance(text, SecretText) else ()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] # as said
 
 
 def joined(pieces: Sequence[str]) -> str:

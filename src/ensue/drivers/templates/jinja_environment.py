@@ -205,11 +205,11 @@ def _printed(value: Any) -> Any:
 def _near(name: Any, known: Any) -> str:
     import difflib
 
-    known = [str(one) for one in known if not isinstance(one, Secret)]
-    close = difflib.get_close_matches(str(name), known, n=2)
+    names = [str(one) for one in known if not isinstance(one, Secret)]
+    close = difflib.get_close_matches(str(name), names, n=2)
     if close:
         return f" (did you mean {' or '.join(close)}?)"
-    return f" (there are {', '.join(known)})" if known else ""
+    return f" (there are {', '.join(names)})" if names else ""
 
 
 def _message(error: Exception, name: str) -> str:

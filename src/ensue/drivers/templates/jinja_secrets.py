@@ -79,7 +79,7 @@ class TrackingEnvironment(jinja2.Environment):
             return call(left, right)
         result = _attempted(call, (left, right))
         if isinstance(result, (list, tuple)):
-            return result
+            return result  # pyright: ignore[reportUnknownVariableType] # of anything
         if operator == "+" and isinstance(result, str):
             return computed_in_place(result, call, (left, right))
         return computed(result, (left, right))
@@ -150,7 +150,7 @@ def _tracking(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
             return call(*args, **options)
         if not holds:
             # What is gone through once could otherwise not be looked at.
-            args = tuple(list(one) if isinstance(one, Iterator) else one for one in args)
+            args = tuple(map(_kept, args))
             operands = (*args, *options.values())
         result = _attempted(functools.partial(call, **options), args, operands)
         if holds:
@@ -165,6 +165,10 @@ def _tracking(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
 def _are_concerned(operands: Iterable[Any]) -> bool:
     """Return whether an operand is secret, or cannot be looked at without being used up."""
     return any(holds_secret(one) or isinstance(one, Iterator) for one in operands)
+
+
+def _kept(value: Any) -> Any:
+    return list(value) if isinstance(value, Iterator) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] # of anything
 
 
 def _secret_part(value: Any) -> Any:

@@ -37,6 +37,8 @@ from ensue.model.sensitive_paths import at, scalar_texts
 from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ensue.contracts.driver import DriverRequest, InputPath
     from ensue.drivers.templates.language import TemplateLanguage
     from ensue.model.data import DataMap
@@ -136,12 +138,20 @@ class _Rendering:
         return Provisioned(
             values=values,
             secrets=secrets,
-            cookie={"cookie": cookie, "rendered": digest, "sensitive": list(map(list, of_cookie))},
+            cookie=self._cookie(cookie, digest, of_cookie),
             manifests=manifests,
             changed=digest != self._kept.get("rendered"),
             comment=_comment(values, secrets, manifests),
             sensitive=marked,
         )
+
+    @staticmethod
+    def _cookie(cookie: Any, digest: str, secret_paths: Iterable[InputPath]) -> DataMap:
+        """Return what is kept for the next time; it says what is secret in the cookie of the template."""
+        kept: DataMap = {"cookie": cookie, "rendered": digest}
+        if paths := [list(path) for path in secret_paths]:
+            kept["sensitive"] = paths  # type: ignore[assignment] # lists of texts and numbers
+        return kept
 
     def _outputs(self, part: str) -> DataMap:
         return _mapping(self._part(part), f"templates.{part}", "outputs")
