@@ -101,6 +101,28 @@ def test_manifests_and_later_templates_know_what_is_secret(driver: Any) -> None:
 
 
 @BOTH
+def test_a_manifest_may_have_a_secret_in_quotes(driver: Any) -> None:
+    """Whatever is in it: the quotes are the template's, also beside a manifest that is a text."""
+    quoted = "{{ .driver.secrets.p | quote }}" if driver is go_template else "{{ driver.secrets.p | tojson }}"
+    manifests = f"""
+a: {{location: namespace, data: {{kind: Secret, x: {quoted}}}}}
+b:
+  location: namespace
+  data: |
+    kind: Secret
+    x: {quoted}
+    y: open
+"""
+    result = made(driver, {"manifests": manifests}, secrets={"p": "a: b # c"})
+    assert result.manifests["a"] == {"location": "namespace", "data": {"kind": "Secret", "x": "a: b # c"}}
+    assert result.manifests["b"] == {
+        "location": "namespace",
+        "data": {"kind": "Secret", "x": "a: b # c", "y": "open"},
+    }
+    assert {("manifests", "a", "data", "x"), ("manifests", "b", "data", "x")} <= set(result.sensitive)
+
+
+@BOTH
 def test_a_cookie_keeps_its_secrets(driver: Any) -> None:
     """What a cookie was computed from is not known the next time, so the cookie says what is secret in it."""
     dot, encode = (".", "b64enc") if driver is go_template else ("", "b64encode")

@@ -42,7 +42,7 @@ def _text(value: Any, line: str) -> str:  # noqa: PLR0911 -- a return per kind o
     if value.__class__ is str:
         return json.dumps(_valid(value), ensure_ascii=False)
     if isinstance(value, Secret):
-        return _secret_text(_text(plain(value), line))
+        return bracketed(SecretText(_text(plain(value), line)))  # type: ignore[no-any-return] # a text
     if isinstance(value, str):
         return json.dumps(_valid(value), ensure_ascii=False)
     if value is None:
@@ -63,11 +63,6 @@ def _text(value: Any, line: str) -> str:  # noqa: PLR0911 -- a return per kind o
     if text is not None:
         return _text(text, line)
     raise CallError(f"{type_of(value)} cannot be written as JSON", help="Convert it with `toString`")
-
-
-def _secret_text(text: str) -> str:
-    """Return a secret with brackets: within its quotes, so that the JSON around it stays JSON."""
-    return f'"{bracketed(SecretText(text[1:-1]))}"' if text[0] == '"' else bracketed(SecretText(text))
 
 
 def _key(key: Any) -> str:

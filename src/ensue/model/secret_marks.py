@@ -204,12 +204,17 @@ def joined(pieces: Sequence[str]) -> str:
 
 
 def bracketed(value: Any) -> Any:
-    """Return a text with signs around its secret parts, which `unbracketed` reads; another value as it is."""
+    """Return a text with signs around its secret parts, which `unbracketed` reads; another value as it is.
+
+    They are put within quotes, so that YAML with them has the same structure.
+    """
     if not isinstance(value, SecretText):
         return value
     pieces: list[str] = []
     position = 0
-    for start, end in spans_of(value):
+    for first, last in spans_of(value):
+        is_quoted = value[first + 1 : last - 1] and value[first] in "\"'" and value[first] == value[last - 1]
+        start, end = (first + 1, last - 1) if is_quoted else (first, last)
         pieces += (value[position:start], _BEGIN, value[start:end], _END)
         position = end
     return "".join([*pieces, value[position:]])

@@ -63,7 +63,31 @@ def read_rendered(text: str, name: str, guards: Guards, *, inner_levels: int = 0
     data = _read(text, name)
     if not inner_levels or (marked == text and not isinstance(marked, SecretText)):
         return data
-    return _with_inner(data, _read(bracketed(marked), name), inner_levels)
+    return _with_inner(data, _with_marks(marked, data, name), inner_levels)
+
+
+def _with_marks(marked: str, data: Any, name: str) -> Any:
+    """Return the data of a rendered text with its marks, and with brackets around secrets.
+
+    Brackets are left out where they change what the text means: around quotes, for instance.
+    """
+    if isinstance(marked, SecretText):
+        try:
+            bracketed_data = _read(bracketed(marked), name)
+        except DriverError:
+            bracketed_data = None
+        if _are_alike(bracketed_data, data):
+            return bracketed_data
+    return _read(str(marked), name)
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Return whether two data have the same structure."""
+    if is_mapping(one) and is_mapping(other):
+        return len(one) == len(other) and all(map(_are_alike, one.values(), other.values()))
+    if is_list(one) and is_list(other):
+        return len(one) == len(other) and all(map(_are_alike, one, other))
+    return not any(isinstance(value, (dict, list)) for value in (one, other))
 
 
 def _load(text: str, spans: Spans = ()) -> Any:
@@ -113,11 +137,12 @@ def _with_inner(data: Any, marked: Any, levels: int) -> Any:
 def _inner_text(value: Any, marked: Any) -> Any:
     if not (isinstance(value, str) and isinstance(marked, str)):
         return value
-    with_secrets = unbracketed(marked)
     if not (has_marks(marked) or isinstance(value, SecretText)):
         return value
     text = InnerText(value)
-    text.marked = with_secrets
+    text.marked = unbracketed(marked)
+    if isinstance(value, SecretText) and not spans_of(text.marked):
+        text.marked = SecretText(text.marked)
     return text
 
 
