@@ -13,7 +13,7 @@ from ensue.engine.answer import Answer
 from ensue.engine.node import Role
 from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
 from ensue.engine.returns import failure
-from ensue.model.fan_out import FannedChunk, FannedReturn
+from ensue.model.fan_out import FannedChunk, FannedReturn, parts_of
 from ensue.model.requisite import RequisiteKind
 from ensue.model.returns import Return, StateReturn, UnknownReturn
 
@@ -120,11 +120,13 @@ def _verdict(node: Node, prepared_by: Sequence[int], can_watch: Callable[[Node],
 def _waiting(node: Node) -> UnknownReturn:
     """Return the return of a state in a plan that an apply runs only if certain states change something."""
     names = dict.fromkeys(
-        returned.id
+        part.id
         for requisite in node.chunk.requisites
         if requisite.kind is RequisiteKind.ONCHANGES
         for index in requisite.chunks
-        if (returned := node.scope.result_of(index)) is not None and returned.unknown
+        if (returned := node.scope.result_of(index)) is not None
+        for part in parts_of(returned)
+        if part.unknown
     )
     comment = f"runs if {' or '.join(names)} changes something (known after apply)"
     return UnknownReturn(name=node.chunk.name, result=None, comment=comment)

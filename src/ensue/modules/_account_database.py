@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import ask
 
 if TYPE_CHECKING:
@@ -47,4 +48,4 @@ async def _from_file(ctx: FunctionContext, database: str) -> str:
 
 
 def _parsed(text: str) -> list[list[str]]:
-    return [line.split(":") for line in text.splitlines() if ":" in line]
+    return [line.split(":") for line in file_lines(text) if ":" in line]

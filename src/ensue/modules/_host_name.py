@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import ask, must
 from ensue.modules._text_files import text_of, with_line, write_text
 
@@ -51,7 +52,7 @@ async def _name_in_hosts(ctx: FunctionContext, old: set[str], new: str) -> None:
         return
     lines = [
         "\t".join(new if word in old else word for word in line.split()) if old & {*line.split()} else line
-        for line in text.splitlines()
+        for line in file_lines(text)
     ]
     changed = "".join(f"{line}\n" for line in lines)
     if changed != text:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ensue.model.file_lines import file_lines
+
 if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
@@ -51,7 +53,7 @@ def with_line(text: str, pattern: str, line: str) -> str:
         pattern: a regular expression, tried at the beginning of each line.
         line: the new line, without a line end.
     """
-    lines = text.splitlines()
+    lines = file_lines(text)
     matching = [place for place, old in enumerate(lines) if re.match(pattern, old)]
     kept = [line if place in matching[:1] else old for place, old in enumerate(lines)
             if place not in matching[1:]]  # fmt: skip

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import ask
 from ensue.modules._text_files import text_of, write_text
 
@@ -92,7 +93,7 @@ def _joined(target: str | list[str]) -> str:
 
 
 async def _lines(ctx: FunctionContext) -> list[str]:
-    return (await text_of(ctx, _path(ctx)) or "").splitlines()
+    return file_lines(await text_of(ctx, _path(ctx)) or "")
 
 
 async def _write(ctx: FunctionContext, lines: list[str]) -> None:

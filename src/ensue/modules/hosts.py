@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -145,7 +146,7 @@ async def _read(ctx: FunctionContext) -> list[_Line]:
     if await ctx.connection.stat(_PATH, follow=True) is None:
         return []
     text = (await ctx.connection.read(_PATH)).decode("utf-8", "surrogateescape")
-    return [_parsed(line) for line in text.splitlines()]
+    return [_parsed(line) for line in file_lines(text)]
 
 
 def _parsed(text: str) -> _Line:

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import must
 from ensue.modules._text_files import text_of, with_line, write_text
 
@@ -31,7 +32,7 @@ async def get_sys(ctx: FunctionContext) -> str:
     """Return the keyboard layout of the console, empty if none is set."""
     path, variable = await _setting(ctx)
     pattern = re.compile(rf"\s*{variable}=[\"']?(?P<layout>[^\"'\s]*)")
-    lines = (await text_of(ctx, path) or "").splitlines()
+    lines = file_lines(await text_of(ctx, path) or "")
     found = [match["layout"] for line in lines if (match := pattern.match(line))]
     return found[-1] if found else ""
 

@@ -9,6 +9,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import ask, must
 from ensue.modules._text_files import text_of, write_text
 
@@ -26,7 +27,7 @@ _PLAIN: Final = "/etc/modules"
 async def lsmod(ctx: FunctionContext) -> list[dict[str, Any]]:
     """Return the loaded modules, each with `module`, `size`, `depcount` and `deps`."""
     found: list[dict[str, Any]] = []
-    for line in (await text_of(ctx, _LOADED) or "").splitlines():
+    for line in file_lines(await text_of(ctx, _LOADED) or ""):
         name, size, count, users, *_ = [*line.split(), "", "", "", ""]
         deps = [] if users in {"", "-"} else users.strip(",").split(",")
         found.append({"module": name, "size": size, "depcount": count, "deps": deps})
@@ -37,7 +38,7 @@ async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str
     """Return the names of the loaded modules, or of those that are loaded at each boot, sorted."""
     if not only_persist:
         return sorted(each["module"] for each in await lsmod(ctx))
-    lines = (await text_of(ctx, await _file(ctx)) or "").splitlines()
+    lines = file_lines(await text_of(ctx, await _file(ctx)) or "")
     return sorted(
         {line.split()[0] for line in lines if line.strip() and not line.strip().startswith(("#", ";"))}
     )
@@ -49,7 +50,7 @@ async def available(ctx: FunctionContext) -> list[str]:
     found: set[str] = set()
     for index in ("modules.builtin", "modules.dep"):
         text = await text_of(ctx, f"/lib/modules/{release}/{index}") or ""
-        names = (posixpath.basename(line.partition(":")[0]) for line in text.splitlines())
+        names = (posixpath.basename(line.partition(":")[0]) for line in file_lines(text))
         found |= {re.sub(r"\.ko.*$", "", name).replace("-", "_") for name in names}
     return sorted(found)
 
@@ -110,7 +111,7 @@ async def _keep(ctx: FunctionContext, mod: str) -> set[str]:
     if mod in await mod_list(ctx, only_persist=True):
         return set()
     path = await _file(ctx)
-    lines = (await text_of(ctx, path) or "").splitlines()
+    lines = file_lines(await text_of(ctx, path) or "")
     off = re.compile(rf"#[\t ]*{re.escape(mod)}[\t ]*$")
     new = [mod if off.match(line) else line for line in lines]
     await write_text(ctx, path, "".join(f"{line}\n" for line in (new if new != lines else [*lines, mod])))
@@ -121,7 +122,7 @@ async def _forget(ctx: FunctionContext, mod: str, *, comment: bool) -> set[str]:
     if mod not in await mod_list(ctx, only_persist=True):
         return set()
     path = await _file(ctx)
-    lines = (await text_of(ctx, path) or "").splitlines()
+    lines = file_lines(await text_of(ctx, path) or "")
     new = [f"#{line}" if comment else "" for line in lines if line.split()[:1] == [mod]]
     kept = [line for line in lines if line.split()[:1] != [mod]]
     await write_text(ctx, path, "".join(f"{line}\n" for line in [*kept, *filter(None, new)]))

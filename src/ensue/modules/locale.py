@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import ask, must
 from ensue.modules._text_files import text_of, with_line, write_text
 
@@ -61,7 +62,7 @@ async def avail(ctx: FunctionContext, locale: str) -> bool:
 async def get_locale(ctx: FunctionContext) -> str:
     """Return the locale that the target uses, empty if none is set."""
     text = await text_of(ctx, await _path(ctx)) or ""
-    found = [match["name"] for line in text.splitlines() if (match := _LANG.match(line))]
+    found = [match["name"] for line in file_lines(text) if (match := _LANG.match(line))]
     return found[-1] if found else ""
 
 
@@ -87,7 +88,7 @@ async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool: 
     parts = _read(locale)
     full = parts if parts.charmap else msgspec.structs.replace(parts, charmap=parts.codeset)
     supported = await text_of(ctx, _SUPPORTED)
-    if supported is not None and full.text() not in supported.splitlines():
+    if supported is not None and full.text() not in file_lines(supported):
         raise StateFailedError(f"The provided locale '{full.text()}' is not found in {_SUPPORTED}")
     wanted = await text_of(ctx, _GEN)
     if wanted is not None:

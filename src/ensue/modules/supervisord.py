@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import ask
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ async def status(
     """
     raw = await status_raw(ctx, name, user, conf_file, bin_env)
     found: dict[str, dict[str, str]] = {}
-    for line in raw.splitlines():
+    for line in file_lines(raw):
         fields = line.split(None, 2)
         if len(fields) > 1 and fields[1] in _STATES:
             found[fields[0]] = {"state": fields[1], "reason": fields[2] if len(fields) > 2 else ""}  # noqa: PLR2004 (three)

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import ask, must
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ async def show(ctx: FunctionContext, config_file: str | None = None) -> dict[str
         return {}
     else:
         text = (await ctx.connection.read(config_file)).decode("utf-8", "surrogateescape")
-    pairs = (_pair(line) for line in text.splitlines())
+    pairs = (_pair(line) for line in file_lines(text))
     return dict(pair for pair in pairs if pair)
 
 
@@ -85,7 +86,7 @@ async def persist(ctx: FunctionContext, name: str, value: Any, config: str | Non
     path = config or await default_config(ctx)
     there = await ctx.connection.stat(path, follow=True)
     text = (await ctx.connection.read(path)).decode("utf-8", "surrogateescape") if there else ""
-    lines = text.splitlines()
+    lines = file_lines(text)
     places = [place for place, line in enumerate(lines) if (_pair(line) or ("", ""))[0] == _checked(name)]
     new = f"{name} = {value}"
     if places and all(_same((_pair(lines[place]) or ("", ""))[1], value) for place in places):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import ask, must
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _place(kwargs: dict[str, Any]) -> list[str]:
 def _read(text: str) -> dict[str, dict[str, str]]:
     """Parse lines `FILE: NAME: VALUE`, and `FILE: NAME: OLD -> NEW` for variables that were set."""
     found: dict[str, dict[str, str]] = {}
-    for line in text.splitlines():
+    for line in file_lines(text):
         file, first, rest = line.partition(": ")
         name, second, value = rest.partition(": ")
         if not (first and second):

@@ -11,6 +11,7 @@ import posixpath
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import must
 from ensue.modules._text_files import text_of, with_line, write_text
 
@@ -53,7 +54,7 @@ async def list_zones(ctx: FunctionContext) -> list[str]:
     text = await text_of(ctx, f"{_ZONES}tzdata.zi")
     if text is None:
         raise StateFailedError(f"{ctx.srn} has no list of time zones ({_ZONES}tzdata.zi): install tzdata")
-    fields = [line.split() for line in text.splitlines()]
+    fields = [line.split() for line in file_lines(text)]
     return sorted(
         {each[1] if each[0] == "Z" else each[2] for each in fields if each and each[0] in {"Z", "L"}}
     )
@@ -91,7 +92,7 @@ async def set_zone(ctx: FunctionContext, timezone: str) -> bool:
 
 async def get_hwclock(ctx: FunctionContext) -> str:
     """Return whether the hardware clock runs in `UTC` or `localtime`."""
-    lines = (await text_of(ctx, _ADJTIME) or "").splitlines()
+    lines = file_lines(await text_of(ctx, _ADJTIME) or "")
     return "localtime" if lines[_CLOCK_LINE : _CLOCK_LINE + 1] == ["LOCAL"] else "UTC"
 
 
@@ -99,7 +100,7 @@ async def set_hwclock(ctx: FunctionContext, clock: str) -> bool:
     """Record whether the hardware clock runs in `UTC` or `localtime`; the clock itself is not set."""
     if clock not in _CLOCKS:
         raise StateFailedError("clock must be one of: UTC, localtime")
-    lines = [*(await text_of(ctx, _ADJTIME) or "0.0 0 0.0\n0\n").splitlines(), "", "", ""][:3]
+    lines = [*file_lines(await text_of(ctx, _ADJTIME) or "0.0 0 0.0\n0\n"), "", "", ""][:3]
     lines[_CLOCK_LINE] = _CLOCKS[clock]
     await write_text(ctx, _ADJTIME, "".join(f"{line}\n" for line in lines))
     return True

@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from ensue.model.file_lines import file_lines
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -122,7 +124,7 @@ def read_table(text: str) -> Table:
     Args:
         text: the output of `crontab -l`.
     """
-    lines = text.splitlines()
+    lines = file_lines(text)
     if HEADER not in lines:
         return Table(before=tuple(lines), entries=())
     place = lines.index(HEADER)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.connection import Command
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +54,7 @@ async def contains_regex(ctx: FunctionContext, path: str, regex: str, lchar: str
     """
     pattern = _compiled(regex, 0)
     content = await _content(ctx, path) or b""
-    lines = content.decode("utf-8", "replace").splitlines(keepends=True)
+    lines = file_lines(content.decode("utf-8", "replace"), keepends=True)
     return any(pattern.search(line.lstrip(lchar) if lchar else line) for line in lines)
 
 

@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from ensue.model.file_lines import file_lines
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -150,7 +152,7 @@ class IniText:
 def _split(text: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the sections with their lines, except blank ones at both ends."""
     name, lines = TOP, list[str]()
-    for line in text.splitlines():
+    for line in file_lines(text):
         header = _HEADER.match(line)
         if header is None:
             lines.append(line)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import ask
 from ensue.modules._text_files import write_text
 from ensue.modules.ip.debian_bonds import bond_options
@@ -110,7 +111,7 @@ async def build_bond(
         # A container or a chroot cannot load modules; the interface then fails to come up with a message.
         await ask(ctx, "modprobe", "--", "bonding")
         await install_missing(ctx, "ifenslave")
-    return text.splitlines(keepends=True)
+    return file_lines(text, keepends=True)
 
 
 async def get_bond(ctx: FunctionContext, iface: str) -> list[str]:
@@ -137,7 +138,7 @@ async def build_routes(
     for folder, text in () if is_test else texts:
         path = _route_file(iface, folder)
         await write_in_folder(ctx, path, text, mode=0o755)
-    return "".join(text for _, text in texts).splitlines(keepends=True)
+    return file_lines("".join(text for _, text in texts), keepends=True)
 
 
 async def get_routes(ctx: FunctionContext, iface: str) -> list[str]:

@@ -13,6 +13,7 @@ import msgspec
 
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list
+from ensue.model.file_lines import file_lines
 from ensue.modules._text_files import text_of, write_text
 from ensue.modules.ip.settings import FALSE, TRUE, invalid_setting, is_one_of
 
@@ -106,7 +107,7 @@ async def _write(ctx: FunctionContext, now: _Settings, wanted: _Settings) -> Non
     text = await text_of(ctx, _RESOLV)
     if text is None:
         raise StateFailedError(f"{_RESOLV} cannot be written. It does not exist; create it first")
-    lines = text.splitlines()
+    lines = file_lines(text)
     if now.search != wanted.search:
         lines = _with(lines, "search", " ".join(wanted.search))
     if now.domain != wanted.domain:
@@ -120,11 +121,11 @@ async def _current(ctx: FunctionContext) -> _Settings:
         is_there = await ctx.call("service.available", "networking")
         networking = "yes" if is_there and await ctx.call("service.enabled", "networking") else "no"
     else:
-        for line in (await text_of(ctx, _FILE) or "").splitlines():
+        for line in file_lines(await text_of(ctx, _FILE) or ""):
             if line.startswith("CONFIGURE_INTERFACES"):
                 networking = line.partition("=")[2].strip()
     hostname = (await text_of(ctx, "/etc/hostname") or "").split("\n", maxsplit=1)[0]
-    resolv = (await text_of(ctx, _RESOLV) or "").splitlines()
+    resolv = file_lines(await text_of(ctx, _RESOLV) or "")
     domain, search = _last(resolv, "domain"), _last(resolv, "search")
     return _Settings(networking=networking, hostname=hostname, domain="".join(domain[:1]), search=search)
 

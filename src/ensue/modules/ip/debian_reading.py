@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._text_files import text_of
 from ensue.modules.ip.debian_options import ETHTOOL, HOOKS, Adapter, checked, is_option
 
@@ -69,7 +70,7 @@ class _Reader:
 
     def __init__(self, found: Interfaces, text: str) -> None:
         self._adapters = found.adapters
-        self._lines = text.splitlines()
+        self._lines = file_lines(text)
         self._family: dict[str, Any] = {}
         self._name = ""
         self.lost: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._text_files import text_of, write_text
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 async def lines_of(ctx: FunctionContext, path: str) -> list[str]:
     """Return the lines of a file with line ends, an empty list if there is no such file."""
-    return (await text_of(ctx, path) or "").splitlines(keepends=True)
+    return file_lines(await text_of(ctx, path) or "", keepends=True)
 
 
 async def bare_lines_of(ctx: FunctionContext, path: str) -> list[str]:
@@ -23,7 +24,7 @@ async def bare_lines_of(ctx: FunctionContext, path: str) -> list[str]:
 
 def bare_lines(text: str) -> list[str]:
     """Return the lines of a text without line ends and without the first empty line."""
-    lines = text.splitlines()
+    lines = file_lines(text)
     if "" in lines:
         lines.remove("")
     return lines

@@ -8,6 +8,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules.iptables.program import dump
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ async def save(ctx: FunctionContext, filename: str | None = None, family: str = 
     written = await _kept(ctx, family)
     await ctx.connection.make_directory(posixpath.dirname(path), parents=True)
     await ctx.connection.write(path, written.encode())
-    return f'Wrote {len(written.splitlines())} lines to "{path}"'
+    return f'Wrote {len(file_lines(written))} lines to "{path}"'
 
 
 async def is_saved(ctx: FunctionContext, filename: str | None = None, family: str = "ipv4") -> bool:
@@ -98,7 +99,7 @@ async def _kept(ctx: FunctionContext, family: str) -> str:
     """Return the rules to save, without the lines that match the option `iptables.save_filters`."""
     filters: Any = ctx.opts.get("iptables.save_filters") or ctx.pillar.get("iptables.save_filters") or []
     patterns = [re.compile(str(each)) for each in filters]
-    lines = (await dump(ctx, family)).splitlines(keepends=True)
+    lines = file_lines(await dump(ctx, family), keepends=True)
     return "".join(line for line in lines if not any(pattern.search(line) for pattern in patterns))
 
 
@@ -113,14 +114,14 @@ async def _file(ctx: FunctionContext, family: str) -> str:
 
 
 def _bare(text: str) -> list[str]:
-    lines = (line.strip() for line in text.splitlines())
+    lines = (line.strip() for line in file_lines(text))
     return [_COUNTERS.sub("", line) for line in lines if line and not line.startswith("#")]
 
 
 def _parsed(text: str) -> Tables:
     tables: Tables = {}
     table: dict[str, dict[str, Any]] = {}
-    for line in text.splitlines():
+    for line in file_lines(text):
         if line.startswith("*"):
             table = tables.setdefault(line[1:].strip(), {})
         elif line.startswith(":"):

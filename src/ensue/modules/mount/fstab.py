@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules.mount.mounting import joined, unescaped
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ async def rm_fstab(ctx: FunctionContext, name: str, device: str | None = None, c
 async def _read(ctx: FunctionContext, config: str) -> list[str]:
     if await ctx.connection.stat(config, follow=True) is None:
         return []
-    return (await ctx.connection.read(config)).decode("utf-8", "surrogateescape").splitlines()
+    return file_lines((await ctx.connection.read(config)).decode("utf-8", "surrogateescape"))
 
 
 async def _write(ctx: FunctionContext, config: str, lines: Sequence[str]) -> None:

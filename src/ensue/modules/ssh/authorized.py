@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._text_files import text_of
 from ensue.modules.ssh.key_line import KeyLine, fingerprint, key_type, read_keys, read_line
 from ensue.modules.ssh.places import authorized_keys_path, write_user_file
@@ -124,7 +125,7 @@ async def set_auth_key(  # noqa: PLR0917 (Salt's order)
     there = read_keys(text).get(key)
     if there == wanted:
         return "no change"
-    lines = [wanted.text() if _holds(line, key) else line for line in text.splitlines()]
+    lines = [wanted.text() if _holds(line, key) else line for line in file_lines(text)]
     try:
         await _write(ctx, user, path, lines if there else [*lines, wanted.text()])
     except StateFailedError:
@@ -160,7 +161,7 @@ async def rm_auth_key(
     if key not in await _present(ctx, user, config):
         return "Key not present"
     path = await authorized_keys_path(ctx, user, config)
-    lines = (await text_of(ctx, path) or "").splitlines()
+    lines = file_lines(await text_of(ctx, path) or "")
     await _write(ctx, user, path, [line for line in lines if not _holds(line, key)])
     return "Key removed"
 

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 
 _LINE: Final = re.compile(r"^(?P<options>.*?)\s?(?P<rest>(?:sk-)?(?:ssh-|ecds)[\w@.-]+\s.+)$")
 _SHORT_TYPES: Final = {
@@ -61,7 +62,7 @@ def read_line(line: str) -> KeyLine | None:
 
 def read_keys(text: str, hash_type: str | None = None) -> dict[str, KeyLine]:
     """Return the keys of a file by their base64; lines that are not valid base64 are left out."""
-    found = (read_line(line) for line in text.splitlines())
+    found = (read_line(line) for line in file_lines(text))
     return {each.key: each for each in found if each and fingerprint(each.key, hash_type)}
 
 

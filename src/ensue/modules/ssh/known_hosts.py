@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.modules._programs import ask
 from ensue.modules._text_files import text_of
 from ensue.modules.ssh.key_line import fingerprint as fingerprint_of
@@ -184,7 +185,7 @@ async def hash_known_hosts(
     if text is None:
         return _error(f"Known hosts file {path} does not exist")
     lines: list[str] = []
-    for line in text.splitlines():
+    for line in file_lines(text):
         entry = read_line(line)
         lines.append(line if entry is None or set(entry.hostname) & set("*?!,") else entry.hashed().text())
     await write_user_file(ctx, path, "".join(f"{line}\n" for line in lines), user)
@@ -199,7 +200,7 @@ async def _rewrite(
     new: Sequence[str],
 ) -> int:
     path = await known_hosts_path(ctx, user, config)
-    before = (await text_of(ctx, path) or "").splitlines()
+    before = file_lines(await text_of(ctx, path) or "")
     kept = [line for line in before if (entry := read_line(line)) is None or not goes(entry)]
     await write_user_file(ctx, path, "".join(f"{line}\n" for line in [*kept, *new]), user)
     return len(before) - len(kept)
@@ -213,7 +214,7 @@ def _new_line(entry: DataMap, host: str, *, hash_known_hosts: bool) -> str:
 
 
 def _entries(text: str, host: str) -> list[KnownHost]:
-    lines = (read_line(line) for line in text.splitlines())
+    lines = (read_line(line) for line in file_lines(text))
     return [entry for entry in lines if entry and entry.is_for(host)]
 
 

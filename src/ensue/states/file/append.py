@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes
 from ensue.states.file.described import content_state, file_state, state_after, without_checksums
@@ -79,11 +80,11 @@ async def append(
         line
         for each in texts
         if not stands_in(each, file.content, ignore_whitespace=ignore_whitespace)
-        for line in each.splitlines()
+        for line in file_lines(each)
     ]
     ended = file.content if not file.content or file.content.endswith("\n") else file.content + "\n"
     new = ended + "".join(f"{line}\n" for line in lines) if lines else file.content
-    diff = unified(file.content.splitlines(), new.splitlines(), joined_by="\n")
+    diff = unified(file_lines(file.content), file_lines(new), joined_by="\n")
     return await file.become(new, diff, f"Appended {len(lines)} lines")
 
 
@@ -143,12 +144,12 @@ async def prepend(
         line
         for each in texts
         if header or not stands_in(each, file.content, ignore_whitespace=True)
-        for line in each.splitlines()
+        for line in file_lines(each)
     ]
-    if header and file.content.splitlines()[: len(lines)] == lines:
+    if header and file_lines(file.content)[: len(lines)] == lines:
         lines = []
     new = "".join(f"{line}\n" for line in lines) + file.content
-    diff = unified(file.content.splitlines(keepends=True), new.splitlines(keepends=True))
+    diff = unified(file_lines(file.content, keepends=True), file_lines(new, keepends=True))
     return await file.become(new, diff, f"Prepended {len(lines)} lines")
 
 

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.states.file.difference import is_text
 from ensue.states.file.edited import EditedFile
 from ensue.states.file.text_lines import given_sources, rendered_sources
@@ -89,7 +90,7 @@ async def blockreplace(
     texts = await rendered_sources(ctx, found, name=file.path, template=template, variables=variables)
     gathered = ctx.accumulators.lines_for(name, ctx.declaration.id)
     block = "\n".join([*filter(None, [str(content)]), *map(str, gathered)]) + "".join(texts)
-    lines = file.content.decode("utf-8", "surrogateescape").splitlines(keepends=True)
+    lines = file_lines(file.content.decode("utf-8", "surrogateescape"), keepends=True)
     linesep = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
     body = _body(block, linesep, append_newline=append_newline)
     new = _inside(lines, body, marker_start, marker_end, linesep)

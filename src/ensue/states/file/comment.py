@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.states.file.difference import is_text
 from ensue.states.file.edited import EditedFile
 
@@ -117,7 +118,7 @@ async def _open(ctx: StateContext, name: str) -> tuple[EditedFile, str]:
 async def _changed(
     file: EditedFile, text: str, change: Callable[[str], str], made: str, backup: str | bool
 ) -> StateReturn:
-    lines = [change(line) for line in text.splitlines(keepends=True)]
+    lines = [change(line) for line in file_lines(text, keepends=True)]
     new = "".join(lines).encode("utf-8", "surrogateescape")
     returned = await file.become(
         new, backup=backup, show_changes=True, made=made, planned=f"File {file.path} is set to be updated"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 
 if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
@@ -62,7 +63,7 @@ def encoded(
     if isinstance(value, dict):
         raise StateFailedError("contents is a mapping, not text (file.serialize writes data as YAML or JSON)")
     parts = [str(item) for item in value] if isinstance(value, list) else [str(value)]
-    lines = [line for part in parts for line in part.splitlines()]
+    lines = [line for part in parts for line in file_lines(part)]
     text = "\n".join(lines)
     if newline and lines:
         text += "\n"

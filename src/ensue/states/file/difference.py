@@ -9,6 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from ensue.masking import MASK
+from ensue.model.file_lines import file_lines
 from ensue.model.secret_values import secret_text
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def without_secrets(diff: str, masker: Masker, old: bytes, new: bytes) -> str:
         new: content after the change.
     """
     diff = masker.difference(diff, old, new)
-    return "".join(map(_without_named_secret, diff.splitlines(keepends=True)))
+    return "".join(map(_without_named_secret, file_lines(diff, keepends=True)))
 
 
 def _without_named_secret(line: str) -> str:
@@ -83,7 +84,7 @@ def describe_difference(old: bytes, new: bytes) -> str:
             return "Replace binary file"
         case _:
             return unified(
-                decoded(old).splitlines(keepends=True), decoded(new).splitlines(keepends=True)
+                file_lines(decoded(old), keepends=True), file_lines(decoded(new), keepends=True)
             ) or ("Replace binary file" if old != new else "")
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.content import HASH_TYPES, digest_of
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 
 if TYPE_CHECKING:
     from ensue.contracts.content import Content
@@ -96,7 +97,7 @@ def _made(kind: str, digest: str) -> ExpectedHash | None:
 def _listed(text: str, names: list[str], where: str) -> ExpectedHash:
     """Return the checksum listed for one of the names; a single checksum needs no name."""
     found: list[tuple[ExpectedHash, str]] = []
-    for line in text.splitlines():
+    for line in file_lines(text):
         for word in _WORD.findall(line):
             made = _made(HASH_TYPES.get(len(word), ""), word)
             if made:

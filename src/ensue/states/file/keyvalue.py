@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.model.returns import StateReturn
 from ensue.states.file.described import file_state, state_after, without_checksums
 from ensue.states.file.difference import without_secrets
@@ -97,7 +98,7 @@ async def keyvalue(
         value_ignore_case=value_ignore_case, prune=prune,
     )  # fmt: skip
     edit = _Edit(wanted=wanted, rules=rules, left={each: int(count) for each in wanted})
-    for line in text.splitlines(keepends=True):
+    for line in file_lines(text, keepends=True):
         edit.take(line)
     if append_if_not_found:
         edit.append()

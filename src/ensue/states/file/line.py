@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
 from ensue.states.file.described import file_state
@@ -104,7 +105,7 @@ async def line(
     if not ctx.test and (await apply_attributes(ctx.connection, path, wanted, file.found)).changes:
         file = replace(file, found=await ctx.connection.stat(path, follow=True) or file.found)
     text = file.content.decode("utf-8", "surrogateescape")
-    lines = text.splitlines()
+    lines = file_lines(text)
     added = str(content if content is not None else "").removesuffix("\n")
     new = _edited(lines, how, added, match=match, location=location,
                   before=before, after=after, indent=indent)  # fmt: skip

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
+from ensue.model.file_lines import file_lines
 from ensue.states.file.sources import Template, read_first, read_sources
 
 if TYPE_CHECKING:
@@ -106,5 +107,5 @@ def stands_in(text: str, content: str, *, ignore_whitespace: bool) -> bool:
 
 def _pattern(text: str) -> str:
     blanks = r"(?:[\s]+)?"
-    lines = [blanks + blanks.join(map(re.escape, line.split())) + blanks for line in text.splitlines()]
+    lines = [blanks + blanks.join(map(re.escape, line.split())) + blanks for line in file_lines(text)]
     return f"^{''.join(lines)}$"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.model.file_lines import file_lines
 from ensue.modules._text_files import text_of, write_text
 from ensue.modules.pkg.repositories.source import Source, read_source
 
@@ -107,7 +108,7 @@ async def save(ctx: FunctionContext, file: SourceFile) -> None:
 
 def _parsed(path: str, text: str) -> SourceFile:
     if not path.endswith(".sources"):
-        blocks = tuple(text.splitlines(keepends=True))
+        blocks = tuple(file_lines(text, keepends=True))
         found = (read_source(line) for line in blocks)
         return SourceFile(
             path=path, blocks=blocks, sources=tuple((source,) if source else () for source in found)
@@ -120,7 +121,7 @@ def _parsed(path: str, text: str) -> SourceFile:
 
 def _paragraphs(text: str) -> list[str]:
     found: list[str] = [""]
-    for line in text.splitlines(keepends=True):
+    for line in file_lines(text, keepends=True):
         if found[-1].endswith("\n\n") and line.strip():
             found.append("")
         found[-1] += line
@@ -151,7 +152,7 @@ def _read_paragraph(text: str) -> tuple[Source, ...]:
 def _fields(text: str) -> dict[str, str]:
     fields: dict[str, str] = {}
     name = ""
-    for line in text.splitlines():
+    for line in file_lines(text):
         if line[:1] in {" ", "\t"} and name:
             fields[name] += f"\n{line.strip()}"
         elif ":" in line and not line.startswith("#"):
@@ -164,7 +165,7 @@ def _fields(text: str) -> dict[str, str]:
 def _written(path: str, before: str, sources: Sequence[Source]) -> str:
     if not path.endswith(".sources"):
         return "".join(f"{source.text()}\n" for source in sources)
-    kept = [line for line in before.splitlines() if line.startswith("#")] if sources else []
+    kept = [line for line in file_lines(before) if line.startswith("#")] if sources else []
     body = "\n".join(_paragraph(source) for source in _joined(sources))
     return "".join(f"{line}\n" for line in kept) + body + ("\n" if before.endswith("\n\n") and body else "")
 
