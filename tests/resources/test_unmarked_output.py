@@ -34,21 +34,23 @@ def pieces(text: bytes, cuts: list[int]) -> list[bytes]:
 )
 @example(b"banner ensue-", b"said ensue-0123", [3, 12, 13, 14, 20])
 def test_what_is_between_the_marks_is_passed_on(before: bytes, said: bytes, cuts: list[int]) -> None:
-    """A login shell's banner comes before the first mark, the report of the end after the second."""
+    """A login shell's banner comes before the last mark of the beginning, a report after the output."""
     heard = Heard()
-    listener = unmarked(heard, TOKEN, marks_output=True)
+    listener = unmarked(heard, TOKEN, output_marks=1, error_marks=2)
     assert listener is not None
-    raw = before + f"{TOKEN} pid 12\n".encode() + said + f"{TOKEN} exit 0\n".encode()
-    for piece in pieces(raw, cuts):
-        listener.errors(piece)
+    output = before + f"{TOKEN}\n".encode() + said + f"{TOKEN} exit 0\n".encode()
+    errors = before + f"{TOKEN} pid 12\n".encode() + output
+    for piece in pieces(output, cuts):
         listener.output(piece)
+    for piece in pieces(errors, cuts):
+        listener.errors(piece)
     assert (heard.stdout, heard.stderr) == (said, said)
 
 
 def test_output_without_a_first_mark_is_passed_on_from_its_beginning() -> None:
     """A container's output is not marked, its errors are."""
     heard = Heard()
-    listener = unmarked(heard, TOKEN, marks_output=False)
+    listener = unmarked(heard, TOKEN, output_marks=0, error_marks=1)
     assert listener is not None
     listener.output(b"out")
     listener.errors(b"out")
@@ -57,4 +59,4 @@ def test_output_without_a_first_mark_is_passed_on_from_its_beginning() -> None:
 
 def test_without_a_listener_there_is_none() -> None:
     """A connection then collects the output alone."""
-    assert unmarked(None, TOKEN, marks_output=True) is None
+    assert unmarked(None, TOKEN, output_marks=1, error_marks=1) is None

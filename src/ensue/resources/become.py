@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from ensue.errors import AuthenticationError, RemoteError
+from ensue.resources.client_process import quoted_end
 from ensue.resources.command_script import quote, shell_word
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ name=$(id -un -- {user} 2>/dev/null || id -un {user} 2>/dev/null || {by_number})
   {{ echo unknown; exit 0; }}
 if [ "$(id -un)" = "$name" ]; then echo direct
 elif [ "$(id -u)" = 0 ]; then echo "su $name"
-elif sudo -n -H -u {sudo_user} -- /bin/sh -c true >/dev/null 2>&1; then echo sudo
+elif ! command -v sudo >/dev/null; then echo missing
+elif sudo -n -H -u {sudo_user} -- /bin/sh -c true >/dev/null; then echo sudo
 else echo refused; fi
 """
 """It tries the same command line that is sent later, because a rule of sudoers may name the shell."""
@@ -110,16 +112,33 @@ class Becoming:
                 return Way(kind="su", user=name)
             case "unknown":
                 raise RemoteError(f"there is no user `{user}` on {self._srn}", target=str(self._srn))
-            case _:
+            case "missing":
+                why = "there is no sudo (install it, or log in as that user)"
+                message = f"cannot become `{user}` on {self._srn}: {why}"
+                raise AuthenticationError(message, target=str(self._srn))
+            case "refused" if self._password:
                 return await self._ask_with_password(user, sudo_user)
+            case "refused":
+                raise self.refused(user, done)
+            case _:
+                why = f"{self._srn} cannot find out how to become `{user}`{quoted_end(done)}"
+                raise RemoteError(why, target=str(self._srn))
 
     async def _ask_with_password(self, user: str, sudo_user: str) -> Way:
-        if not self._password:
-            why = "sudo requires a password, or is missing (set `sudo_password`, or NOPASSWD in its sudoers)"
-            raise AuthenticationError(f"cannot become `{user}` on {self._srn}: {why}", target=str(self._srn))
         line = f"exec sudo -S -k -p '' -H -u {sudo_user} -- /bin/sh -c true"
         proof = await self._send(line, self._password.encode() + b"\n")
         if proof.returncode:
-            why = "sudo refused `sudo_password`, or the user logged in may not use sudo (see its sudoers)"
-            raise AuthenticationError(f"cannot become `{user}` on {self._srn}: {why}", target=str(self._srn))
+            raise self.refused(user, proof)
         return Way(kind="sudo_with_password", user=sudo_user)
+
+    def refused(self, user: str, said: Completed) -> AuthenticationError:
+        """Return the error of a sudo or su that has run nothing.
+
+        Args:
+            user: who should have been become.
+            said: how it ended, with its own words as error output.
+        """
+        program = "su" if user in self._ways and self._ways[user].kind == "su" else "sudo"
+        mend = " (see `sudo_password`, `tty`, and its sudoers)" if program == "sudo" else ""
+        message = f"cannot become `{user}` on {self._srn}: {program} refused{quoted_end(said)}{mend}"
+        return AuthenticationError(message, target=str(self._srn))

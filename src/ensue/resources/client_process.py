@@ -121,9 +121,8 @@ class ClientProcess(asyncio.SubprocessProtocol):
     def completed(self) -> Completed:
         """Return how the command ended, or if it did not report that, how the client ended."""
         code = self.exit_code if self.exit_code is not None else self.client_code or 0
-        if self.exit_code is not None and _FIRST_SIGNAL_CODE < code <= _LAST_SIGNAL_CODE:
-            # A shell reports a signal only in this form.
-            code = _FIRST_SIGNAL_CODE - code
+        if self.exit_code is not None:
+            code = code_of_shell(code)
         output = self._without_end_mark(bytes(self._output))
         return Completed(returncode=code, stdout=output, stderr=self.errors, pid=self.pid)
 
@@ -271,6 +270,15 @@ async def client_answer(argv: Sequence[str], *, limit_s: float) -> Completed | N
         return client.completed() if client.ended.done() and not client.is_overfull else None
     finally:
         await client.release()
+
+
+def code_of_shell(code: int) -> int:
+    """Return the exit code of a command as connections report it, a signal as a negative number.
+
+    Args:
+        code: the exit code of a shell or of `script`, which report a signal only as 128 and its number.
+    """
+    return _FIRST_SIGNAL_CODE - code if _FIRST_SIGNAL_CODE < code <= _LAST_SIGNAL_CODE else code
 
 
 def quoted_end(said: Completed) -> str:

@@ -142,7 +142,7 @@ class ExecConnection(PosixFiles):
         )
         script = command_script(command, token=self._token)
         limit_s = command.timeout_s if command.timeout_s is not None else settings.timeout_s
-        listener = unmarked(command.listener, self._token, marks_output=False)
+        listener = unmarked(command.listener, self._token, output_marks=0, error_marks=1)
         done = await self.send(
             script.text,
             script.stdin_first,

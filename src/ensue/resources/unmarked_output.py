@@ -10,23 +10,26 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import OutputListener
 
 
-def unmarked(listener: OutputListener | None, token: str, *, marks_output: bool) -> OutputListener | None:
+def unmarked(
+    listener: OutputListener | None, token: str, *, output_marks: int, error_marks: int
+) -> OutputListener | None:
     """Return what takes the raw output of a connection's script for a listener; None where there is none.
 
     Args:
         listener: receives the output without the marked lines.
         token: a word that is in the marked lines and in nothing else.
-        marks_output: whether a marked line precedes the output, as one precedes the error output in any case.
+        output_marks: how many marked lines precede the output; what comes before the last of them is dropped.
+        error_marks: how many precede the error output.
     """
-    return None if listener is None else _Unmarking(listener, token, marks_output=marks_output)
+    return None if listener is None else _Unmarking(listener, token, output_marks, error_marks)
 
 
 class _Unmarking:
     """An `OutputListener` for a connection that marks the output of its commands."""
 
-    def __init__(self, listener: OutputListener, token: str, *, marks_output: bool) -> None:
-        self._output = _Unmarked(listener.output, token, begins=marks_output)
-        self._errors = _Unmarked(listener.errors, token, begins=True)
+    def __init__(self, listener: OutputListener, token: str, output_marks: int, error_marks: int) -> None:
+        self._output = _Unmarked(listener.output, token, output_marks)
+        self._errors = _Unmarked(listener.errors, token, error_marks)
 
     def output(self, data: bytes) -> None:
         """Take a piece of the raw output."""
@@ -43,13 +46,13 @@ class _Unmarked:
     Args:
         pass_on: called with each piece.
         token: a word that is in the marked lines and in nothing else.
-        begins: whether a marked line precedes the output; what comes before that line is dropped.
+        marks: how many marked lines precede the output; what comes before the last of them is dropped.
     """
 
-    def __init__(self, pass_on: Callable[[bytes], None], token: str, *, begins: bool) -> None:
+    def __init__(self, pass_on: Callable[[bytes], None], token: str, marks: int) -> None:
         self._pass_on = pass_on
         self._token = token.encode()
-        self._has_begun = not begins
+        self._marks_left = marks
         self._pending: bytes = b""
 
     def take(self, data: bytes) -> None:
@@ -60,18 +63,18 @@ class _Unmarked:
             before, mark, rest = data.partition(self._token)
             if not mark:
                 break
-            if self._has_begun:
+            if not self._marks_left:
                 said.append(before)
             _, newline, after = rest.partition(b"\n")
             if not newline:
                 break
-            self._has_begun, data = True, after
+            self._marks_left, data = max(0, self._marks_left - 1), after
         if mark:
             self._pending = self._token + rest
         else:
             kept = self._beginning_of_mark(data)
             self._pending = data[len(data) - kept :]
-            if self._has_begun:
+            if not self._marks_left:
                 said.append(data[: len(data) - kept])
         if text := b"".join(said):
             self._pass_on(text)

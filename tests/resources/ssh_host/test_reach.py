@@ -1,4 +1,4 @@
-"""Reaching an SSH host in the ways that there are: jump hosts, sudo, passwords, grains."""
+"""Reaching an SSH host in the ways that there are: jump hosts, passwords, grains."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import asyncio
 import contextlib
 import os
 import pwd
-import secrets
-import shutil
-import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 from tests.resources.conftest import context_for
+from tests.support.accounts import needs_root
 from tests.support.sshd import running_sshd
 
 from ensue.contracts.connection import Command
@@ -27,6 +24,7 @@ from ensue.testing.connection_contract import ConnectionContract, Subject
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.support.accounts import Account
     from tests.support.sshd import Sshd
 
     from ensue.contracts.connection import Connection
@@ -157,56 +155,6 @@ class TestJumpHosts:
             asyncio.run(ssh_host.ping(connection))
 
 
-class Account:
-    """A user of this machine, made for the tests and removed by them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.name = f"ensue-{secrets.token_hex(4)}"
-        self.password = secrets.token_hex(8)
-        self.sudoers = Path("/etc/sudoers.d") / self.name
-        subprocess.run(
-            ["useradd", "-m", "-d", folder, "-s", "/bin/sh", self.name], check=True, capture_output=True
-        )
-        subprocess.run(["chpasswd"], input=f"{self.name}:{self.password}", text=True, check=True)
-
-    @property
-    def login(self) -> dict[str, Any]:
-        """What logs it in: no key, since the folder of the server's keys may be closed to the user."""
-        return {"private_key": None, "password": self.password}
-
-    def may_sudo(self, rule: str) -> None:
-        self.sudoers.write_text(f"{self.name} ALL=(ALL:ALL) {rule}\n")
-        self.sudoers.chmod(0o440)
-
-    def remove(self) -> None:
-        self.sudoers.unlink(missing_ok=True)
-        subprocess.run(["userdel", "-f", self.name], check=False, capture_output=True)
-
-
-needs_root = pytest.mark.skipif(
-    os.geteuid() != 0 or not shutil.which("useradd") or not shutil.which("sudo"),
-    reason="makes a user of its own, which takes root, useradd and sudo",
-)
-
-
-@pytest.fixture(scope="module")
-def account() -> Iterator[Account]:
-    """A user with a password."""
-    folder = Path(f"/tmp/ensue-home-{secrets.token_hex(4)}")
-    made = Account(folder)
-    yield made
-    made.remove()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="module")
-def password_sshd(tmp_path_factory: pytest.TempPathFactory, account: Account) -> Iterator[Sshd]:
-    """A server that takes the user's password."""
-    folder = tmp_path_factory.mktemp("password")
-    with running_sshd(folder, user=account.name, options={"PasswordAuthentication": "yes"}) as server:
-        yield server
-
-
 @needs_root
 def test_a_password(password_sshd: Sshd, account: Account, ssh: Callable[..., SshConnection]) -> None:
     """The right password opens the door, the wrong one does not."""
@@ -224,77 +172,12 @@ def test_a_password(password_sshd: Sshd, account: Account, ssh: Callable[..., Ss
 
 
 @needs_root
-@pytest.mark.parametrize("rule", ["NOPASSWD: ALL", "ALL"])
-def test_sudo(
-    password_sshd: Sshd, account: Account, ssh: Callable[..., SshConnection], rule: str, tmp_path: Path
-) -> None:
-    """With sudo commands and files are root's; the password goes to sudo, and not to the command."""
-    account.may_sudo(rule)
-    config = password_sshd.config(**account.login, sudo=True, sudo_password=account.password)
-
-    async def scene() -> None:
-        connection = ssh(config)
-        try:
-            done = await connection.run(
-                Command(shell_line="id -un; cat; ps -ef | grep -c [s]udo_no", stdin=b"input\n")
-            )
-            assert done.stdout.splitlines()[:2] == [b"root", b"input"]
-            await connection.write(f"{tmp_path}/file", b"content", mode=0o600)
-            assert (tmp_path / "file").stat().st_uid == 0
-            assert await connection.read(f"{tmp_path}/file") == b"content"
-            done = await connection.run(Command(shell_line="id -un; echo $HOME", user="nobody"))
-            assert done.stdout.split()[0] == b"nobody"
-        finally:
-            await connection.close()
-
-    asyncio.run(scene())
-
-
-@needs_root
-def test_sudo_that_is_refused(
-    password_sshd: Sshd, account: Account, ssh: Callable[..., SshConnection]
-) -> None:
-    """Without the right, or with a wrong password, it is sudo that is named; no password is shown."""
-    account.may_sudo("ALL")
-    login = {"private_key": None, "password": account.password, "sudo": True}
-
-    async def scene(**more: Any) -> AuthenticationError:
-        connection = ssh(password_sshd.config(**login, **more))
-        try:
-            with pytest.raises(AuthenticationError) as caught:
-                await connection.run(Command(shell_line="true"))
-            return caught.value
-        finally:
-            await connection.close()
-
-    assert "sudo_password" in str(asyncio.run(scene()))
-    wrong = asyncio.run(scene(sudo_password="wr0ng-one"))
-    assert "sudo refused" in str(wrong)
-    assert "wr0ng-one" not in str(wrong)
-
-
-@needs_root
 class TestAsAnOrdinaryUser(ConnectionContract):
     """The contract holds for somebody who is not root."""
 
     @pytest.fixture
     def subject(self, password_sshd: Sshd, account: Account, ssh: Callable[..., SshConnection]) -> Subject:
         return Subject(connect=lambda: ssh(password_sshd.config(**account.login)), folder="/tmp")
-
-
-@needs_root
-class TestWithSudo(ConnectionContract):
-    """The contract holds through sudo with a password."""
-
-    @pytest.fixture
-    def subject(self, password_sshd: Sshd, account: Account, ssh: Callable[..., SshConnection]) -> Subject:
-        account.may_sudo("ALL")
-        return Subject(
-            connect=lambda: ssh(
-                password_sshd.config(**account.login, sudo=True, sudo_password=account.password)
-            ),
-            folder="/tmp",
-        )
 
 
 def test_root_becomes_another_through_su(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:

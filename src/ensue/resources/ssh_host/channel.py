@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
-import secrets
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -27,7 +25,7 @@ from ensue.resources.ssh_host.faults import (
     not_run_error,
     overfull_error,
 )
-from ensue.resources.ssh_host.login_line import login_line
+from ensue.resources.ssh_host.marks import Marks
 from ensue.resources.ssh_host.sessions import (
     END_GRACE_S,
     ExecSession,
@@ -39,7 +37,6 @@ from ensue.resources.ssh_host.sessions import (
 from ensue.resources.ssh_host.sftp_client import SftpClient
 from ensue.resources.ssh_host.sftp_messages import SftpError
 from ensue.resources.ssh_host.sftp_session import SftpLostError, SftpSession
-from ensue.resources.unmarked_output import unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
@@ -51,8 +48,7 @@ if TYPE_CHECKING:
 _Opened: TypeAlias = "tuple[asyncssh.SSHClientChannel[bytes], ExecSession]"
 _NO_STARTUP_FILES = "unset BASH_ENV CDPATH ENV\nexport SHLVL=1"
 """The login shell has read its startup files. A bash within a command would read its own unless it is told
-that it is not the first shell of the session; and the files may have set variables that name files for later
-ones."""
+that it is not the first shell of the session, and the files may have set variables that name files for it."""
 
 _LOSSES = (asyncssh.DisconnectError, ConnectionError)
 """Errors that mean that the connection is lost."""
@@ -69,9 +65,7 @@ class Channel:
         self.transport = transport
         self._srn = transport.srn
         self._settings = transport.settings
-        self._token = f"ensue-{secrets.token_hex(8)}"
-        self._marker = re.compile(rb"%s pid (\d{1,18})\n" % self._token.encode())
-        self._beginning = f"{self._token}\n".encode()
+        self._marks = Marks(tty=self._settings.tty)
         self._becoming = Becoming(self._srn, self._settings.sudo_password, self._send_plain)
         self._sftp: SftpClient | None = None
         self._sftp_owner: asyncssh.SSHClientConnection | None = None
@@ -82,14 +76,16 @@ class Channel:
     async def run(self, command: Command) -> Completed:
         """Run a command to its end, as `contracts.connection` says."""
         user = command.user or self._settings.become
-        script = command_script(command, token=self._token, first=_NO_STARTUP_FILES)
-        errand = await self._becoming.errand(script.text, user) if user else Errand(script=script.text)
+        token = self._marks.token
+        script = command_script(command, token=token, first=_NO_STARTUP_FILES)
+        text = self._marks.marked(script.text)
+        errand = await self._becoming.errand(text, user) if user else Errand(script=text)
         errand = replace(errand, stdin_first=errand.stdin_first + script.stdin_first)
         limit_s = command.timeout_s if command.timeout_s is not None else self._settings.timeout_s
-        listener = unmarked(command.listener, self._token, marks_output=True)
+        listener = self._marks.unmarked(command.listener)
         done = await self._send(errand, command.stdin, limit_s=limit_s, user=user, listener=listener)
-        if done.returncode == NO_FOLDER_EXIT_CODE and self._token.encode() in done.stderr:
-            said = done.stderr.replace(self._token.encode(), b"").decode("utf-8", "replace").strip()
+        if done.returncode == NO_FOLDER_EXIT_CODE and token.encode() in done.stderr:
+            said = done.stderr.replace(token.encode(), b"").decode("utf-8", "replace").strip()
             raise file_error(self._srn, "run in", command.cwd or "", why=said)
         return done
 
@@ -150,7 +146,8 @@ class Channel:
     async def _send_plain(self, script: str, stdin: bytes) -> Completed:
         """Run a script as the user logged in."""
         limit_s = self._settings.connect_timeout_s
-        return await self._send(Errand(script=script), stdin, limit_s=limit_s, user="")
+        errand = Errand(script=self._marks.marked(script))
+        return await self._send(errand, stdin, limit_s=limit_s, user="")
 
     async def _send(
         self,
@@ -170,8 +167,7 @@ class Channel:
             user: the owner of its processes; empty: the user logged in.
             listener: receives what it writes, marks included.
         """
-        script = f"echo {self._token}; echo {self._token} pid $$ >&2\n{errand.script}"
-        line = login_line(script, hidden=self._token)
+        line = self._marks.line(errand.script)
         with self.losses("a command ran"):
             connection = await self.transport.connected()
             refused_alone = False
@@ -184,7 +180,7 @@ class Channel:
                         continue
                     try:
                         await self._finish(channel, session, (errand.stdin_first, stdin), limit_s)
-                        done = self._completed(connection, channel, session)
+                        done = self._completed(connection, channel, session, user)
                     except BaseException:
                         await self._give_up(channel, session, user)
                         raise
@@ -211,7 +207,7 @@ class Channel:
         the answer is late, the command is ended as soon as the answer is here.
         """
         create: Any = connection.create_session  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        made = partial(ExecSession, self._marker, listener)
+        made = partial(ExecSession, self._marks.pid, listener)
         opening: asyncio.Task[_Opened] = asyncio.ensure_future(create(made, line, encoding=None))
         try:
             async with asyncio.timeout(self._settings.connect_timeout_s):
@@ -285,10 +281,12 @@ class Channel:
         connection: asyncssh.SSHClientConnection,
         channel: asyncssh.SSHClientChannel[bytes],
         session: ExecSession,
+        user: str,
     ) -> Completed:
         """Return the result of a command that has ended.
 
         Raises:
+            AuthenticationError: sudo or su has not started it.
             RemoteError: its output is too long, the login shell has not started it, or the server does not
                 report how it ended.
         """
@@ -299,12 +297,12 @@ class Channel:
             raise lost_error(self._srn, self._settings, "a command ran", session.fault)
         if done is None:
             raise no_status_error(self._srn, self._settings)
-        # The text before the beginning was printed by the startup files of the login shell.
-        _, beginning, stdout = done.stdout.partition(self._beginning)
-        if not beginning or not session.pid:
-            raise not_run_error(self._srn, self._settings, done, token=self._token)
-        stderr = done.stderr[session.own_errors_from :]
-        return Completed(returncode=done.returncode, stdout=stdout, stderr=stderr, pid=session.pid)
+        begun = self._marks.from_beginning(done)
+        if begun is None and user and session.pid:
+            raise self._becoming.refused(user, self._marks.said(done))
+        if begun is None:
+            raise not_run_error(self._srn, self._settings, self._marks.said(done))
+        return begun
 
     async def _end(self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str) -> None:
         """End a command that is no longer waited for, once it has started: SIGTERM, then SIGKILL.
@@ -327,11 +325,13 @@ class Channel:
             return
         with contextlib.suppress(asyncssh.Error, OSError, RemoteError):
             async with asyncio.timeout(self._settings.connect_timeout_s):
-                script = kill_script(session.pid, name, has_exited=session.has_exited)
+                pids = {session.pid, self._marks.command_pid(session.errors) or session.pid}
+                scripts = [kill_script(pid, name, has_exited=session.has_exited) for pid in pids]
+                script = "".join(scripts)
                 errand = await self._becoming.errand(script, user) if user else Errand(script=script)
                 connection = await self.transport.connected()
                 nowhere = asyncssh.DEVNULL
-                line = login_line(errand.script, hidden=self._token)
+                line = self._marks.line(errand.script)
                 await connection.run(
                     line, input=errand.stdin_first, encoding=None, stdout=nowhere, stderr=nowhere
                 )

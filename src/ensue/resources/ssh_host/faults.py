@@ -7,7 +7,6 @@ import socket
 from typing import TYPE_CHECKING
 
 import asyncssh
-import msgspec
 
 from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError, UnreachableError
 from ensue.resources.answers import MOST_BYTES
@@ -104,21 +103,16 @@ def no_status_error(srn: Srn, settings: Settings) -> RemoteError:
     return RemoteError(message, target=str(srn))
 
 
-def not_run_error(srn: Srn, settings: Settings, done: Completed, *, token: str) -> RemoteError:
+def not_run_error(srn: Srn, settings: Settings, said: Completed) -> RemoteError:
     """Return the error of a session that ended before the command began: its login shell did not start it.
 
     Args:
         srn: the host's name.
         settings: the settings of the connection.
-        done: how the session ended, and what was written in it.
-        token: the word that the line of the session hides, except for its first letter. A shell may repeat
-            the line, which is left out then: it may hold secrets, in a form in which nothing recognises them.
+        said: how the session ended, with what was written in it as error output.
     """
-    lines = [*done.stdout.splitlines(), *done.stderr.splitlines()]
-    said = b"\n".join(line for line in lines if token[1:].encode() not in line)
-    words = msgspec.structs.replace(done, stderr=said)
-    why = f"its login shell started no /bin/sh{quoted_end(words)} (log in as a user whose shell runs any)"
-    message = f"{srn} ({settings.place}) ran no command, because {why}"
+    where = f"{srn} ({settings.place})"
+    message = f"{where} ran no command{quoted_end(said)} (its login shell must be able to start /bin/sh)"
     return RemoteError(message, target=str(srn))
 
 

@@ -107,7 +107,6 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         self.is_overfull = False
         self._is_deaf = False
         self.pid = 0
-        self.own_errors_from = 0
         self.started: asyncio.Future[None] = self._loop.create_future()
         self.ended: asyncio.Future[None] = self._loop.create_future()
 
@@ -166,7 +165,7 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
     def _look_for_start(self, added: int) -> None:
         found = self._start_mark.search(self.errors, max(0, len(self.errors) - added - _LONGEST_MARK))
         if found is not None and not self.pid:
-            self.pid, self.own_errors_from = int(found[1]), found.end()
+            self.pid = int(found[1])
             self.started.set_result(None)
 
     def _exit(self) -> None:

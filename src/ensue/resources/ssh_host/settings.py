@@ -46,6 +46,7 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "sudo": (bool, str),
     "sudo_user": (str,),
     "sudo_password": (str,),
+    "tty": (bool,),
     "timeout_s": (int, float),
     "files": (str,),
 }
@@ -79,6 +80,7 @@ class Settings:
         jump: resources that the connection goes through, first one first.
         become: user that commands and files belong to through sudo; empty: the user logged in as.
         sudo_password: the password for sudo.
+        tty: commands run under the control of a terminal.
         timeout_s: limit of a command and of a file operation; None: that of a file operation is `TRANSFER_S`.
         files: how files are transferred.
     """
@@ -99,6 +101,7 @@ class Settings:
     jump: tuple[Srn, ...] = ()
     become: str = ""
     sudo_password: str = ""
+    tty: bool = False
     timeout_s: float | None = None
     files: FilesMode = "auto"
 
@@ -160,6 +163,7 @@ def settings_from(srn: Srn, config: ReadOnlyDataMap) -> Settings:
         jump=_jump(given.get("jump")),
         become=_become(given),
         sudo_password=_text(given, "sudo_password"),
+        tty=bool(given.get("tty")),
         timeout_s=_number(given, 0.0, "timeout_s") or None,
         files=_files(given.get("files")),
     )
