@@ -28,12 +28,15 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
         done: the completed actions, in the same form.
         errors: its errors, each with its position in the configuration.
         log: its human-readable lines.
+        declared: the outputs that the configuration declares, by name: whether each is sensitive. Terraform
+            lists them before a change, and afterwards leaves out those that are null.
     """
 
     planned: dict[str, str]
     done: dict[str, str]
     errors: tuple[str, ...]
     log: tuple[str, ...] = ()
+    declared: dict[str, bool] = {}
 
 
 def read_messages(printed: bytes) -> Messages:
@@ -46,6 +49,7 @@ def read_messages(printed: bytes) -> Messages:
     done: dict[str, str] = {}
     errors: list[str] = []
     log: list[str] = []
+    declared: dict[str, bool] = {}
     for message in _messages(printed):
         log.append(str(message.get("@message", "")))
         match message.get("type"):
@@ -55,11 +59,12 @@ def read_messages(printed: bytes) -> Messages:
                 done |= _change(message.get("hook"))
             case "outputs":
                 planned |= _outputs(message.get("outputs"))
+                declared |= _declared(message.get("outputs"))
             case "diagnostic":
                 errors += _error(message.get("diagnostic"))
             case _:
                 pass
-    return Messages(planned=planned, done=done, errors=tuple(errors), log=tuple(log))
+    return Messages(planned=planned, done=done, errors=tuple(errors), log=tuple(log), declared=declared)
 
 
 def end_of(printed: bytes) -> str:
@@ -91,6 +96,14 @@ def _outputs(outputs: Any) -> dict[str, str]:
         return {}
     actions = {name: str(one.get("action", "noop")) for name, one in outputs.items() if is_mapping(one)}
     return {f"output.{name}": action for name, action in actions.items() if action != "noop"}
+
+
+def _declared(outputs: Any) -> dict[str, bool]:
+    """Return the outputs that are declared; one that the configuration no longer has is listed as deleted."""
+    if not is_mapping(outputs):
+        return {}
+    listed = {name: one for name, one in outputs.items() if is_mapping(one) and "action" in one}
+    return {name: one.get("sensitive") is True for name, one in listed.items() if one["action"] != "delete"}
 
 
 def _error(diagnostic: Any) -> list[str]:

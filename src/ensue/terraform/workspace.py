@@ -111,7 +111,15 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             if ended.code not in {0, _HAS_CHANGES}:
                 raise StateFailedError(self._why("plan", ended, messages))
             changes = messages.planned if ended.code else {}
-            return Planned(changes=changes, outputs=kept.outputs if kept and kept.is_whole else None)
+            outputs = None
+            if kept and kept.is_whole:
+                unchanged = {
+                    name: is_sensitive
+                    for name, is_sensitive in messages.declared.items()
+                    if f"output.{name}" not in messages.planned
+                }
+                outputs = _with_nulls(kept.outputs, unchanged)
+            return Planned(changes=changes, outputs=outputs)
 
     async def apply(self, *, destroy: bool = False) -> Applied:
         """Apply the configuration, or destroy all of it.
@@ -129,7 +137,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 ended = await workplace.run(*_APPLY, *more, self._state_option, "-var-file=/dev/stdin")
                 messages = read_messages(ended.stdout)
                 if not ended.code:
-                    outputs = await self._read_outputs(workplace)
+                    outputs = _with_nulls(await self._read_outputs(workplace), messages.declared)
                     is_whole = True
             finally:
                 new = workplace.kept(outputs, self._folder.written_state(), is_whole=is_whole)
@@ -229,6 +237,12 @@ class _Workplace(msgspec.Struct, frozen=True, kw_only=True):
         return Kept(
             source=self.source, variables=self.variables, outputs=outputs, state=state, is_whole=is_whole
         )
+
+
+def _with_nulls(outputs: Mapping[str, Output], declared: Mapping[str, bool]) -> dict[str, Output]:
+    """Return outputs with those that are declared and null, which terraform leaves out."""
+    nulls = {name: Output(value=None, sensitive=is_sensitive) for name, is_sensitive in declared.items()}
+    return {**nulls, **outputs}
 
 
 def _done(messages: Messages, *, is_whole: bool) -> dict[str, str]:
