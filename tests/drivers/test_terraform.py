@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from tests.support.sshd import inotify
-from tests.support.terraform import BOX, BROKEN, configuration, needs_terraform
+from tests.support.terraform import BOX, BROKEN, NULLS, configuration, needs_terraform
 
 from ensue.drivers import opentofu, terraform
 from ensue.errors import DestructionRefusedError, DriverError
@@ -64,6 +64,16 @@ def test_outputs_are_those_of_terraform(tmp_path: Path) -> None:
     assert done.secrets == {"password": "hunter2-of-terraform"}
     assert done.changed
     assert done.comment == "applied the configuration: 1 to create"
+
+
+def test_a_null_output_is_null(tmp_path: Path) -> None:
+    """It is an output all the same, of an update without a change as well."""
+    made = request(tmp_path, {"script": NULLS})
+    first = created(made)
+    assert first.values == {"size": None, "computed": None, "inner": [None]}
+    assert first.secrets == {"hidden": None}
+    second = asyncio.run(terraform.update(again(made, first)))
+    assert (second.values, second.secrets) == (first.values, first.secrets)
 
 
 def test_an_update_without_a_change_changes_nothing(tmp_path: Path) -> None:

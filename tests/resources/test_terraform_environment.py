@@ -65,6 +65,17 @@ def test_outputs_say_how_to_connect(tmp_path: Path) -> None:
     assert asyncio.run(provider.observe(asked)).status == "succeeded"
 
 
+def test_a_null_output_says_nothing(tmp_path: Path) -> None:
+    """A connection has no key of it, whether the output has its name or `outputs` names it."""
+    nulls = "".join(f'output "{name}" {{ value = null }}\n' for name in ("port", "connection_info", "note"))
+    asked = request(tmp_path, BOX + nulls, outputs={"password": "note"})
+    deployed = asyncio.run(provider.deploy(asked))
+    assert deployed.details == {"zone": "a"}
+    assert set(asyncio.run(provider.connection_info(asked))) == {"host", "user", "private_key"}
+    asked = request(tmp_path, BOX + nulls)
+    assert asyncio.run(provider.deploy(asked)).details == {"zone": "a", "note": None}
+
+
 def test_another_value_of_a_variable_is_a_change(tmp_path: Path) -> None:
     """A plan sees it without making it."""
     asyncio.run(provider.deploy(request(tmp_path)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.app.test_project import apply, write
 from tests.settings.test_environments import records
-from tests.support.terraform import BOX, BROKEN, configuration, needs_terraform
+from tests.support.terraform import BOX, BROKEN, NULLS, configuration, needs_terraform
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +53,26 @@ def test_outputs_are_bound_and_registered(tmp_path: Path) -> None:
     assert record.invalidated_because == "terraform:db_vm was destroyed"
     (again,) = apply(tmp_path, "gone").returns.values()
     assert (again.result, again.changes) == (True, {})
+
+
+def test_a_null_output_is_bound(tmp_path: Path) -> None:
+    """A reference to it is null, in the first apply, in a second one, and in a plan."""
+    configuration(tmp_path / "box", NULLS)
+    sls = """\
+vm:
+  terraform.applied:
+    - source: box
+uses:
+  test.present:
+    - new_state:
+        size: ${terraform:vm:size}
+        text: "size ${terraform:vm:size}"
+"""
+    write(tmp_path, states__vm=sls)
+    for _ in range(2):
+        returns = {one.id: one for one in apply(tmp_path, "vm").returns.values()}
+        assert returns["uses"].result is True, returns["uses"].comment
+        assert returns["uses"].new_state == {"size": None, "text": "size null"}
 
 
 def test_a_failure_halfway_registers_nothing(tmp_path: Path) -> None:

@@ -20,6 +20,22 @@ output "password" {
 }
 """
 
+NULLS = """\
+variable "size" {
+  type    = string
+  default = null
+}
+output "size" { value = var.size }
+output "computed" { value = terraform_data.box.output }
+output "hidden" {
+  value     = var.size
+  sensitive = true
+}
+output "inner" { value = [var.size] }
+resource "terraform_data" "box" { input = var.size }
+"""
+"""All its outputs are null, except that `inner` is a list with a null."""
+
 BROKEN = """\
 resource "terraform_data" "first" { input = "made" }
 resource "terraform_data" "second" {

@@ -6,17 +6,21 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from tests.resources.sandbox.conftest import RealVault
 from tests.support.sshd import inotify
-from tests.support.terraform import BOX, BROKEN, configuration, needs_terraform
+from tests.support.terraform import BOX, BROKEN, NULLS, configuration, needs_terraform
 
 from ensue.errors import StateFailedError
 from ensue.masking import Masker
 from ensue.terraform import Workspace
+from ensue.terraform.stored_state import KeptFolder
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ensue.terraform.stored_state import Output
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +52,40 @@ def test_the_second_apply_has_nothing_to_do(tmp_path: Path) -> None:
     assert done.outputs["size"].value == "small"
     assert asyncio.run(box.plan()).changes == {}
     assert asyncio.run(box.apply()).changes == {}
+
+
+def test_a_null_output_is_there(tmp_path: Path) -> None:
+    """Terraform leaves it out of its state. It is null from the first apply on, in plans as well."""
+
+    def values(outputs: dict[str, Output] | None) -> dict[str, Any]:
+        return {name: one.value for name, one in (outputs or {}).items()}
+
+    nulls = {"size": None, "computed": None, "hidden": None, "inner": [None]}
+    assert asyncio.run(workspace(tmp_path, NULLS).plan()).outputs is None
+    done = asyncio.run(workspace(tmp_path, NULLS).apply())
+    assert values(done.outputs) == nulls
+    assert {name for name, one in done.outputs.items() if one.sensitive} == {"hidden"}
+    planned = asyncio.run(workspace(tmp_path, NULLS).plan())
+    assert (planned.changes, values(planned.outputs)) == ({}, nulls)
+    assert values(workspace(tmp_path, NULLS).outputs()) == nulls
+    big = workspace(tmp_path, NULLS, variables={"size": "big"})
+    assert values(asyncio.run(big.apply()).outputs)["size"] == "big"
+    assert values(asyncio.run(workspace(tmp_path, NULLS).apply()).outputs) == nulls
+    fewer = NULLS.replace('output "size" { value = var.size }', "")
+    assert "size" not in asyncio.run(workspace(tmp_path, fewer).apply()).outputs
+
+
+def test_a_null_output_of_an_earlier_apply(tmp_path: Path) -> None:
+    """An apply that did not record it needs no other one: a plan without changes knows it."""
+    box = workspace(tmp_path, NULLS)
+    done = asyncio.run(box.apply())
+    folder = KeptFolder(path=box.directory, vault=box.vault, context=box.name)
+    kept = folder.load()
+    assert kept is not None
+    folder.keep(msgspec.structs.replace(kept, outputs={"inner": done.outputs["inner"]}))
+    planned = asyncio.run(box.plan())
+    assert planned.changes == {}
+    assert planned.outputs == done.outputs
 
 
 def test_variables_arrive_as_they_are(tmp_path: Path) -> None:

@@ -84,7 +84,9 @@ async def connection_info(request: EnvironmentRequest) -> DataMap:
     outputs = await asyncio.to_thread(_workspace(request).outputs)
     if outputs is None:
         raise StateFailedError(f"the configuration of {request.name} has not been applied")
-    whole: Data = outputs[_ALL].value if _ALL in outputs else {}
+    whole: Data = outputs[_ALL].value if _ALL in outputs else None
+    if whole is None:
+        whole = {}
     if not is_mapping(whole):
         raise StateFailedError(f"the output {_ALL} is not an object")
     named = _named(request)

@@ -37,6 +37,8 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
         log: its human-readable lines.
         takes_variables: whether this version of the binary takes variables again when it applies a saved
             plan, as it needs for ephemeral ones.
+        declared: the outputs that the configuration declares, by name: whether each is sensitive. Terraform
+            lists them before a change, and afterwards leaves out those that are null.
     """
 
     planned: dict[str, str]
@@ -45,6 +47,7 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
     log: tuple[str, ...] = ()
     destroyed: tuple[str, ...] = ()
     takes_variables: bool = False
+    declared: dict[str, bool] = {}
 
 
 def read_messages(printed: bytes) -> Messages:
@@ -58,6 +61,7 @@ def read_messages(printed: bytes) -> Messages:
     destroyed: list[str] = []
     errors: list[str] = []
     log: list[str] = []
+    declared: dict[str, bool] = {}
     takes_variables = False
     for message in _messages(printed):
         log.append(str(message.get("@message", "")))
@@ -71,6 +75,7 @@ def read_messages(printed: bytes) -> Messages:
                 done |= _change(message.get("hook"))
             case "outputs":
                 planned |= _outputs(message.get("outputs"))
+                declared |= _declared(message.get("outputs"))
             case "diagnostic":
                 errors += _error(message.get("diagnostic"))
             case _:
@@ -82,6 +87,7 @@ def read_messages(printed: bytes) -> Messages:
         log=tuple(log),
         destroyed=tuple(destroyed),
         takes_variables=takes_variables,
+        declared=declared,
     )
 
 
@@ -136,6 +142,14 @@ def _outputs(outputs: Any) -> dict[str, str]:
         return {}
     actions = {name: str(one.get("action", "noop")) for name, one in outputs.items() if is_mapping(one)}
     return {f"output.{name}": action for name, action in actions.items() if action != "noop"}
+
+
+def _declared(outputs: Any) -> dict[str, bool]:
+    """Return the outputs that are declared; one that the configuration no longer has is listed as deleted."""
+    if not is_mapping(outputs):
+        return {}
+    listed = {name: one for name, one in outputs.items() if is_mapping(one) and "action" in one}
+    return {name: one.get("sensitive") is True for name, one in listed.items() if one["action"] != "delete"}
 
 
 def _error(diagnostic: Any) -> list[str]:

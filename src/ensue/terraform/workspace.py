@@ -114,7 +114,14 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             finally:
                 await asyncio.shield(asyncio.to_thread(self._take_back_state, kept, workplace))
             changes = messages.planned if has_changes else {}
-            outputs = kept.outputs if kept and kept.is_whole else None
+            outputs = None
+            if kept and kept.is_whole:
+                unchanged = {
+                    name: is_sensitive
+                    for name, is_sensitive in messages.declared.items()
+                    if f"output.{name}" not in messages.planned
+                }
+                outputs = _with_nulls(kept.outputs, unchanged)
             return Planned(changes=changes, outputs=outputs, destroyed=messages.destroyed)
 
     async def resources(self) -> dict[str, str]:
@@ -154,8 +161,12 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             kept, workplace = await self._prepared()
             given = [_VARIABLES, "-auto-approve", *(("-destroy",) if destroy else ())]
             given += [f"-target={address}" for address in targets]
+            declared: dict[str, bool] = {}
             if approve is not None:
-                given = await self._approved(kept, workplace, plan, approve)
+                planned = await self._approved(kept, workplace, plan, approve)
+                # The apply of a saved plan does not list the outputs again.
+                declared = planned.declared
+                given = [*([_VARIABLES] if planned.takes_variables else []), _path_of(plan)]
             outputs = kept.outputs if kept else {}
             resources: dict[str, str] = {}
             is_whole = False
@@ -164,7 +175,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 ended = await workplace.run(*_APPLY, self._state_option, *given, files=files)
                 messages = read_messages(ended.stdout)
                 if not ended.code:
-                    outputs = await self._read_outputs(workplace)
+                    outputs = _with_nulls(await self._read_outputs(workplace), declared | messages.declared)
                     resources = await self._resources(workplace)
                     is_whole = True
             finally:
@@ -245,15 +256,15 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         workplace: _Workplace,
         plan: BinaryIO,
         approve: Callable[[Sequence[str]], None],
-    ) -> list[str]:
-        """Return the arguments of an apply that does what a plan says, which is approved."""
+    ) -> Messages:
+        """Return the messages of a plan that is approved; the apply does what it says."""
         try:
             messages, _ = await self._plan(workplace, plan)
             approve(messages.destroyed)
         except BaseException:
             await asyncio.shield(asyncio.to_thread(self._take_back_state, kept, workplace))
             raise
-        return [*([_VARIABLES] if messages.takes_variables else []), _path_of(plan)]
+        return messages
 
     async def _resources(self, workplace: _Workplace) -> dict[str, str]:
         state = self._folder.written_state()
@@ -307,6 +318,12 @@ class _Workplace(msgspec.Struct, frozen=True, kw_only=True):
 def _path_of(file: BinaryIO) -> str:
     """Return the path of a file in memory for a process that inherits it."""
     return f"/proc/self/fd/{file.fileno()}"
+
+
+def _with_nulls(outputs: Mapping[str, Output], declared: Mapping[str, bool]) -> dict[str, Output]:
+    """Return outputs with those that are declared and null, which terraform leaves out."""
+    nulls = {name: Output(value=None, sensitive=is_sensitive) for name, is_sensitive in declared.items()}
+    return {**nulls, **outputs}
 
 
 def _done(messages: Messages, *, is_whole: bool) -> dict[str, str]:
