@@ -349,12 +349,7 @@ HOOK = f"def connect(context):\n{END}"
         ("def discover():\n    return {'m': {}}\n", "E0702", "claimed by minion:m and by box:m"),
         ("def check(config):\n    return 'wrong'\n", "E0711", "returned str, not a list of texts"),
         ("def check(config):\n    1 / 0\n", "E0711", "`check` of the resource type 'box'"),
-        ("def check(config):\n    return ['it is wrong']\n", "E0703", "box:known: it is wrong"),
-        (
-            "def discover():\n    return {'a': {}}\ndef check(config):\n    return ['no'] * (not config)\n",
-            "E0703",
-            "box:a: no",
-        ),
+        ("def remarks(config):\n    1 / 0\n", "E0711", "`remarks` of the resource type 'box'"),
     ],
 )
 def test_a_hook_that_misbehaves_is_a_diagnostic(tmp_path: Path, body: str, code: str, words: str) -> None:
@@ -365,6 +360,38 @@ def test_a_hook_that_misbehaves_is_a_diagnostic(tmp_path: Path, body: str, code:
     assert found == code
     assert words in summary
     assert span != "None"
+
+
+def test_a_configuration_that_is_refused_concerns_its_resource_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its own calls fail with what the type says; its neighbours, declared and discovered, answer."""
+    body = HOOK + (
+        "def discover():\n    return {'a': {}, 'b': {'x': 1}}\n"
+        "def check(config):\n    return ['it is wrong', 'so is that'] * (not config)\n"
+        "def ping():\n    return True\n"
+    )
+    root = make(tmp_path, {"box/__init__.py": body}, "box: {known: {x: 1}, bad: {}}")
+    answers = call(root, "T@box", "test.ping")
+    fault = "is not configured properly: it is wrong; so is that"
+    refused = {name: (False, f"box:{name} {fault}") for name in ("a", "bad")}
+    assert answers == refused | {"b": (True, True), "known": (True, True)}
+    warned = [one.getMessage() for one in caplog.records if "E0703" in one.getMessage()]
+    assert len(warned) == 2
+    assert "pillar/" in warned[0]
+    assert "box:bad is not used: it is wrong; so is that" in warned[0]
+
+
+def test_what_has_no_effect_is_remarked_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A remark about several resources is one warning, with the first of them."""
+    body = HOOK + "def remarks(config):\n    return [f'`{key}` has no effect' for key in config]\n"
+    declared = "box: {a: {x: 1}, b: {x: 2}, c: {y: 1}}"
+    root = make(tmp_path, {"box/__init__.py": body}, declared)
+    call(root, "T@box", "test.ping")
+    warned = [
+        one.getMessage().partition(": box: ")[2] for one in caplog.records if "E0722" in one.getMessage()
+    ]
+    assert warned == ["`x` has no effect, in a and 1 more", "`y` has no effect, in c"]
 
 
 def test_a_failing_init_fails_each_resource_by_name(tmp_path: Path) -> None:

@@ -17,8 +17,7 @@ import msgspec
 from ensue.contracts.deadlines import GRAINS_S
 from ensue.contracts.reach import Reach
 from ensue.contracts.resource_type import ResourceContext
-from ensue.errors import NotAvailableError, RemoteTimeoutError, UnknownResourceError
-from ensue.model.srn import MINION_TYPE, Srn
+from ensue.errors import RemoteTimeoutError, ResourceError, UnknownResourceError
 from ensue.registry.resource_index import ResourceIndex
 from ensue.resources.leftovers import FOLDER, Leftovers
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from ensue.contracts.registry import DerivedRegistry
     from ensue.masking import Masker
     from ensue.model.resource import ResourceRecord
+    from ensue.model.srn import Srn
     from ensue.registry.grains_cache import GrainsCache
     from ensue.resources.plugins import Plugins
     from ensue.settings.settings import Settings
@@ -57,6 +57,7 @@ class Directory:
 
     Attributes:
         custom_grains: adds the project's own grains to this machine's, in a thread; None if it has none.
+        refused: what is wrong with the configurations of resources that cannot be used.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Directory:
         self._opened_cached_grains: GrainsCache | None = None
         self._grains: dict[Srn, asyncio.Future[dict[str, Any]]] = {}
         self._recalled: set[Srn] = set()
+        self.refused: Mapping[Srn, str] = {}
 
     def set_static(self, resources: Mapping[Srn, dict[str, Any]], discovered: Iterable[Srn] = ()) -> None:
         """Set the resources that need no registration; their secrets are masked from now on.
@@ -177,6 +179,8 @@ class Directory:
             config = self.config(srn)
             if config is None:
                 raise UnknownResourceError(self.index.unknown(str(srn)))
+            if fault := self.refused.get(srn):
+                raise ResourceError(f"{srn} is not configured properly: {fault}")
             self._contexts[srn] = ResourceContext(
                 srn=srn,
                 config=config,
@@ -393,6 +397,3 @@ class Directory:
         for connection, error in zip(connections, ended, strict=True):
             if isinstance(error, BaseException):
                 _logger.warning("closing %s: %s: %s", connection.srn, type(error).__name__, error)
-
-
-__all__ = ["MINION_TYPE", "Directory", "NotAvailableError"]

@@ -1,14 +1,17 @@
 """The resources that need no registration: those that pillar declares, and those that types discover.
 
 Every type that pillar names and every type of the project is loaded and checked here, so that an error in one
-is a diagnostic before anything runs.
+is a diagnostic before anything runs. An error in the configuration of one resource concerns that resource
+alone: it cannot be used, and the others can.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.discovered import added, discovered
+from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import NotAvailableError, ResourceTypeError
 from ensue.language.collector import Collector
 from ensue.language.static_resources import read_static, type_defaults
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from ensue.resources.plugins import Plugins
 
     Configs = dict[Srn, dict[str, Any]]
+
+_logger = logging.getLogger(__name__)
 
 
 class KnownResources:
@@ -50,6 +55,8 @@ class KnownResources:
         self._masker = masker
         self._key = key
         self._found: dict[str, dict[str, Any]] | None = None
+        self._refused: dict[Srn, str] = {}
+        self._reported: set[str] = set()
 
     def read(self, pillar: Mapping[str, Any], compiler: PillarCompiler, found: Collector) -> Configs:
         """Return the resources that pillar declares, each checked by its type; types are loaded."""
@@ -74,6 +81,7 @@ class KnownResources:
                         return span
             return places.get(srn.type)
 
+        self._refused = {}
         self._check(static, {name: type_ for name, type_ in usable.items() if type_}, place, found)
         return static
 
@@ -111,6 +119,7 @@ class KnownResources:
         found.stop_on_errors()
         for config in more.values():
             self._masker.add_guessed(*secret_values(config))
+        self._directory.refused = self._refused
         self._directory.set_static({**static, **more}, more)
 
     def _loaded(self, name: str, place: Span | None, found: Collector) -> LoadedType | None:
@@ -133,19 +142,34 @@ class KnownResources:
         found: Collector,
     ) -> None:
         refusing: set[str] = set()
+        remarks: dict[tuple[str, str], list[Srn]] = {}
         for srn, config in resources.items():
             type_ = types.get(srn.type)
             if type_ is None or srn.type in refusing:
                 continue
             try:
                 problems = self._plugins.configuration_faults(srn, config)
+                for remark in () if problems else type_.remarks(config):
+                    remarks.setdefault((type_.name, remark), []).append(srn)
             except ResourceTypeError as error:
                 # The message would be the same for each.
                 refusing.add(srn.type)
                 found.error("E0711", str(error), error.span or place(srn), help=error.help)
                 continue
-            for problem in problems:
-                found.error("E0703", f"{srn}: {problem}", place(srn))
+            if problems:
+                self._refused[srn] = "; ".join(problems)
+                self._warn("E0703", f"{srn} is not used: {self._refused[srn]}", place(srn))
+        for (type_name, remark), srns in remarks.items():
+            others = f" and {len(srns) - 1} more" if len(srns) > 1 else ""
+            self._warn("E0722", f"{type_name}: {remark}, in {srns[0].id}{others}", place(srns[0]))
+
+    def _warn(self, code: str, summary: str, place: Span | None) -> None:
+        """Log a warning, once."""
+        warning = Diagnostic(code=code, summary=summary, span=place, severity=Severity.WARNING)
+        message = self._masker.text(warning.message)
+        if message not in self._reported:
+            self._reported.add(message)
+            _logger.warning("%s: %s", code, message)
 
 
 def _declared(declared: object) -> Iterator[tuple[str, str]]:

@@ -6,13 +6,14 @@ folders `modules/` and `states/` have overrides: `modules/pkg.py` is the executi
 of this type, in place of ensue's own, `states/service.py` the state module `service`.
 
 Every hook is optional, and every hook declares the parameters that it needs, in any order; hooks may be
-`async def` or plain functions, which run in a thread. `connect` and `check` are plain functions.
+`async def` or plain functions, which run in a thread. `connect`, `check` and `remarks` are plain functions.
 
 | hook | called | default |
 | --- | --- | --- |
 | `init(opts)` | once, before anything else of the type | nothing |
 | `discover(opts)` | when pillar has been compiled; returns `{id: configuration}` | nothing |
 | `check(config)` | for each configuration; returns its errors | no errors |
+| `remarks(config)` | for each valid configuration; returns what in it has no effect | nothing |
 | `connect(context)` | before a resource is used; returns its connection, does no I/O | no connection |
 | `ping(connection, context)` | by `test.ping`; False or an exception: not reachable | asks the connection |
 | `grains(connection, context)` | once per resource | `id`, `resource_id`, `resource_type` |
@@ -74,6 +75,7 @@ HOOK_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {
     "init": frozenset({"opts"}),
     "discover": frozenset({"opts"}),
     "check": frozenset({"config"}),
+    "remarks": frozenset({"config"}),
     "connect": frozenset({"context"}),
     "ping": frozenset({"connection", "context"}),
     "grains": frozenset({"connection", "context"}),
@@ -81,5 +83,5 @@ HOOK_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {
 }
 """The hooks of a type with the parameters that each may take."""
 
-PLAIN_HOOKS: Final = frozenset({"check", "connect"})
+PLAIN_HOOKS: Final = frozenset({"check", "remarks", "connect"})
 """Hooks that may not be `async def`: they do no I/O."""

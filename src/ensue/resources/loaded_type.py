@@ -115,15 +115,26 @@ class LoadedType:
         Raises:
             ResourceTypeError: the hook raised, or returned something else.
         """
-        hook = self._hooks.get("check")
+        return self._sentences("check", config)
+
+    def remarks(self, config: ReadOnlyDataMap) -> list[str]:
+        """Return what in a valid configuration has no effect.
+
+        Raises:
+            ResourceTypeError: the hook raised, or returned something else.
+        """
+        return self._sentences("remarks", config)
+
+    def _sentences(self, name: str, config: ReadOnlyDataMap) -> list[str]:
+        hook = self._hooks.get(name)
         if hook is None:
             return []
         try:
             found: object = hook.call(config=config)
         except Exception as error:
-            raise self._raised("check", error) from error
+            raise self._raised(name, error) from error
         if not is_list(found) or not all(isinstance(one, str) for one in found):
-            raise self._returned("check", found, "a list of texts")
+            raise self._returned(name, found, "a list of texts")
         return cast("list[str]", found)
 
     def connect(self, context: ResourceContext) -> Connection:

@@ -1,5 +1,7 @@
 """Resources that pillar declares, and resource types of the project, that make no sense."""
 
+from dataclasses import replace
+
 from tests.app.bad_inputs.row import Content, Row, pillar
 
 CONNECT = "def connect(context):\n    return object()\n"
@@ -20,6 +22,12 @@ def type_(what: str, expected: str, files: dict[str, Content], declared: str = "
     }
     content |= {f"states/_resources/{name}": text for name, text in files.items()}
     return Row(what=what, files=content, expected=expected, words=("resources", "list"))
+
+
+def unusable(what: str, declared: str, words: str) -> Row:
+    """Declare a resource `a`, which is refused and fails when it is called."""
+    row = pillar(what, f"resources:\n  {declared}\n", f"run: {words}")
+    return replace(row, words=("call", "a", "test.ping"))
 
 
 HERE = "states/_resources"
@@ -53,9 +61,9 @@ ROWS = [
     under_dummy("a configuration that is a list", "a: [x]", "E0703 pillar/p.sls:3:5"),
     under_dummy("a configuration that is a number", "a: 7", "E0703 pillar/p.sls:3:5"),
     under_dummy("a configuration that is false", "a: false", "E0703 pillar/p.sls:3:5"),
-    under_dummy("a key that there is not", "a: {grians: {}}", "E0703 pillar/p.sls:3:5"),
-    under_dummy("a key that is a number", "a: {7: x}", "E0703 pillar/p.sls:3:5"),
-    under_dummy("a value of the wrong kind", "a: {grains: [x]}", "E0703 pillar/p.sls:3:5"),
+    unusable("a key that there is not", "dummy: {a: {grians: {}}}", "dummy:a is not configured properly"),
+    unusable("a key that is a number", "dummy: {a: {7: x}}", "the key 7 is not text (put it in quotes)"),
+    unusable("a value of the wrong kind", "dummy: {a: {grains: [x]}}", "`grains` must be a mapping"),
     under_dummy("the id of this machine", "box: {}", "E0702 pillar/p.sls:3:5"),
     pillar("this machine declared", "resources:\n  minion:\n    box: {}\n", "E0702 pillar/p.sls:3:5"),
     pillar(
@@ -63,14 +71,12 @@ ROWS = [
         "resources:\n  ssh: {a: {host: x}}\n  ssh_host: {a: {host: x}}\n",
         "E0702 pillar/p.sls:3:14",
     ),
-    pillar(
+    unusable(
         "a default that the type does not know",
-        "resources:\n  ssh_host:\n    usr: x\n    hosts:\n      a: {}\n",
-        "E0703 pillar/p.sls:5:7",
+        "ssh_host: {usr: x, hosts: {a: {}}}",
+        "ssh_host:a is not configured properly: unknown key `usr` (did you mean `user`?)",
     ),
-    pillar(
-        "a port that is a text", "resources:\n  ssh_host:\n    a: {port: many}\n", "E0703 pillar/p.sls:3:5"
-    ),
+    unusable("a port that is a text", "ssh_host: {a: {port: many}}", "`port` must be a number"),
     type_(
         "a type that does not parse",
         f"E0710 {HERE}/box/__init__.py:1",
@@ -153,7 +159,7 @@ ROWS = [
 ]
 ROWS = [
     Row(what=row.what, files=row.files, expected=row.expected, words=("call", "b", "grains.items"))
-    if row.expected.startswith("run:")
+    if row.expected.startswith("run:") and row.words[0] != "call"
     else row
     for row in ROWS
 ]

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import pwd
+import socket
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
@@ -23,6 +24,7 @@ from ensue.testing.connection_contract import ConnectionContract, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from tests.support.accounts import Account
     from tests.support.sshd import Sshd
@@ -78,6 +80,82 @@ def test_isolation_is_told_by_the_host(own_sshd: Sshd, ssh: Callable[..., SshCon
             await connection.close()
 
     assert asyncio.run(scene()) == "namespace"
+
+
+def test_the_users_own_file(
+    sshd: Sshd,
+    own_sshd: Sshd,
+    ssh: Callable[..., SshConnection],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With `ssh_config`, `~/.ssh/config` says what the configuration leaves out, jump hosts included."""
+    (tmp_path / ".ssh").mkdir()
+    for name, server in (("key", sshd), ("gate_key", own_sshd)):
+        (tmp_path / name).write_text(server.private_key)
+        (tmp_path / name).chmod(0o600)
+    (tmp_path / ".ssh/known_hosts").write_text(
+        f"[127.0.0.1]:{sshd.port} {sshd.host_key}\n[127.0.0.1]:{own_sshd.port} {own_sshd.host_key}\n"
+    )
+    (tmp_path / ".ssh/config").write_text(
+        f"Host gate\n  HostName 127.0.0.1\n  Port {own_sshd.port}\n  IdentityFile {tmp_path}/gate_key\n"
+        f"Host web\n  HostName 127.0.0.1\n  Port {sshd.port}\n  IdentityFile {tmp_path}/key\n"
+        "  ProxyJump gate\n  RequestTTY force\n"
+        f"Host *\n  User {sshd.user}\n"
+    )
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+
+    async def scene(config: dict[str, Any]) -> bytes:
+        connection = ssh(config)
+        try:
+            return (await connection.run(Command(shell_line="echo $SSH_CONNECTION; tty"))).stdout
+        finally:
+            await connection.close()
+
+    said = asyncio.run(scene({"host": "web", "ssh_config": True}))
+    assert said.split()[3:] == [str(sshd.port).encode(), b"not", b"a", b"tty"]
+    with pytest.raises(UnreachableError):
+        asyncio.run(scene({"host": "web", "ssh_config": True, "port": 1, "connect_attempts": 1}))
+    (tmp_path / ".ssh/config").write_text("Port many\n")
+    with pytest.raises(UnreachableError, match=r"because of `ssh_config`: .*config line 1"):
+        asyncio.run(scene({"host": "web", "ssh_config": True}))
+
+
+def test_path_and_umask_of_a_roster(sshd: Sshd, ssh: Callable[..., SshConnection], tmp_path: Path) -> None:
+    """`set_path` and `cmd_umask` hold for commands that have no umask of their own, and not for files."""
+    config = sshd.config(set_path="/a b/$x:$PATH", cmd_umask=0o27)
+
+    async def scene() -> None:
+        connection = ssh(config)
+        try:
+            done = await connection.run(Command(shell_line='umask; echo "$PATH"'))
+            assert done.stdout.startswith(b"0027\n/a b/$x:/")
+            assert (await connection.run(Command(shell_line="umask", umask=0))).stdout == b"0000\n"
+            await connection.write(f"{tmp_path}/file", b"")
+            assert (tmp_path / "file").stat().st_mode & 0o777 == 0o644
+        finally:
+            await connection.close()
+
+    asyncio.run(scene())
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="this machine has no IPv6")
+def test_an_address_in_brackets(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
+    """An IPv6 address is one with brackets and without."""
+
+    async def scene(host: str) -> str:
+        connection = ssh(sshd.config(host=host, port=1, connect_attempts=1))
+        try:
+            await connection.run(Command(shell_line="true"))
+        except UnreachableError as error:
+            return str(error)
+        finally:
+            await connection.close()
+        return ""
+
+    assert asyncio.run(scene("[::1]")) == asyncio.run(scene("::1"))
+    assert "ssh_host:host ([::1]:1) cannot be reached: " in asyncio.run(scene("[::1]"))
 
 
 @pytest.fixture(scope="module")

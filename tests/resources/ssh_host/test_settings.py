@@ -30,6 +30,12 @@ SRN = Srn("ssh_host", "web-01")
         ({"files": "ftp"}, "`files` must be auto, sftp or shell"),
         ({"files": "sftp", "sudo": True}, "does not go with `sudo`"),
         ({"host_key": "garbage"}, "`host_key` is not a public key"),
+        ({"cmd_umask": 0o1000}, "`cmd_umask` must be octal"),
+        ({"cmd_umask": "89"}, "`cmd_umask` must be octal"),
+        ({"ssh_options": ["Port=22", 7]}, "`ssh_options` must have texts"),
+        ({"ssh_options": ["Port=many"]}, "`port` must be a number"),
+        ({"ssh_config": True, "host": "a;b"}, "`host` is no plain name"),
+        ({"ssh_config": True, "host": "-oProxyCommand=x"}, "`host` is no plain name"),
     ],
 )
 def test_what_is_wrong_is_told(config: dict[str, Any], word: str) -> None:
@@ -52,6 +58,8 @@ def test_everything_is_told_at_once() -> None:
         {"sudo": "deploy"},
         {"jump": ["a", "ssh_host:b"]},
         {"agent": False},
+        {"host": "[::1]", "ssh_config": True},
+        {"cmd_umask": 0o77, "thin_dir": "/tmp/x", "minion_opts": {"a": 1}, "remote_port_forwards": "1:a:2"},
     ],
 )
 def test_what_is_right_is_accepted(config: dict[str, Any]) -> None:
@@ -109,3 +117,50 @@ def test_any_data_is_either_refused_or_understood(config: dict[str, Any]) -> Non
     """No configuration, however odd, breaks the check; what passes it can be read."""
     if not ssh_host.check(config):
         settings_from(SRN, config)
+
+
+def test_the_keys_of_a_roster() -> None:
+    """Keys of Salt's roster mean what they mean there; what has no effect is remarked, and is no error."""
+    config: dict[str, Any] = {
+        "host": "[2001:db8::1]",
+        "priv": "agent-forwarding",
+        "tty": True,
+        "set_path": "$PATH:/opt/bin:${PATH}",
+        "cmd_umask": "0027",
+        "ssh_options": [
+            "Port=2222",
+            "ConnectTimeout 3",
+            'UserKnownHostsFile="/k"',
+            "StrictHostKeyChecking=no",
+        ],
+        "thin_dir": "/tmp/x",
+        "ssh_pre_flight": "/srv/first.sh",
+        "mods": None,
+    }
+    assert ssh_host.check(config) == []
+    settings = settings_from(SRN, config)
+    assert (settings.host, settings.place) == ("2001:db8::1", "[2001:db8::1]:2222")
+    assert (settings.private_key_path, settings.forwards_agent, settings.tty) == ("", True, True)
+    assert (settings.path, settings.umask) == (("", ":/opt/bin:", ""), 0o27)
+    assert (settings.connect_timeout_s, settings.known_hosts) == (3.0, "/k")
+    assert ssh_host.remarks(config) == [
+        "`thin_dir` has no effect: ensue copies no program to a host",
+        "`ssh_pre_flight` has no effect: a state can do what has to be done first (`cmd.script`)",
+        "`ssh_options`: StrictHostKeyChecking has no effect (see `ssh_config`)",
+    ]
+
+
+def test_own_keys_override_ssh_options() -> None:
+    """What the configuration itself says counts, under either of the names of a key."""
+    options = ["Port=2222", "ConnectTimeout=3", "IdentityFile=/k"]
+    config: dict[str, Any] = {"port": 22, "timeout": 7, "private_key": "text", "ssh_options": options}
+    assert ssh_host.check(config) == []
+    settings = settings_from(SRN, config)
+    assert (settings.port, settings.connect_timeout_s, settings.private_key_path) == (22, 7.0, "")
+
+
+def test_no_program_is_started_for_ssh_options() -> None:
+    """A configuration may come from a run, so that it may not name commands for this machine."""
+    options = ["ProxyCommand=touch /tmp/x", "PKCS11Provider=/tmp/x.so", "Include=/tmp/x"]
+    (remark,) = ssh_host.remarks({"ssh_options": options})
+    assert remark.startswith("`ssh_options`: ProxyCommand, PKCS11Provider, Include has no effect")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ensue.errors import ResourceError
 from ensue.resources.posix_machine import gathered_grains, runs_a_command
 from ensue.resources.ssh_host.connection import SshConnection
+from ensue.resources.ssh_host.roster import remarks_about
 from ensue.resources.ssh_host.settings import configuration_faults, settings_from
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ IS_REMOTE: bool = True
 def check(config: ReadOnlyDataMap) -> list[str]:
     """Return what is wrong with a configuration, one sentence per error."""
     return configuration_faults(config)
+
+
+def remarks(config: ReadOnlyDataMap) -> list[str]:
+    """Return what in a valid configuration has no effect, one sentence per key."""
+    return remarks_about(config)
 
 
 def connect(context: ResourceContext) -> Connection:

@@ -25,6 +25,7 @@ from ensue.resources.ssh_host.faults import (
     not_run_error,
     overfull_error,
 )
+from ensue.resources.ssh_host.first_lines import first_lines
 from ensue.resources.ssh_host.marks import Marks
 from ensue.resources.ssh_host.sessions import (
     END_GRACE_S,
@@ -46,10 +47,6 @@ if TYPE_CHECKING:
     from ensue.resources.ssh_host.transport import Transport
 
 _Opened: TypeAlias = "tuple[asyncssh.SSHClientChannel[bytes], ExecSession]"
-_NO_STARTUP_FILES = "unset BASH_ENV CDPATH ENV\nexport SHLVL=1"
-"""The login shell has read its startup files. A bash within a command would read its own unless it is told
-that it is not the first shell of the session, and the files may have set variables that name files for it."""
-
 _LOSSES = (asyncssh.DisconnectError, ConnectionError)
 """Errors that mean that the connection is lost."""
 
@@ -66,6 +63,7 @@ class Channel:
         self._srn = transport.srn
         self._settings = transport.settings
         self._marks = Marks(tty=self._settings.tty)
+        self._first = first_lines(self._settings)
         self._becoming = Becoming(self._srn, self._settings.sudo_password, self._send_plain)
         self._sftp: SftpClient | None = None
         self._sftp_owner: asyncssh.SSHClientConnection | None = None
@@ -77,7 +75,7 @@ class Channel:
         """Run a command to its end, as `contracts.connection` says."""
         user = command.user or self._settings.become
         token = self._marks.token
-        script = command_script(command, token=token, first=_NO_STARTUP_FILES)
+        script = command_script(command, token=token, first=self._first)
         text = self._marks.marked(script.text)
         errand = await self._becoming.errand(text, user) if user else Errand(script=text)
         errand = replace(errand, stdin_first=errand.stdin_first + script.stdin_first)

@@ -17,6 +17,7 @@ from ensue.errors import RemoteFileError, RemoteTimeoutError, ResourceError, Unr
 from ensue.resources.file_parts import all_parts
 from ensue.resources.leftovers import is_temporary
 from ensue.resources.posix_files import PosixFiles
+from ensue.resources.ssh_host.client_config import resolved
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -184,9 +185,23 @@ class SshConnection:
         return await self.channel().run(command)
 
     async def _load(self) -> None:
-        """Load asyncssh before the first use, in a thread: it takes a fifth of a second."""
-        if self._channel is None:
-            await asyncio.to_thread(importlib.import_module, "ensue.resources.ssh_host.channel")
+        """Load asyncssh before the first use, in a thread: it takes a fifth of a second.
+
+        Raises:
+            UnreachableError: the user's file cannot be read, which has settings of the host.
+        """
+        if self._channel is not None:
+            return
+        await asyncio.to_thread(importlib.import_module, "ensue.resources.ssh_host.channel")
+        self._check_circle(())
+        for srn in self.settings.jump:
+            await self._jump(srn)._load()  # noqa: SLF001 (another of this class)
+        if self.settings.ssh_config and not self.settings.alias:
+            try:
+                self.settings = await asyncio.to_thread(resolved, self.settings)
+            except (OSError, ValueError) as fault:
+                message = f"{self._srn} is not connected to, because of `ssh_config`: {fault}"
+                raise UnreachableError(message, target=str(self._srn)) from fault
 
     def channel(self) -> Channel:
         """Return the channel for commands and SFTP; connections through a jump host use its transport.

@@ -1,11 +1,13 @@
 """The configuration of an `ssh_host`: its keys, its checks, and the settings made from it.
 
-The spellings of a Salt roster (`priv`, `priv_passwd`, `passwd`, `sudo_user`, `timeout`) are keys too.
+The spellings of a Salt roster (`priv`, `priv_passwd`, `passwd`, `sudo_user`, `timeout`) are keys too; its
+other keys are in `roster`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -13,6 +15,14 @@ from typing import TYPE_CHECKING, Final, Literal
 from ensue.contracts.deadlines import CONNECT_S, KEEPALIVE_S
 from ensue.model.srn import Srn
 from ensue.resources.config_check import not_positive, unknown_keys, wrong_kinds
+from ensue.resources.ssh_host.roster import (
+    AGENT_FORWARDING,
+    WITHOUT_EFFECT,
+    path_parts,
+    roster_faults,
+    umask_of,
+    with_ssh_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,8 +57,14 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "sudo_user": (str,),
     "sudo_password": (str,),
     "tty": (bool,),
+    "ssh_config": (bool,),
+    "identities_only": (bool,),
+    "set_path": (str,),
+    "cmd_umask": (int, str),
+    "ssh_options": (list,),
     "timeout_s": (int, float),
     "files": (str,),
+    **dict.fromkeys(WITHOUT_EFFECT, (bool, int, float, str, list, dict)),
 }
 _TWICE: Final = (
     ("password", "passwd"),
@@ -56,6 +72,8 @@ _TWICE: Final = (
     ("passphrase", "priv_passwd"),
     ("connect_timeout_s", "timeout"),
 )
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_.:%-]*\Z")
+"""Names that mean nothing to a shell: `~/.ssh/config` may have commands with the name of a host in them."""
 _HIGHEST_PORT: Final = 65535
 
 
@@ -81,6 +99,12 @@ class Settings:
         become: user that commands and files belong to through sudo; empty: the user logged in as.
         sudo_password: the password for sudo.
         tty: commands run under the control of a terminal.
+        ssh_config: whether `~/.ssh/config` says what the configuration leaves out.
+        alias: the name of the host in that file, once it has been read.
+        forwards_agent: whether commands on the host may use the agent of this machine.
+        umask: file mode mask of commands; None leaves it.
+        path: texts around each `$PATH` in the PATH of commands; empty leaves it.
+        given: the keys of the configuration.
         timeout_s: limit of a command and of a file operation; None: that of a file operation is `TRANSFER_S`.
         files: how files are transferred.
     """
@@ -102,6 +126,12 @@ class Settings:
     become: str = ""
     sudo_password: str = ""
     tty: bool = False
+    ssh_config: bool = False
+    alias: str = ""
+    forwards_agent: bool = False
+    umask: int | None = None
+    path: tuple[str, ...] = ()
+    given: frozenset[str] = frozenset()
     timeout_s: float | None = None
     files: FilesMode = "auto"
 
@@ -113,7 +143,8 @@ class Settings:
 
 def configuration_faults(config: ReadOnlyDataMap) -> list[str]:
     """Return what is wrong with a configuration, one sentence per error."""
-    found = unknown_keys(config, _KINDS) + wrong_kinds(config, _KINDS)
+    found = unknown_keys(config, _KINDS) + wrong_kinds(config, _KINDS) + roster_faults(config)
+    config = with_ssh_options(config)
     found += not_positive(
         config, ("connect_timeout_s", "timeout", "connect_attempts", "keepalive_s", "timeout_s")
     )
@@ -130,6 +161,12 @@ def configuration_faults(config: ReadOnlyDataMap) -> list[str]:
         found.append(
             "`files: sftp` does not go with `sudo`: SFTP works as the user logged in (use files: shell)"
         )
+    if config.get("ssh_config"):
+        found += [
+            f"`{key}` is no plain name, which `ssh_config` needs: {value!r}"
+            for key in ("host", "user")
+            if isinstance(value := config.get(key), str) and not _PLAIN_NAME.match(_without_brackets(value))
+        ]
     found += [
         f"`host_key` is not a public key: {line[:40]!r} (paste a /etc/ssh/ssh_host_*_key.pub, or SHA256:…)"
         for line in _host_keys(config.get("host_key"))
@@ -145,16 +182,17 @@ def settings_from(srn: Srn, config: ReadOnlyDataMap) -> Settings:
         srn: the resource; its id is the default of `host`.
         config: the configuration.
     """
-    given = {key: value for key, value in config.items() if value is not None}
+    given = with_ssh_options(config)
+    key_file = _text(given, "priv")
     return Settings(
-        host=_text(given, "host") or srn.id,
+        host=_without_brackets(_text(given, "host")) or srn.id,
         port=_port(given.get("port")) or 22,
         user=_text(given, "user"),
         password=_text(given, "password", "passwd"),
         private_key=_text(given, "private_key"),
-        private_key_path=_expanded(_text(given, "priv")),
+        private_key_path="" if key_file == AGENT_FORWARDING else _expanded(key_file),
         passphrase=_text(given, "passphrase", "priv_passwd"),
-        agent=_agent(given.get("agent")),
+        agent=_agent(given.get("agent", False if given.get("identities_only") else None)),
         host_keys=_host_keys(given.get("host_key")),
         known_hosts=_expanded(_text(given, "known_hosts") or "~/.ssh/known_hosts"),
         connect_timeout_s=_number(given, CONNECT_S, "connect_timeout_s", "timeout"),
@@ -164,6 +202,11 @@ def settings_from(srn: Srn, config: ReadOnlyDataMap) -> Settings:
         become=_become(given),
         sudo_password=_text(given, "sudo_password"),
         tty=bool(given.get("tty")),
+        ssh_config=bool(given.get("ssh_config")),
+        forwards_agent=key_file == AGENT_FORWARDING,
+        umask=umask_of(given),
+        path=path_parts(given.get("set_path")),
+        given=frozenset(given),
         timeout_s=_number(given, 0.0, "timeout_s") or None,
         files=_files(given.get("files")),
     )
@@ -172,6 +215,11 @@ def settings_from(srn: Srn, config: ReadOnlyDataMap) -> Settings:
 def _text(config: ReadOnlyDataMap, *keys: str) -> str:
     values = [config[key] for key in keys if key in config]
     return next((value for value in values if isinstance(value, str)), "")
+
+
+def _without_brackets(host: str) -> str:
+    """Return an IPv6 address without the brackets in which it is written before a port."""
+    return host[1:-1] if host.startswith("[") and host.endswith("]") else host
 
 
 def _number(config: ReadOnlyDataMap, default: float, *keys: str) -> float:

@@ -15,6 +15,7 @@ import asyncssh
 
 from ensue.contracts.reach import Reach
 from ensue.errors import AuthenticationError, HostKeyError, RemoteError, RemoteTimeoutError, UnreachableError
+from ensue.resources.ssh_host.client_config import client_config
 from ensue.resources.ssh_host.faults import connect_error, has_credentials
 from ensue.resources.ssh_host.handshakes import handshakes
 from ensue.resources.ssh_host.host_keys import Expectation, Witness, expectation_for, host_key_error
@@ -169,7 +170,7 @@ class Transport:
         try:
             async with handshakes().one(), asyncio.timeout(settings.connect_timeout_s):
                 return await asyncssh.connect(
-                    settings.host,
+                    settings.alias or settings.host,
                     settings.port,
                     client_factory=lambda: witness,
                     **_options(settings, expectation, keys, tunnel),
@@ -230,12 +231,16 @@ def _options(
         "keepalive_interval": settings.keepalive_s,
         "keepalive_count_max": _SIGNS_OF_LIFE,
         "login_timeout": settings.connect_timeout_s,
-        "encryption_algs": _CIPHERS,
-        # The settings of a host are in its configuration, not in files of the user who runs ensue.
-        "config": None,
+        # The settings of a host are in its configuration, unless that says that they are in the user's file.
+        "config": [client_config()] if settings.ssh_config else None,
+        "agent_forwarding": settings.forwards_agent,
+        "request_pty": False,
+        "x11_forwarding": False,
         "gss_auth": False,
         "gss_kex": False,
     }
+    if not settings.ssh_config:
+        options["encryption_algs"] = _CIPHERS
     if settings.password:
         options["password"] = settings.password
     if not expectation.authorities:
