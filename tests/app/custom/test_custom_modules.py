@@ -51,6 +51,14 @@ def test_a_module_that_refuses_is_reported_with_its_reason(tmp_path: Path, refus
     assert [one.id for one in apply(tmp_path, "t").returns.values()] == ["xFalse"]
 
 
+def test_modules_in_a_linked_folder_are_there(tmp_path: Path) -> None:
+    """A folder of modules may be a link to one that several projects share."""
+    module(tmp_path, "shared/deep", "def answer(): return 42\n", "elsewhere")
+    (tmp_path / "states/_modules").mkdir()
+    (tmp_path / "states/_modules/linked").symlink_to("../elsewhere/shared")
+    assert called(tmp_path, "m", "linked.deep.answer") == (True, 42)
+
+
 def test_a_module_that_refuses_leaves_ensues_own_in_place(tmp_path: Path) -> None:
     """A file for another system does not hide a function that is there."""
     module(
