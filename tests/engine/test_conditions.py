@@ -119,7 +119,7 @@ def test_what_is_added_to_a_command_is_not_for_its_shell() -> None:
     where.returns([Row("b", "nop", arguments, options=StateOptions(unless=("true",)))])
     plain, added = where.connection.commands
     assert plain.shell == added.shell == "/bin/sh"
-    assert added.shell_line == 'PATH=/opt:"$PATH"; export PATH\nexec /usr/bin/fish -c true'
+    assert added.shell_line == 'PATH=/opt:"$PATH"; export PATH\nexec /usr/bin/fish --no-config -c true'
 
 
 def test_arguments_of_a_function_call() -> None:

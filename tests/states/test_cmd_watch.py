@@ -58,11 +58,11 @@ def test_a_script_may_be_a_template(tmp_path: Path) -> None:
     assert asyncio.run(run).changes["stdout"] == "me"
 
 
-def test_the_targets_own_shell_is_used(tmp_path: Path) -> None:
-    """Without `shell` the grain decides, as in Salt."""
+def test_no_login_shell_reads_a_command(tmp_path: Path) -> None:
+    """Without `shell` it is `/bin/sh`, whatever the grain says."""
     ctx = context(tmp_path)
     ctx.grains_data = {"shell": "/bin/bash"}
-    assert asyncio.run(FUNCTIONS["run"](ctx, "echo $0")).changes["stdout"] == "/bin/bash"
+    assert asyncio.run(FUNCTIONS["run"](ctx, "echo $0")).changes["stdout"] == "/bin/sh"
 
 
 def test_a_background_command_outlives_the_state(tmp_path: Path) -> None:

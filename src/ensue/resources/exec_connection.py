@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
@@ -115,6 +115,7 @@ class ExecConnection(PosixFiles):
         self._token = f"ensue-{secrets.token_hex(8)}"
         self._turns = asyncio.Semaphore(MOST_CLIENTS)
         self._starting: asyncio.Task[None] | None = None
+        self._has_answered = False
         self._ending: set[asyncio.Task[None]] = set()
 
     @property
@@ -178,27 +179,29 @@ class ExecConnection(PosixFiles):
         """
         await self._wait_for_earlier_start()
         entry = await self._door.entry(script, user, self._send_plain)
-        async with self._turns:
-            client = await self._started(entry, user, listener)
-            late_at_s = asyncio.get_running_loop().time() + self.settings.connect_timeout_s
-            try:
-                first = boot_input(entry.script, self._token) + entry.stdin_first + stdin_first
-                if isinstance(stdin, bytes):
-                    await client.feed(first + stdin)
-                else:
-                    client.write(first)
-                await self._wait_for_start(client, user, late_at_s)
-                await self._wait(client, stdin, limit_s)
-            except BaseException as fault:
-                has_started = client.started.done() or client.ended.done()
-                if has_started or isinstance(fault, RemoteTimeoutError):
-                    await self._end(client, user)
-                else:
-                    self._give_up(client, user, late_at_s)
-                if isinstance(fault, asyncio.CancelledError) and not has_started:
-                    self._reach.gave_up(str(self._srn))
-                raise
-            await client.release()
+        with self._until_it_answers():
+            async with self._turns:
+                await self._wait_for_earlier_start()
+                client = await self._started(entry, user, listener)
+                late_at_s = asyncio.get_running_loop().time() + self.settings.connect_timeout_s
+                try:
+                    first = boot_input(entry.script, self._token) + entry.stdin_first + stdin_first
+                    if isinstance(stdin, bytes):
+                        await client.feed(first + stdin)
+                    else:
+                        client.write(first)
+                    await self._wait_for_start(client, user, late_at_s)
+                    await self._wait(client, stdin, limit_s)
+                except BaseException as fault:
+                    has_started = client.started.done() or client.ended.done()
+                    if has_started or isinstance(fault, RemoteTimeoutError):
+                        await self._end(client, user)
+                    else:
+                        self._give_up(client, user, late_at_s)
+                    if isinstance(fault, asyncio.CancelledError) and not has_started:
+                        self._reach.gave_up(str(self._srn))
+                    raise
+                await client.release()
         if client.is_overfull:
             raise RemoteError(
                 f"a command on {self._srn} wrote more than {MOST_BYTES} bytes (let it write to a file there)",
@@ -228,6 +231,16 @@ class ExecConnection(PosixFiles):
             return await started_client([*entry.argv, *shell], token=self._token, listener=listener)
         except OSError as fault:
             raise await self._door.why_not(user, None) from fault
+
+    @contextlib.contextmanager
+    def _until_it_answers(self) -> Generator[None]:
+        """Count the wait for a turn or a client as one for the target, while no command has started on it."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not self._has_answered:
+                self._reach.gave_up(str(self._srn))
+            raise
 
     async def _wait_for_earlier_start(self) -> None:
         """Wait for the command that is being started for a caller who gave up: its result counts for all.
@@ -273,6 +286,7 @@ class ExecConnection(PosixFiles):
         waited = [client.started, client.ended]
         await asyncio.wait(waited, timeout=max(0.0, limit_s), return_when=asyncio.FIRST_COMPLETED)
         if client.started.done():
+            self._has_answered = True
             return
         if client.ended.done():
             raise await self._door.why_not(user, client.completed())

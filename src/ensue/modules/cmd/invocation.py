@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.connection import Command, Completed
 from ensue.contracts.shells import shell_argv
-from ensue.errors import RemoteTimeoutError
 from ensue.modules.cmd.in_group import in_group
 
 if TYPE_CHECKING:
@@ -76,16 +75,10 @@ async def _invoked(
         stdin=options.stdin,
         user=options.runas,
         umask=options.umask,
-        timeout_s=options.timeout_s,
         clean_env=options.clean_env,
         is_followed=not options.hide_output,
     )
-    try:
-        done = await ctx.connection.run(request)
-    except RemoteTimeoutError:
-        if options.timeout_s is None:
-            raise  # The target did not answer; the command itself has not timed out.
-        return _timed_out(command if isinstance(command, str) else shlex.join(map(str, command)), options)
+    done = await ctx.connection.run(request)
     return _started(done) if options.background else _ended(done, options)
 
 
