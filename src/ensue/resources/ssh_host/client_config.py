@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ensue.model.data import is_list
+
 if TYPE_CHECKING:
     from ensue.resources.ssh_host.settings import Settings
 
@@ -58,4 +60,4 @@ def resolved(settings: Settings) -> Settings:
 
 
 def _texts(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [one for one in value if isinstance(one, str)] if is_list(value) else []
