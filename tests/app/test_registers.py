@@ -136,8 +136,8 @@ def test_everything_that_is_wrong_is_told_together(tmp_path: Path) -> None:
     ]
 
 
-def test_pillar_and_registers_say_the_same(tmp_path: Path) -> None:
-    """A configuration that pillar may not declare may not be registered, in the same words."""
+def test_pillar_and_registers_say_the_same(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """What may not be registered cannot be used if pillar declares it, in the same words."""
     config = "{prot: 5, timeout: 0, files: ftp}"
     sls(tmp_path, f"ssh_host:x: {config}")
     by_state = [one.partition("9: ")[2] for one in refused(tmp_path)]
@@ -147,8 +147,12 @@ def test_pillar_and_registers_say_the_same(tmp_path: Path) -> None:
         pillar__top="base: {'*': [r]}\n",
         pillar__r=f"resources:\n  ssh_host:\n    x: {config}\n",
     )
-    by_pillar = [one.partition("5: ")[2] for one in refused(tmp_path)]
-    assert (by_state, len(by_pillar)) == (by_pillar, 3)
+    apply(tmp_path, "t")
+    (by_pillar,) = {one.getMessage() for one in caplog.records if "E0703" in one.getMessage()}
+    place, _, faults = by_pillar.partition(" is not used: ")
+    assert place == "E0703: pillar/r.sls:3:5: ssh_host:x"
+    assert sorted(by_state) == [f"ssh_host:x: {one}" for one in sorted(faults.split("; "))]
+    assert len(by_state) == 3
 
 
 def test_what_only_a_run_knows_is_refused_by_the_run(tmp_path: Path) -> None:
