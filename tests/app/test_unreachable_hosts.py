@@ -203,3 +203,32 @@ def test_what_is_remembered() -> None:
         assert reach.fault("ssh_host:far") is reach.fault("ssh_host:jump") is None
         reach.lost(far)
     assert reach.fault("ssh_host:far") is None
+
+
+INNER = "x:\n  cmd.run:\n    - name: echo\n"
+
+
+def test_a_derived_host_is_named_with_its_source(tmp_path: Path) -> None:
+    """Its source is in every message: of states and calls, on it and behind it, and of a refresh."""
+    listener = Listener(hangs_up=True)
+    hosts = {"behind": {"host": "192.0.2.1", "jump": "gate", "connect_attempts": 1}}
+    states = {"a": state("gate"), "b": state("behind")}
+    shell = project(tmp_path, hosts, states)
+    shell.write("states/inner.sls", INNER)
+    shell.write("states/applied.sls", "c:\n  ssh_host.state_applied:\n    - name: gate\n    - mods: inner\n")
+    shell.write("gate.yaml", json.dumps(listener.config()))
+    source = ("--source", "starting_state:env-09")
+    shell.run("resources", "register", "ssh_host:gate", "--config-file", "gate.yaml", *source)
+    origin = "(ssh_host:gate was derived from starting_state:env-09)"
+    assert [one.endswith(origin) for one in comments(shell)] == [True, True]
+    applied = shell.run("apply", "applied", "--out", "json").out
+    assert applied.count(origin) >= 2
+    answers = shell.run("call", "T@ssh_host", "test.ping", "--out", "json").document
+    assert {name: answer.endswith(origin) for name, answer in answers.items()} == {
+        "gate": True,
+        "behind": True,
+    }
+    beside = shell.run("apply", "inner", "--tgt", "T@ssh_host", "--out", "json").document
+    assert all(one["comment"].endswith(origin) for returns in beside.values() for one in returns.values())
+    assert origin in shell.run("resources", "refresh").out
+    listener.close()

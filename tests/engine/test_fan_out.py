@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from tests.engine.harness import Lab, Row, by_id, starts
 from tests.engine.test_cancellation import interrupted
@@ -14,7 +15,7 @@ from tests.engine.test_growth import apply_b
 from tests.engine.test_scheduler import spans
 
 from ensue.engine.services import Hooks, Matched
-from ensue.errors import EnsueError, UnreachableError
+from ensue.errors import EnsueError, RemoteError, UnreachableError
 from ensue.model.chunk import FanOut, StateOptions
 from ensue.model.events import FannedOut
 from ensue.model.returns import StateReturn
@@ -35,7 +36,6 @@ class Inventory:
 
     known: list[Srn] = field(default_factory=lambda: list(WEB))
     faults: Mapping[Srn, str] = field(default_factory=dict)
-    sources: Mapping[Srn, tuple[Srn, ...]] = field(default_factory=dict)
     takes_s: float = 0.0
 
     def may_match(self, expression: str, srn: Srn) -> bool:
@@ -47,7 +47,7 @@ class Inventory:
         if self.takes_s:
             await asyncio.sleep(self.takes_s)
         targets = tuple(sorted(srn for srn in self.known if self.may_match(expression, srn)))
-        return Matched(targets=targets, faults=self.faults, sources=self.sources, nothing="nothing is there")
+        return Matched(targets=targets, faults=self.faults, nothing="nothing is there")
 
     def make(self, ctx: Any, name: str) -> StateReturn:
         """Register what `promises` says, as a state function."""
@@ -160,16 +160,18 @@ def test_a_resource_with_a_fault_fails_alone() -> None:
 
 
 def test_who_is_out_of_reach_names_its_source() -> None:
-    """When a derived resource cannot be reached, the comment says what it was derived from."""
+    """When a resource cannot be reached, the comment says where it came from."""
 
     def unreachable(_ctx: Any, name: str) -> StateReturn:
         raise UnreachableError(f"{name}: nobody there")
 
-    inventory = Inventory(sources={WEB[0]: (Srn("vm", "x"), Srn("cloud", "y"))})
-    lab = lab_of(inventory, functions={"unreachable": unreachable})
-    found = by_id(lab.run([on("a", "web-*", "unreachable")]).returns)
-    assert found["web-1 a"].comment == "a: nobody there (t:web-1 was derived from vm:x, cloud:y)"
-    assert found["web-2 a"].comment == "a: nobody there"
+    async def described(error: RemoteError) -> str:
+        return f"{error} (derived from vm:x)"
+
+    lab = lab_of(functions={"unreachable": unreachable})
+    lab.hooks = msgspec.structs.replace(lab.hooks, described=described)
+    found = by_id(lab.run([on("a", "web-*", "unreachable"), Row("b", "unreachable")]).returns)
+    assert {one.comment.partition(": ")[2] for one in found.values()} == {"nobody there (derived from vm:x)"}
 
 
 @pytest.mark.parametrize("expression", ["new-1", "new-*"])

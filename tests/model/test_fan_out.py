@@ -34,11 +34,10 @@ def returned(target: str, *, result: bool | None, ran: bool = True) -> Return:
 
 def test_a_chunk_on_a_resource() -> None:
     """Its ID is prefixed and so is the name in its tag; its name, options and requisites are the chunk's."""
-    one = fanned_chunk(CHUNK, WEB, (Srn("vm", "x"),))
+    one = fanned_chunk(CHUNK, WEB)
     assert (one.id, one.name, one.target) == ("web-01 id", "id", WEB)
     assert one.tag == "test_|-web-01 id_|-web-01 id_|-nop"
     assert one.options == StateOptions(parallel=True)
-    assert one.sources == (Srn("vm", "x"),)
     assert one.span() == CHUNK.span()
 
 

@@ -17,11 +17,11 @@ import msgspec
 
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
+from ensue.contracts.origins import with_origins
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, EnsueError, NotAvailableError, RemoteError, StoreError
 from ensue.language.call_arguments import argument_fault
 from ensue.model.data_bounds import DataBoundError, check_data
-from ensue.model.resource import with_sources
 from ensue.targeting import reads_grains
 from ensue.targeting.batch import Batch, TimeAllowance
 
@@ -195,8 +195,7 @@ class _Caller:
         """Return why a resource has not answered."""
         match error:
             case RemoteError():
-                sources = await asyncio.to_thread(self._services.registry.provenance, srn)
-                return with_sources(str(error), srn, sources)
+                return await with_origins(error, self._services.registry, srn)
             case EnsueError():
                 return str(error)
             case DataBoundError():

@@ -12,6 +12,7 @@ import msgspec
 
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
+from ensue.contracts.origins import with_origins
 from ensue.errors import EnsueError
 from ensue.targeting.batch import TimeAllowance
 
@@ -128,7 +129,7 @@ class _Refresher:
                 if self._verdict(srn) is None:
                     await self._services.prepare(srn)
         except EnsueError as error:
-            return self._services.masker.text(str(error))
+            return self._services.masker.text(await with_origins(error, self._services.registry))
         except TimeoutError:
             return f"no answer within {self._timeout_s:g} s (--timeout)"
         return None

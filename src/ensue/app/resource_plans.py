@@ -19,6 +19,7 @@ from ensue.app.inline import NeedsThread
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.contracts.growth import Complaint, Plan
+from ensue.contracts.origins import with_origins
 from ensue.engine.joining import Newcomer
 from ensue.engine.returns import exception_text
 from ensue.errors import CompileError, EnsueError
@@ -54,7 +55,6 @@ class ResourcePlans:
         self._mods = tuple(mods)
         self._assigned = assigned
         self._expression: str | None = None
-        self._sources: dict[Srn, tuple[Srn, ...]] = {}
         self._outcomes: dict[Srn, _Outcome] = {}
 
     async def of_target(self, expression: str) -> FirstPlans:
@@ -70,11 +70,10 @@ class ResourcePlans:
         matched = await ProjectMatcher(services).matched(expression)
         if not matched.targets:
             return FirstPlans(own=empty_plan(services.minion), nothing=matched.nothing)
-        self._sources = dict(matched.sources)
         reachable = [srn for srn in matched.targets if srn not in matched.faults]
         late = dict.fromkeys(await self._compile(reachable))
         warnings = self._judged()
-        plans = {srn: self._plan(srn) for srn in reachable if srn not in late}
+        plans = {srn: await self._plan(srn) for srn in reachable if srn not in late}
         plans |= {srn: failed_plan(srn, comment) for srn, comment in matched.faults.items()}
         own = plans.pop(services.minion, None) or empty_plan(services.minion)
         beside = tuple(plans[srn] for srn in sorted(plans))
@@ -155,8 +154,6 @@ class ResourcePlans:
     async def late_plan(self, srn: Srn) -> Plan:
         """Return the plan of a resource that joins a run; an error becomes a return of the plan."""
         try:
-            if srn not in self._sources:
-                self._sources[srn] = await asyncio.to_thread(self._services.registry.provenance, srn)
             await self._services.prepare(srn)
         except EnsueError as error:
             return failed_plan(srn, str(error))
@@ -167,21 +164,20 @@ class ResourcePlans:
                 await asyncio.to_thread(self._compile_one, srn)
             except Exception as error:  # noqa: BLE001 -- renderers and their filters are plug-ins
                 return failed_plan(srn, f"an exception occurred in its SLS: {exception_text(error)}")
-        return self._plan(srn)
+        return await self._plan(srn)
 
-    def _plan(self, srn: Srn) -> Plan:
+    async def _plan(self, srn: Srn) -> Plan:
         outcome = self._outcomes[srn]
         if isinstance(outcome, EnsueError):
-            return failed_plan(srn, self._why(srn, outcome))
+            return failed_plan(srn, await self._why(srn, outcome))
         plan = outcome[0]
-        return plan if srn == self._services.minion else resource_plan(plan, srn, self._sources.get(srn, ()))
+        return plan if srn == self._services.minion else resource_plan(plan, srn)
 
-    def _why(self, srn: Srn, error: EnsueError) -> str:
+    async def _why(self, srn: Srn, error: EnsueError) -> str:
         """Return a resource's error, with the sources of a derived resource that cannot be reached."""
-        sources = self._sources.get(srn, ())
-        if not sources or isinstance(error, CompileError):
+        if isinstance(error, CompileError):
             return str(error)
-        return f"{error} ({srn} was derived from {', '.join(map(str, sources))})"
+        return await with_origins(error, self._services.registry, srn)
 
     def _judged(self) -> tuple[Diagnostic, ...]:
         """Return all warnings, each once.
@@ -207,23 +203,19 @@ class ResourcePlans:
         return tuple(warnings)
 
 
-def resource_plan(plan: Plan, srn: Srn, sources: tuple[Srn, ...]) -> Plan:
+def resource_plan(plan: Plan, srn: Srn) -> Plan:
     """Return a plan whose returns have the name of its resource.
 
     Args:
         plan: the plan, compiled for the resource.
         srn: the resource.
-        sources: what it was derived from, nearest first.
     """
     return msgspec.structs.replace(
         plan,
         resource=srn,
-        chunks=tuple([resource_chunk(chunk, srn, sources) for chunk in plan.chunks]),
+        chunks=tuple([resource_chunk(chunk, srn) for chunk in plan.chunks]),
         complaints=tuple(
-            [
-                msgspec.structs.replace(one, chunk=resource_chunk(one.chunk, srn, sources))
-                for one in plan.complaints
-            ]
+            [msgspec.structs.replace(one, chunk=resource_chunk(one.chunk, srn)) for one in plan.complaints]
         ),
     )
 
@@ -246,7 +238,7 @@ def failed_plan(srn: Srn, comment: str) -> Plan:
         document=NoDocument(),
         keys=(),
     )
-    complaint = Complaint(chunk=resource_chunk(chunk, srn, ()), comment=comment)
+    complaint = Complaint(chunk=resource_chunk(chunk, srn), comment=comment)
     return msgspec.structs.replace(empty_plan(srn), complaints=(complaint,))
 
 

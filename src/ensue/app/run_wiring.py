@@ -19,6 +19,7 @@ from ensue.app.registrations import Registrations
 from ensue.app.run_registry import RunRegistry
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.contracts.accumulators import Accumulators
+from ensue.contracts.origins import with_origins
 from ensue.derived import current_registry
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineOptions, EngineServices, Hooks
@@ -140,6 +141,7 @@ class RunWiring:
             takes_slot=self._takes_slot,
             inputs=CallInputs(services),
             reach=services.directory.reach,
+            described=lambda error: with_origins(error, services.registry),
         )
 
     def _contexts(

@@ -12,8 +12,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+from ensue.contracts.origins import with_origins
 from ensue.engine.services import Matched
-from ensue.errors import EnsueError
+from ensue.errors import EnsueError, RemoteError
 from ensue.language.references.detection import holds_sign
 from ensue.model.srn import Srn
 from ensue.targeting import (
@@ -79,8 +80,7 @@ class ProjectMatcher:
         if not targets:
             return Matched(targets=(), nothing=await asyncio.to_thread(self._nothing, expression, target))
         await self._prepare(targets, faults)
-        sources = await asyncio.to_thread(self._services.registry.provenances, targets)
-        return Matched(targets=tuple(targets), faults=faults, sources=sources)
+        return Matched(targets=tuple(targets), faults=faults)
 
     async def _matching(self, target: Target, known: Sequence[Srn], faults: dict[Srn, str]) -> list[Srn]:
         """Return what matches, in the order given, and what may match but does not answer."""
@@ -114,13 +114,27 @@ class ProjectMatcher:
 
             reachable = [srn for srn in srns if srn not in faults]
             ended = await asyncio.gather(*map(gather, reachable), return_exceptions=True)
-            faults.update(_faults(reachable, ended, "whether the target matches is not known: "))
+            faults.update(await self._faults(reachable, ended, "whether the target matches is not known: "))
 
     async def _prepare(self, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
         """Compile the pillar of resources; an error fails only the resource that has it."""
         await self._services.prepare_all(srns)
         ended = await asyncio.gather(*map(self._services.prepare, srns), return_exceptions=True)
-        faults.update(_faults(srns, ended, ""))
+        faults.update(await self._faults(srns, ended, ""))
+
+    async def _faults(self, srns: Sequence[Srn], ended: Sequence[object], lead: str) -> dict[Srn, str]:
+        """Return the errors as text; raise an exception that is not an error of a resource."""
+        found: dict[Srn, str] = {}
+        for srn, came in zip(srns, ended, strict=True):
+            if isinstance(came, RemoteError):
+                found[srn] = f"{lead}{await with_origins(came, self._services.registry)}"
+            elif isinstance(came, EnsueError):
+                found[srn] = f"{lead}{came}"
+            elif isinstance(came, Exception):
+                found[srn] = f"{lead}{type(came).__name__}: {came}"
+            elif isinstance(came, BaseException):
+                raise came
+        return found
 
     def _subject(self, srn: Srn, *, is_there: bool = True) -> Subject:
         def grains() -> DataMap:
@@ -203,16 +217,3 @@ def _near(word: Word, index: ResourceIndex) -> list[str]:
         return difflib.get_close_matches(type_, types, n=2)
     lead = f"{type_}:" if type_ else ""
     return [f"{lead}{one}" for one in index.near_ids(id_.strip("*?"), [type_] if type_ else types)]
-
-
-def _faults(srns: Sequence[Srn], ended: Sequence[object], lead: str) -> dict[Srn, str]:
-    """Return the errors as text; raise an exception that is not an error of a resource."""
-    found: dict[Srn, str] = {}
-    for srn, came in zip(srns, ended, strict=True):
-        if isinstance(came, EnsueError):
-            found[srn] = f"{lead}{came}"
-        elif isinstance(came, Exception):
-            found[srn] = f"{lead}{type(came).__name__}: {came}"
-        elif isinstance(came, BaseException):
-            raise came
-    return found

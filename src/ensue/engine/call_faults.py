@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from ensue.engine.returns import exception_return
+from ensue.engine.returns import exception_return, failure
 from ensue.errors import DiskError, NotOfferedError, RemoteError, UnknownResourceError
-from ensue.model.fan_out import FannedChunk
-from ensue.model.resource import with_sources
 from ensue.model.returns import StateReturn, UnknownReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from ensue.engine.node import Node
     from ensue.model.chunk import Chunk
@@ -26,13 +22,20 @@ class CallFaults:
     Args:
         promises: the resources that a chunk will register.
         stop: stops the run, with the reason: nothing more can be recorded on a disk that takes no more.
+        described: returns the message of an error of a target.
     """
 
-    def __init__(self, promises: Callable[[Chunk], Sequence[Srn]], stop: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        promises: Callable[[Chunk], Sequence[Srn]],
+        stop: Callable[[str], None],
+        described: Callable[[RemoteError], Awaitable[str]],
+    ) -> None:
         self._promises = promises
         self._stop = stop
+        self._described = described
 
-    def as_return(self, node: Node, error: Exception) -> StateReturn:
+    async def as_return(self, node: Node, error: Exception) -> StateReturn:
         """Make a return of an exception; in a plan, a target that the plan will register is not an error."""
         if isinstance(error, DiskError):
             self._stop(str(error))
@@ -43,11 +46,9 @@ class CallFaults:
             return UnknownReturn(name=node.chunk.name, result=None, comment=f"known after apply: {error}")
         if isinstance(error, NotOfferedError):
             error = error.needed_by(node.chunk.full_function)
-        said = exception_return(error, name=node.chunk.name)
-        if isinstance(error, RemoteError) and isinstance(node.chunk, FannedChunk):
-            comment = with_sources(said.comment, node.target, node.chunk.sources)
-            return msgspec.structs.replace(said, comment=comment)
-        return said
+        if isinstance(error, RemoteError):
+            return failure(node.chunk.name, await self._described(error))
+        return exception_return(error, name=node.chunk.name)
 
     def is_superseded(self, node: Node, target: Srn) -> bool:
         """Return whether, in a plan, an earlier state would change the source of a resource.

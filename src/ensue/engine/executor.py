@@ -74,7 +74,7 @@ class Executor:
         self._hooks = services.hooks
         self._random = services.random
         self._callees = Callees(services.functions)
-        self._faults = CallFaults(services.hooks.promises, stop)
+        self._faults = CallFaults(services.hooks.promises, stop, services.hooks.described)
         self._calls = FunctionCalls(services, apply=apply, is_superseded=self._faults.is_superseded)
         self._pause = pause
 
@@ -106,7 +106,7 @@ class Executor:
                 return await self._call_listener(node)
             return await self._call_state(node)
         except Exception as error:  # noqa: BLE001 - finding a function loads a plug-in
-            return self._faults.as_return(node, error)
+            return await self._faults.as_return(node, error)
 
     async def _call_listener(self, node: Node) -> StateReturn:
         chunk = node.chunk
@@ -182,7 +182,7 @@ class Executor:
         if self._hooks.reach.reports(target):
             return _commented(reply, f"{reply.said.comment}\n{target} has not answered")
         error = RemoteError(f"not run: {target} has not answered", target=target)
-        return Reply(self._faults.as_return(node, error))
+        return Reply(await self._faults.as_return(node, error))
 
     async def _tried(self, node: Node, callee: Callee) -> Reply:
         chunk = node.chunk
@@ -194,9 +194,9 @@ class Executor:
                 return Reply(await self._calls.call(node, callee, context))
             return await self._attempt_with_conditions(node, callee, context)
         except RemoteError as error:
-            return Reply(self._faults.as_return(node, self._hooks.reach.once(str(node.target), error)))
+            return Reply(await self._faults.as_return(node, self._hooks.reach.once(str(node.target), error)))
         except Exception as error:  # noqa: BLE001 - conditions and functions are plug-ins
-            return Reply(self._faults.as_return(node, error))
+            return Reply(await self._faults.as_return(node, error))
 
     def _need_reach(self, node: Node) -> None:
         """Do not try a host again that cannot be reached, unless the state asks for that with `retry`.

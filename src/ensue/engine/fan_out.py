@@ -145,7 +145,7 @@ class FanOuts:
             Node(
                 node.scope,
                 node.index,
-                fanned_chunk(node.chunk, target, matched.sources.get(target, ())),
+                fanned_chunk(node.chunk, target),
                 node.role,
                 refused=self._refusal(target, matched.faults.get(target, "")),
             )

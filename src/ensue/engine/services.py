@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.contracts.functions import StateFunctions
     from ensue.contracts.growth import Expander, Plan
     from ensue.engine.asked_growth import AskedGrowth
+    from ensue.errors import RemoteError
     from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
     from ensue.model.enforced import EnforcedState
@@ -116,19 +117,21 @@ def _promises_nothing(_: Chunk) -> Sequence[Srn]:
     return ()
 
 
+async def _message(error: RemoteError) -> str:
+    return str(error)
+
+
 class Matched(msgspec.Struct, frozen=True, kw_only=True):
     """What a target matches now.
 
     Args:
         targets: the resources, sorted.
         faults: why the state cannot run on some of them, as the comments of their returns.
-        sources: the sources of derived resources, nearest first.
         nothing: if there are none: why, and what exists instead.
     """
 
     targets: tuple[Srn, ...]
     faults: Mapping[Srn, str] = MappingProxyType({})
-    sources: Mapping[Srn, tuple[Srn, ...]] = MappingProxyType({})
     nothing: str = ""
 
 
@@ -169,6 +172,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         takes_slot: returns whether functions on a target count towards the concurrency.
         inputs: compares what calls read; None: a resumed run calls every state that has read something.
         reach: the hosts that the run cannot reach.
+        described: returns the message of an error of a target, with where the resources in it came from.
     """
 
     awaits: Callable[[Chunk], Srn | None] = _awaits_nothing
@@ -184,6 +188,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     takes_slot: Callable[[Srn], bool] = _takes_slot
     inputs: CallInputs | None = None
     reach: Reach = msgspec.field(default_factory=Reach)
+    described: Callable[[RemoteError], Awaitable[str]] = _message
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 
 class FannedChunk(Chunk, frozen=True, kw_only=True, gc=False):
-    """A chunk on one resource that its target matched; `id` is prefixed with the resource's, `name` is not.
-
-    Args:
-        sources: the resources it was derived from, nearest first; empty for a declared resource.
-    """
-
-    sources: tuple[Srn, ...] = ()
+    """A chunk on a resource that its target matched; `id` is prefixed with the resource's, `name` is not."""
 
     @property
     def tag(self) -> str:
@@ -51,29 +45,27 @@ class FannedReturn(Return, kw_only=True):
         return self.parts.get(str(target))
 
 
-def fanned_chunk(chunk: Chunk, target: Srn, sources: tuple[Srn, ...] = ()) -> FannedChunk:
+def fanned_chunk(chunk: Chunk, target: Srn) -> FannedChunk:
     """Return a chunk as it runs on one resource.
 
     Args:
         chunk: the chunk that is fanned out; its own target is ignored.
         target: the resource.
-        sources: the resources it was derived from.
     """
-    one = resource_chunk(chunk, target, sources)
+    one = resource_chunk(chunk, target)
     return msgspec.structs.replace(one, options=msgspec.structs.replace(chunk.options, fan_out=None))
 
 
-def resource_chunk(chunk: Chunk, target: Srn, sources: tuple[Srn, ...] = ()) -> FannedChunk:
+def resource_chunk(chunk: Chunk, target: Srn) -> FannedChunk:
     """Return a chunk of a resource in a run on several resources; it may still be fanned out.
 
     Args:
         chunk: the chunk, as it was compiled for the resource.
         target: the resource.
-        sources: the resources it was derived from.
     """
     own = {field: getattr(chunk, field) for field in Chunk.__struct_fields__}
     own |= {"id": f"{target.id} {chunk.id}", "target": target}
-    return FannedChunk(**own, sources=sources)
+    return FannedChunk(**own)
 
 
 def fanned_return(chunk: Chunk, scope: str, target: str, returns: Sequence[Return | None]) -> FannedReturn:

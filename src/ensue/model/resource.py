@@ -122,14 +122,3 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     srn: Srn
     changed: bool
     invalidated: tuple[Srn, ...] = ()
-
-
-def with_sources(message: str, srn: Srn, sources: Sequence[Srn]) -> str:
-    """Add the sources of a resource to a message about it.
-
-    Args:
-        message: the message.
-        srn: the resource.
-        sources: the resources it was derived from, nearest first; empty if it was not derived.
-    """
-    return f"{message} ({srn} was derived from {', '.join(map(str, sources))})" if sources else message

@@ -12,8 +12,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.origins import with_origins
 from ensue.errors import RemoteError, StateFailedError, UnknownResourceError
-from ensue.model.resource import with_sources
 from ensue.model.returns import StateReturn
 from ensue.model.srn import Srn
 from ensue.states._carried_file import Place, Wanted, carry, mode_bits
@@ -166,8 +166,7 @@ async def _unknown_target(
 async def _out_of_reach(ctx: StateContext, name: str, error: RemoteError) -> StateReturn:
     """Make the failure for an unreachable target, with the sources that it was derived from."""
     srn = _as_srn(error.target) or _as_srn(name) or Srn("ssh_host", name)
-    chain = await asyncio.to_thread(ctx.registry.provenance, srn)
-    return StateReturn(name=name, result=False, comment=with_sources(str(error), srn, chain))
+    return StateReturn(name=name, result=False, comment=await with_origins(error, ctx.registry, srn))
 
 
 def _as_srn(text: str) -> Srn | None:
