@@ -125,6 +125,17 @@ def test_states_that_give_up_share_an_attempt(tmp_path: Path, function: str, *, 
         assert said[-1] == NOT_RUN
 
 
+@pytest.mark.parametrize("condition", ["onlyif", "unless"])
+def test_a_condition_on_a_host_that_hangs_is_not_false(tmp_path: Path, condition: str) -> None:
+    """A state is not skipped, or run, because its condition ran out of time before the host answered."""
+    listener = Listener(hangs_up=False)
+    states = {f"s{number}": state("far", timeout=0.25, **{condition: "true"}) for number in range(5)}
+    said = comments(project(tmp_path, {"far": listener.config()}, states))
+    listener.close()
+    assert len(said) == 5
+    assert all(one.endswith(("far has not answered", "far is unreachable")) for one in said)
+
+
 @pytest.mark.parametrize("ordered", [True, False])
 def test_states_that_give_up_share_a_start(tmp_path: Path, *, ordered: bool) -> None:
     """An engine of containers that does not start a command is not asked again by each state."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.engine.harness import Lab, Row
 
-from ensue.errors import UnreachableError
+from ensue.errors import RemoteTimeoutError, UnreachableError
 from ensue.model.chunk import StateOptions
 from ensue.model.returns import StateReturn
 from ensue.testing.connection import FakeConnection
@@ -140,6 +140,19 @@ def test_condition_that_cannot_be_looked_at() -> None:
     where = Lab(connection=Gone())
     back = where.returns([Row("a", options=StateOptions(onlyif=("true",)))])["a"]
     assert (back.result, back.comment) == (False, "no connection to ssh_host:a (is it running?)")
+
+
+def test_condition_on_a_host_that_does_not_answer() -> None:
+    """A host that does not answer within its own limit fails the state, though the condition has one, too."""
+
+    class Silent(FakeConnection):
+        async def run(self, _command: Any) -> Any:
+            raise RemoteTimeoutError("nobody there", target="ssh_host:a", timeout_s=1)
+
+    for condition in ({"onlyif": ("true",)}, {"unless": ("true",)}, {"check_cmd": ("true",)}):
+        options = StateOptions(timeout_s=5, **condition)  # type: ignore[arg-type] # one of three
+        back = Lab(connection=Silent()).returns([Row("a", options=options)])["a"]
+        assert (back.result, back.comment) == (False, "nobody there")
 
 
 def test_crashing_condition_is_a_failed_state() -> None:

@@ -36,8 +36,7 @@ async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> boo
         EnsueError: the target cannot run it.
     """
     options = _options(chunk)
-    timeout_s = _seconds(options.get("timeout"))
-    limit = asyncio.timeout(timeout_s)
+    limit = asyncio.timeout(_seconds(options.get("timeout")))
     try:
         # The limit includes connecting to the target.
         async with limit:
@@ -49,14 +48,13 @@ async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> boo
                 cwd=_text(options.get("cwd")),
                 env=_environment(options.get("env")),
                 user=_text(options.get("runas")),
-                timeout_s=timeout_s,
             )
             completed = await context.connection.run(command)
     except RemoteFileError:
         return None
     except TimeoutError:
-        if timeout_s is None:
-            raise  # The target did not answer; the command did not time out.
+        if not limit.expired():
+            raise  # The target did not answer within a limit of its own.
         return False
     return completed.returncode == 0 or completed.returncode in _listed(options.get("success_retcodes"))
 
@@ -68,14 +66,13 @@ async def check_holds(context: StateContext, chunk: Chunk, line: str) -> bool:
         EnsueError: it cannot be run.
     """
     options = _options(chunk)
-    timeout_s = _seconds(options.get("timeout"))
+    limit = asyncio.timeout(_seconds(options.get("timeout")))
     try:
-        async with asyncio.timeout(timeout_s):
-            user = _text(options.get("runas"))
-            command = Command(shell_line=line, user=user, timeout_s=timeout_s)
+        async with limit:
+            command = Command(shell_line=line, user=_text(options.get("runas")))
             return (await context.connection.run(command)).returncode == 0
     except TimeoutError:
-        if timeout_s is None:
+        if not limit.expired():
             raise
         return False
 

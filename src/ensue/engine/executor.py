@@ -177,9 +177,10 @@ class Executor:
         with self._hooks.reach.of_state() as given_up:
             reply = await self._tried(node, callee)
         target = str(node.target)
-        if target not in given_up or reply.said.result is not False:
+        if target not in given_up or not (reply.said.result is False or reply.skipped):
             return reply
-        if self._hooks.reach.reports(target):
+        # A condition that has run out of time on such a host does not hold, but says nothing about the host.
+        if self._hooks.reach.reports(target) and not reply.skipped:
             return _commented(reply, f"{reply.said.comment}\n{target} has not answered")
         error = RemoteError(f"not run: {target} has not answered", target=target)
         return Reply(await self._faults.as_return(node, error))

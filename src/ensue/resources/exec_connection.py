@@ -253,7 +253,7 @@ class ExecConnection(PosixFiles):
         try:
             await asyncio.shield(starting)
         except asyncio.CancelledError:
-            if not starting.done():
+            if not starting.done() or starting.cancelled() or starting.exception() is not None:
                 self._reach.gave_up(str(self._srn))
             raise
         except RemoteTimeoutError:

@@ -91,7 +91,7 @@ class Transport:
                 raise UnreachableError(
                     f"{self.srn} is no longer connected to", target=str(self.srn)
                 ) from None
-            if not connecting.done():
+            if not connecting.done() or connecting.cancelled() or connecting.exception() is not None:
                 self.reach.gave_up(str(self.srn))
             raise
 
