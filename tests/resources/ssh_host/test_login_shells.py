@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -170,14 +172,30 @@ def test_a_login_shell_that_runs_nothing(
     assert "opensesame" not in str(caught.value)
 
 
-def test_a_line_is_plain() -> None:
-    """A line has no character that a shell could read, and does not contain the hidden word."""
-    line = login_line("".join(map(chr, range(1, 256))) + "x" * 2000 + " secret", hidden="secret")
+@pytest.mark.parametrize(
+    "script", ["".join(map(chr, range(1, 256))), "x" * 2000, "'\\!" * 400, "a\n\nb # c\n\t", "é\udcff"]
+)
+def test_a_line_is_plain(script: str) -> None:
+    """A line has only printable ASCII, in short words, and does not contain the hidden word."""
+    line = login_line(f"{script} secret", hidden="secret")
     assert line.isascii()
     assert line.isprintable()
     assert "secret" not in line
-    assert "!" not in line
-    assert max(len(word) for word in line.split("'")) <= 1000
+    assert max(map(len, shlex.split(line))) <= 1000
+
+
+@pytest.mark.parametrize("length", [400, 5000])
+def test_what_arrives_is_the_script(shell: str, length: int) -> None:
+    """Every shell hands over every character, in short lines and in long ones, with and without others."""
+    path = path_of(shell)
+    argv = [path, "ash"] if shell == "busybox" else [path]
+    for odd in ("", "\x01\t\x7f é\udcff"):
+        text = f"{ODD}{odd}" + "'\\! " * (length // 4)
+        script = f"printf '%s|' {shlex.quote(text)} x\nprintf '\\n%s' secret"
+        line = login_line(script, hidden="secret")
+        done = subprocess.run([*argv, "-c", line], check=True, capture_output=True)
+        assert done.stdout == f"{text}|x|\nsecret".encode("utf-8", "surrogateescape")
+        assert done.stderr == b""
 
 
 class TestFish(ConnectionContract):

@@ -80,7 +80,7 @@ class Channel:
         errand = await self._becoming.errand(text, user) if user else Errand(script=text)
         errand = replace(errand, stdin_first=errand.stdin_first + script.stdin_first)
         limit_s = command.timeout_s if command.timeout_s is not None else self._settings.timeout_s
-        listener = self._marks.unmarked(command.listener)
+        listener = self._marks.unmarked(command.listener, user=user)
         done = await self._send(errand, command.stdin, limit_s=limit_s, user=user, listener=listener)
         if done.returncode == NO_FOLDER_EXIT_CODE and token.encode() in done.stderr:
             said = done.stderr.replace(token.encode(), b"").decode("utf-8", "replace").strip()
@@ -165,7 +165,7 @@ class Channel:
             user: the owner of its processes; empty: the user logged in.
             listener: receives what it writes, marks included.
         """
-        line = self._marks.line(errand.script)
+        line = self._marks.line(errand.script, user=user)
         with self.losses("a command ran"):
             connection = await self.transport.connected()
             refused_alone = False

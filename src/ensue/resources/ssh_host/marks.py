@@ -33,22 +33,28 @@ class Marks:
     def __init__(self, *, tty: bool) -> None:
         self._tty = tty
         self.token = f"ensue-{secrets.token_hex(8)}"
-        self.pid = re.compile(rb"%s pid (\d{1,18})\n" % self.token.encode())
+        self.pid = re.compile(rb"%s pid (\d{1,18})(?: begins)?\n" % self.token.encode())
         self._output_begins = f"{self.token}\n".encode()
-        self._errors_begin = re.compile(rb"%s begins (\d{1,18})\n" % self.token.encode())
+        self._errors_begin = re.compile(rb"%s pid (\d{1,18}) begins\n" % self.token.encode())
 
-    def line(self, script: str) -> str:
-        """Return a script as a line for a login shell, which reports its process id first."""
-        script = f"echo {self.token} pid $$ >&2\n{script}"
+    def line(self, script: str, *, user: str = "") -> str:
+        """Return a script as a line for a login shell.
+
+        Args:
+            script: begins with the marks, or leads to them as another user.
+            user: that user. What runs as the user logged in is then reported first.
+        """
+        if user:
+            script = f"echo {self.token} pid $$ >&2\n{script}"
         return login_line(with_terminal(script) if self._tty else script, hidden=self.token)
 
     def marked(self, script: str) -> str:
         """Return a script that marks the beginning of its output and of its error output."""
-        return f"echo {self.token}; echo {self.token} begins $$ >&2\n{script}"
+        return f"echo {self.token}; echo {self.token} pid $$ begins >&2\n{script}"
 
-    def unmarked(self, listener: OutputListener | None) -> OutputListener | None:
-        """Return what passes the output of a session on from its beginning."""
-        return unmarked(listener, self.token, output_marks=1, error_marks=2)
+    def unmarked(self, listener: OutputListener | None, *, user: str) -> OutputListener | None:
+        """Return what passes the output of a session on from its beginning; `user` as for `line`."""
+        return unmarked(listener, self.token, output_marks=1, error_marks=2 if user else 1)
 
     def from_beginning(self, done: Completed) -> Completed | None:
         """Return how a command has ended, and what it has written; None if it has not begun."""
