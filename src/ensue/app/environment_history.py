@@ -21,7 +21,7 @@ from ensue.model.data import leaves
 from ensue.provisioning.deployment_records import DeploymentRecord, KeptDeployment
 from ensue.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
 from ensue.provisioning.images import ANY_WORKLOAD
-from ensue.registry.audit import this_user
+from ensue.registry.lock_holder import this_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

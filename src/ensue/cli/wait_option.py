@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 _FOREVER: Final = "forever"
-_UNITS_S: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
-_DURATION: Final = re.compile(r"(?P<number>[0-9]{1,9}(?:\.[0-9]{1,3})?)(?P<unit>[smh]?)")
 
 
 def wait_option(function: Decorated) -> Decorated:
@@ -35,8 +32,10 @@ def wait_option(function: Decorated) -> Decorated:
 def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> bool | float:
     if value is None or value == _FOREVER:
         return value is not None
-    found = _DURATION.fullmatch(value)
-    if found is None:
+    from ensue.model.durations import duration_s
+
+    seconds = duration_s(f"{value}s" if value[-1:].isdigit() else value)
+    if seconds is None:
         message = f"{value!r} is not a duration, such as 90, 90s, 10m or 2h"
         raise click.BadParameter(message, ctx, param)
-    return float(found["number"]) * _UNITS_S[found["unit"]]
+    return seconds

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import pwd
 import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
@@ -25,6 +24,7 @@ from ensue.registry import audit_files, audit_form
 from ensue.registry.audit_files import AuditLimits
 from ensue.registry.audit_form import NO_CHAIN, REMOVED, START, Access, End
 from ensue.registry.entry import iso_time
+from ensue.registry.lock_holder import this_user
 from ensue.registry.lock_waits import LockWaits
 
 if TYPE_CHECKING:
@@ -216,11 +216,3 @@ def _utf8(text: str) -> str:
 def _owner() -> str:
     uid, name = os.getuid(), this_user()
     return name if name == str(uid) else f"{uid}:{name}"
-
-
-def this_user() -> str:
-    """Return the name of the user of this process; the number of one that has no name."""
-    uid = os.getuid()
-    with suppress(KeyError):
-        return pwd.getpwuid(uid).pw_name
-    return str(uid)

@@ -64,7 +64,7 @@ def this_process(command: str, now: datetime) -> LockHolder:
     """
     return LockHolder(
         pid=os.getpid(),
-        user=_user(),
+        user=this_user(),
         host=socket.gethostname(),
         since=now.isoformat(timespec="seconds"),
         command=command[:_LONGEST_COMMAND],
@@ -78,7 +78,8 @@ def read_holder(note: bytes | str) -> LockHolder:
     return LockHolder()
 
 
-def _user() -> str:
+def this_user() -> str:
+    """Return the name of the user of this process; the number of one that has no name."""
     uid = os.getuid()
     with suppress(KeyError):
         return pwd.getpwuid(uid).pw_name

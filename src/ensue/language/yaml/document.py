@@ -6,8 +6,9 @@ needs. When a place is requested, the text is parsed again, with marks.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from yaml.nodes import MappingNode, Node
+
+_LINE_END: Final = re.compile("\n")
 
 
 class Anchor(msgspec.Struct, frozen=True):
@@ -62,13 +65,14 @@ class YamlDocument:
     makes_data: ClassVar[bool] = False
     """Whether the data is made by running the text, as opposed to parsing it."""
 
-    __slots__ = ("_anchors", "_composed", "_first_line", "_pairs", "_root", "path", "text")
+    __slots__ = ("_anchors", "_composed", "_first_line", "_line_starts", "_pairs", "_root", "path", "text")
 
     def __init__(self, path: str, text: str, anchors: Sequence[Anchor] = (), first_line: int = 1) -> None:
         self.path = path
         self.text = text
         self._anchors = anchors
         self._first_line = first_line
+        self._line_starts: list[int] | None = None
         self._composed = False
         self._root: Node | None = None
         self._pairs: dict[int, dict[str, tuple[Node, Node]]] = {}
@@ -86,8 +90,10 @@ class YamlDocument:
 
         Lines are counted as editors do; the reader's marks count a line for U+0085, U+2028 and U+2029, too.
         """
-        line_start = self.text.rfind("\n", 0, index) + 1
-        return self.source_span(self.text.count("\n", 0, index) + 1, index - line_start + 1)
+        if self._line_starts is None:
+            self._line_starts = [0, *(found.end() for found in _LINE_END.finditer(self.text))]
+        line = bisect_right(self._line_starts, index)
+        return self.source_span(line, index - self._line_starts[line - 1] + 1)
 
     def place(self, *keys: str | int) -> Place:
         """Return the place of a value by its path, without searching for it yet."""
