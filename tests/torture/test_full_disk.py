@@ -257,7 +257,7 @@ def test_a_deployment_that_finds_no_room(tmp_path: Path, size_kib: int) -> None:
     assert "the disk" in stopped.err
     if stopped.code == 1:
         assert "nothing was changed" in stopped.err
-        assert size_kib < 176
+        assert size_kib < 165
     else:
         assert stopped.code == 2, stopped.err
         nodes = stopped.document["nodes"]
