@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 from tests.cli.deployed_project import DB, DEPLOY, DESTROY
+from tests.cli.postgres_project import POSTGRES, SCORE, deploy, server_with_maker, url
 from tests.cli.shell import Shell
-from tests.support.postgresql import Postgresql, programs, running_postgresql
+from tests.support.postgresql import Postgresql, programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,24 +17,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(programs() is None, reason="needs PostgreSQL: apt-get install postgresql")
 
-PASSWORD = "the-password-of-an-administrator"
-SCORE = """\
-apiVersion: score.dev/v1b1
-metadata: {name: web}
-containers: {main: {image: nginx, variables: {URL: "<${resources.db.connection}>"}}}
-resources: {db: {type: postgres}, app: {type: app}}
-"""
-POSTGRES = f"""\
-kind: Definition
-metadata: {{id: pg}}
-entity:
-  type: postgres
-  driver_type: postgres
-  driver_inputs:
-    values: {{host: "HOST"}}
-    secrets: {{dbcredentials: {{username: maker, password: {PASSWORD}}}}}
-  criteria: [{{}}]
-"""
 MANAGED = """\
 kind: Definition
 metadata: {id: managed}
@@ -82,8 +65,7 @@ async def plan(request):
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Postgresql]:
-    with running_postgresql(access="local all postgres trust\nlocal all all scram-sha-256\n") as running:
-        running.query(f"CREATE ROLE maker LOGIN CREATEDB CREATEROLE PASSWORD '{PASSWORD}'")
+    with server_with_maker() as running:
         yield running
 
 
@@ -105,19 +87,6 @@ def project(tmp_path: Path, server: Postgresql) -> Iterator[Shell]:
 
 def use(project: Shell, definition: str) -> None:
     project.write("definitions/pg.yaml", definition)
-
-
-def deploy(project: Shell, *words: str, code: int = 0) -> dict[str, Any]:
-    """Deploy, and return the nodes by type."""
-    ended = project.run(*DEPLOY, *words, "--render", "values", "--to", "rendered", "--out", "json")
-    assert ended.code == code, ended.out + ended.err
-    return {node["type"]: node for node in ended.document["nodes"]}
-
-
-def url(project: Shell) -> str:
-    """Return the URL that the application was given last."""
-    rendered = "".join(path.read_text() for path in (project.root / "rendered").iterdir())
-    return rendered.partition("<")[2].partition(">")[0]
 
 
 def orders(connection: str) -> list[Any]:
@@ -178,3 +147,17 @@ def test_a_database_that_is_cleared_is_gone(project: Shell, server: Postgresql) 
     with psycopg.connect(url(project)) as connection:
         assert connection.execute("SELECT to_regclass('orders')").fetchone() == (None,)
     assert not (project.root / "postgres is there").exists()
+
+
+def test_a_retained_database_is_there_for_a_later_deployment(project: Shell, server: Postgresql) -> None:
+    """Removing the environment leaves it with its data; the driver finds it again by its mark."""
+    retained = POSTGRES.replace("HOST", str(server.socket_folder))
+    use(project, retained.replace("  type: postgres\n", "  type: postgres\n  retain: true\n"))
+    deploy(project)
+    before = url(project)
+    assert project.run(*DESTROY).code == 0
+    assert orders(before) == [(42,)]
+    assert deploy(project)["postgres"]["status"] == "created"
+    assert orders(url(project)) == [(42,)]
+    use(project, retained)
+    deploy(project)

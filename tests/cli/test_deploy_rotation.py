@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 from tests.cli.deployed_project import DB, DEPLOY, DESTROY
+from tests.cli.postgres_project import POSTGRES, SCORE, deploy, server_with_maker, url
 from tests.cli.shell import Shell
-from tests.support.postgresql import Postgresql, programs, running_postgresql
+from tests.support.postgresql import Postgresql, programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,37 +17,24 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(programs() is None, reason="needs PostgreSQL: apt-get install postgresql")
 
-PASSWORD = "the-password-of-an-administrator"
-SCORE = """\
-apiVersion: score.dev/v1b1
-metadata: {name: web}
-containers: {main: {image: nginx, variables: {URL: "<${resources.db.connection}>"}}}
-resources: {db: {type: postgres}, app: {type: app}}
-"""
-DEFINITIONS = f"""\
-kind: Definition
-metadata: {{id: pg}}
-entity:
-  type: postgres
-  driver_type: postgres
-  driver_inputs:
-    values: {{host: "HOST"}}
-    secrets: {{dbcredentials: {{username: maker, password: {PASSWORD}}}}}
-  criteria: [{{}}]
+DEFINITIONS = (
+    POSTGRES
+    + """\
 ---
 kind: Definition
-metadata: {{id: app}}
+metadata: {id: app}
 entity:
   type: app
   driver_type: app
   driver_inputs:
-    values: {{of: "${{resources.postgres#modules.web.externals.db.outputs.connection}}"}}
-  criteria: [{{}}]
+    values: {of: "${resources.postgres#modules.web.externals.db.outputs.connection}"}
+  criteria: [{}]
 ---
 kind: Definition
-metadata: {{id: any-workload}}
-entity: {{type: workload, driver_type: echo, criteria: [{{}}]}}
+metadata: {id: any-workload}
+entity: {type: workload, driver_type: echo, criteria: [{}]}
 """
+)
 APP = """\
 \"\"\"Logs in with what it is given.\"\"\"
 
@@ -78,8 +66,7 @@ async def plan(request):
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Postgresql]:
-    with running_postgresql(access="local all postgres trust\nlocal all all scram-sha-256\n") as running:
-        running.query(f"CREATE ROLE maker LOGIN CREATEDB CREATEROLE PASSWORD '{PASSWORD}'")
+    with server_with_maker() as running:
         yield running
 
 
@@ -96,17 +83,9 @@ def project(tmp_path: Path, server: Postgresql) -> Iterator[Shell]:
     assert project.run(*DESTROY).code == 0
 
 
-def deploy(project: Shell, *words: str, code: int = 0) -> dict[str, Any]:
+def statuses(project: Shell, *words: str, code: int = 0) -> dict[str, Any]:
     """Deploy, and return the statuses by type."""
-    ended = project.run(*DEPLOY, *words, "--render", "values", "--to", "rendered", "--out", "json")
-    assert ended.code == code, ended.out + ended.err
-    return {node["type"]: node["status"] for node in ended.document["nodes"]}
-
-
-def url(project: Shell) -> str:
-    """Return the URL that the workload was given last."""
-    rendered = "".join(path.read_text() for path in (project.root / "rendered").iterdir())
-    return rendered.partition("<")[2].partition(">")[0]
+    return {type_: node["status"] for type_, node in deploy(project, *words, code=code).items()}
 
 
 def test_what_depends_on_it_gets_the_new_one_in_the_same_deployment(project: Shell) -> None:
@@ -117,15 +96,15 @@ def test_what_depends_on_it_gets_the_new_one_in_the_same_deployment(project: She
     assert "would set the password of its role" in planned.out
     psycopg.connect(before).close()
 
-    statuses = deploy(project, "--rotate", DB)
-    assert (statuses["postgres"], statuses["app"]) == ("updated", "updated")
+    done = statuses(project, "--rotate", DB)
+    assert (done["postgres"], done["app"]) == ("updated", "updated")
     after = url(project)
     assert after != before
     psycopg.connect(after).close()
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(before)
     assert (project.root / "log").read_text() == "logged in\n" * 2
-    assert set(deploy(project).values()) == {"unchanged"}
+    assert set(statuses(project).values()) == {"unchanged"}
     assert url(project) == after
 
 
@@ -133,12 +112,12 @@ def test_a_dependent_that_fails_gets_it_in_the_next_deployment(project: Shell) -
     """Without `--rotate`: the password has changed already."""
     before = url(project)
     project.write("broken", "")
-    assert deploy(project, "--rotate", DB, code=2)["app"] == "failed"
+    assert statuses(project, "--rotate", DB, code=2)["app"] == "failed"
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(before)
     (project.root / "broken").unlink()
-    statuses = deploy(project)
-    assert (statuses["postgres"], statuses["app"]) == ("unchanged", "updated")
+    done = statuses(project)
+    assert (done["postgres"], done["app"]) == ("unchanged", "updated")
     psycopg.connect(url(project)).close()
 
 
