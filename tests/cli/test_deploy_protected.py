@@ -70,6 +70,26 @@ def test_a_removal_is_refused_before_anything_runs(
     assert "delete postgres" in project.log()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "graph.destroyed: []",
+        "graph.deployed: [{env_type: development}, {score: score.yaml}, {prune: true}]",
+    ],
+)
+def test_a_state_is_refused_as_the_command_is(project: DeployedProject, arguments: str) -> None:
+    """Both states fail with the same words, and nothing is destroyed."""
+    protected(project)
+    project.write("score.yaml", WITHOUT)
+    given = arguments.replace("[", "[{app: shop}, {env: dev}, ")
+    project.write("states/s.sls", f"it:\n  {given}\n")
+    ended = project.run("apply", "s", "--out", "json")
+    (returned,) = ended.document["m"].values()
+    assert (ended.code, returned["result"]) == (2, False)
+    assert f"{DB} is protected, and would be destroyed" in returned["comment"]
+    assert project.log() == []
+
+
 def test_a_replacement_is_refused_even_if_replacing_is_allowed(project: DeployedProject) -> None:
     """The protection is that of the record: a definition without it, of another driver, does not lift it."""
     protected(project)

@@ -46,6 +46,7 @@ def test_counts_exit_code_and_history_agree(tmp_path: Path) -> None:
     assert counted == {
         "status": "succeeded", "exit_code": 0, "succeeded": 3, "changed": 3, "failed": 0, "total": 3
     }  # fmt: skip
+    assert "applied middle (retried)" in project.run("graph", "--run", run["run_id"]).out
     shown = project.run("runs", "show", run["run_id"])
     assert shown.code == 0
     assert "Applied: tried again: sls middle on minion:m1" in shown.out

@@ -48,7 +48,7 @@ class RunClaims:
         Raises:
             ResourceConflictError: another state has registered one of them with another configuration.
         """
-        chunk = site.chunk
+        chunk, place = site.chunk, str(site.chunk.span())
         owner = StateIdentity(str(site.target), site.plan.identity, chunk.tag)
         with self._turn:
             former = [self._claims.get(request.srn) for request in requests]
@@ -58,7 +58,6 @@ class RunClaims:
                     raise _conflict(request.srn, claim)
             for request, own in zip(requests, is_own, strict=True):
                 if own:
-                    place = str(chunk.span())
                     self._claims[request.srn] = _Claim(owner, chunk.id, place, dict(request.config))
         return is_own
 

@@ -114,7 +114,9 @@ class ProjectMatcher:
 
             reachable = [srn for srn in srns if srn not in faults]
             ended = await asyncio.gather(*map(gather, reachable), return_exceptions=True)
-            faults.update(await self._faults(reachable, ended, "whether the target matches is not known: "))
+            faults.update(
+                await self._faults(reachable, ended, "it cannot be decided whether the target matches: ")
+            )
 
     async def _prepare(self, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
         """Compile the pillar of resources; an error fails only the resource that has it."""

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, get_args
 
 from hypothesis import strategies as st
 
-from ensue.output.drawing.drawing import ResourceStatus
 from ensue.output.drawing.from_resources import DrawnResource
 from ensue.provisioning.nodes import Why
+from ensue.provisioning.surroundings import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-STATUSES: tuple[ResourceStatus, ...] = get_args(ResourceStatus)
+STATUSES: tuple[Status, ...] = get_args(Status)
 WHYS: tuple[Why, ...] = get_args(Why)
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -28,7 +28,7 @@ def resource(
     type_: str,
     id_: str,
     *edges: tuple[DrawnResource, Why],
-    status: ResourceStatus = "planned",
+    status: Status = "planned",
     comment: str = "",
     class_: str = "default",
 ) -> DrawnResource:

@@ -15,20 +15,10 @@ from ensue.model.returns import numbered_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ensue.provisioning.surroundings import Status
+
 NodeStatus = Literal["planned", "running", "succeeded", "changed", "would_change", "failed"]
-ResourceStatus = Literal[
-    "planned",
-    "created",
-    "updated",
-    "replaced",
-    "unchanged",
-    "failed",
-    "skipped",
-    "orphaned",
-    "destroyed",
-    "retained",
-]
-ScopeStatus = Literal["planned", "running", "done", "failed", "deferred", "not_rendered"]
+ScopeStatus = Literal["planned", "running", "done", "failed", "deferred", "not_rendered", "retried"]
 
 KIND_WORDS: Final = {
     "block": "block",
@@ -99,7 +89,7 @@ class Resource(Node, kw_only=True):
     class_: str
     definition: str
     driver: str
-    status: ResourceStatus
+    status: Status
     comment: str
 
     @property

@@ -14,10 +14,10 @@ from ensue.output.drawing.drawing import RESOURCE_GRAPH, Edge, Resource, ScopeBo
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from ensue.output.drawing.drawing import ResourceStatus
     from ensue.provisioning.identity import Context
     from ensue.provisioning.nodes import ResourceGraph, Why
     from ensue.provisioning.outcomes import NodeOutcome
+    from ensue.provisioning.surroundings import Status
 
 _WORKLOAD = "workload"
 _KEPT_EDGE: Final[Why] = "reference"
@@ -43,7 +43,7 @@ class DrawnResource(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     definition: str = ""
     driver: str = ""
-    status: ResourceStatus = "planned"
+    status: Status = "planned"
     comment: str = ""
     edges: tuple[tuple[str, Why], ...] = ()
 

@@ -14,7 +14,7 @@ _COMMON: Final = """
   svg { font: 12px system-ui, sans-serif; background: #fff; }
   text { fill: #1c2430; } .function { fill: #5a6572; font-size: 11px; } .title { font-weight: 600; }
   .scope { fill: #f3f5f8; fill-opacity: .6; stroke: #9aa5b1; } .scope.failed { stroke: #b04040; }
-  .scope.deferred, .scope.not_rendered, .scope.planned { stroke-dasharray: 5 4; }
+  .scope.deferred, .scope.not_rendered, .scope.planned, .scope.retried { stroke-dasharray: 5 4; }
   .top { fill: none; stroke: none; }
   .node { fill: #fff; stroke: #66717e; } .node.succeeded { fill: #e2f3e4; } .node.changed { fill: #d8f0f5; }
   .node.would_change { fill: #fdf3cf; } .node.failed { fill: #fbdcdc; stroke: #b04040; }
