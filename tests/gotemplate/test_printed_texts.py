@@ -8,6 +8,7 @@ import pytest
 
 from ensue.gotemplate import compile_template
 from ensue.gotemplate.surroundings import Surroundings
+from ensue.model.printed_text import Serialized
 
 DATA = {"text": "a: b", "list": ["x"], "number": 7, "word": "w"}
 OF_DATA = (
@@ -22,14 +23,15 @@ OF_DATA = (
     "{{ index .list 0 }}",
     '{{ join "," .list }}',
     '{{ squote "it" | cat .text }}',
-    "{{ \"a'b\" | cat .word | squote }}",
-)  # fmt: skip
+)
 AUTHORED = (
     '{{ "a: b" }}',
     "{{ .number }}",
     '{{ default "a: b" "" }}',
     '{{ printf "a: %d" .number }}',
     '{{ ternary "a: b" "c: d" true }}',
+)
+SERIALIZED = (
     "{{ .text | toRawJson }}",
     "{{ .list | toJson }}",
     "{{ .text | quote }}",
@@ -37,17 +39,29 @@ AUTHORED = (
     "{{ .list | toYaml }}",
     "{{ .list | toYaml | indent 2 }}",
     "{{ .list | toYaml | nindent 2 }}",
+    "{{ .text | quote | trim }}",
+    '{{ .text | quote | default "x" }}',
     "{{ $x := .text | quote }}{{ $x }}",
+    "{{ .text | squote }}",
+)
+MADE_OF_SERIALIZED = (
+    '{{ .text | quote | trimAll "\\"" }}',
+    "{{ .text | toJson | fromJson }}",
+    "{{ .text | quote | trunc 3 }}",
+    '{{ printf "%s" (.text | quote) }}',
+    "{{ .text | quote | cat 1 }}",
+    '{{ .text | quote | replace "a" "b" }}',
+    '{{ list (.text | quote) | join "" }}',
+    '{{ "a\'b" | cat .word | squote }}',
 )
 
 
 def marked(text: str) -> str:
-    """Return what a template prints, with brackets around what data brought."""
+    """Return what a template prints, with `<>` around data, and `[]` if a serializer wrote it."""
 
     def on_printed(value: Any, printed: str, offset: int) -> str:
-        del value
         assert text[offset] not in "{ "
-        return f"<{printed}>"
+        return f"[{printed}]" if isinstance(value, Serialized) else f"<{printed}>"
 
     return compile_template(text, "t").render(DATA, Surroundings(on_printed=on_printed))
 
@@ -59,6 +73,18 @@ def test_what_data_brought_is_told(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", AUTHORED)
-def test_what_an_author_or_a_serializer_wrote_is_not(text: str) -> None:
-    """Constants, what is made of them alone, numbers, and what JSON, YAML and quotes make."""
-    assert "<" not in marked(text)
+def test_what_an_author_wrote_is_not(text: str) -> None:
+    """Constants, what is made of them alone, and numbers are the author's."""
+    assert not {"<", "["} & set(marked(text))
+
+
+@pytest.mark.parametrize("text", SERIALIZED)
+def test_what_a_serializer_wrote_is_told(text: str) -> None:
+    """JSON, YAML and quotes may be whole values; other blanks around them change nothing."""
+    assert marked(text).startswith("[")
+
+
+@pytest.mark.parametrize("text", MADE_OF_SERIALIZED)
+def test_what_is_made_of_a_serializers_text_is_data(text: str) -> None:
+    """Its quotes may be gone."""
+    assert marked(text).startswith("<")

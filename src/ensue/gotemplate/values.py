@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ensue.gotemplate.failures import CallError
-from ensue.model.printed_text import Written
+from ensue.model.printed_text import Serialized, Written
 from ensue.model.secret_marks import open_class
 
 _INT64_SPAN: Final = 1 << 64
@@ -54,6 +54,7 @@ _KINDS: Final[dict[type, tuple[str, str]]] = {
     float: ("float64", "float64"),
     str: ("string", "string"),
     Written: ("string", "string"),
+    Serialized: ("string", "string"),
     list: ("slice", "[]interface {}"),
     dict: ("map", "map[string]interface {}"),
 }

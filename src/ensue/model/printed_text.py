@@ -20,6 +20,25 @@ class Written(str):
     __slots__ = ()
 
 
+class Serialized(str):
+    """Text of a serializer, such as JSON: it may also be one whole value. Changing it makes ordinary text."""
+
+    __slots__ = ()
+
+
+def laid_out(text: str, given: str) -> str:
+    """Return a text as that of a serializer or an author if it is such a text with other blanks around lines.
+
+    Args:
+        text: the text.
+        given: the text that it was made of.
+    """
+    for kind in (Written, Serialized):
+        if isinstance(given, kind):
+            return kind(text)
+    return text
+
+
 class Extent(msgspec.Struct, frozen=True):
     """Where a printed value is in a rendered text.
 

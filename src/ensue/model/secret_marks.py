@@ -20,7 +20,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from ensue.model.data import is_list, is_mapping, mapped
-from ensue.model.printed_text import Written
+from ensue.model.printed_text import Serialized, Written, laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -36,7 +36,7 @@ _END: Final = f"{_LEAD}\ue001"
 _NUMBER_SIGN: Final = "\ue002"
 _NUMBER: Final = re.compile(f'"({_BEGIN}){_NUMBER_SIGN}([^"]*)"')
 _SIGN: Final = re.compile(f"{_BEGIN}|{_END}")
-_UNMARKED: Final = frozenset((str, Written, int, float, bool, type(None)))
+_UNMARKED: Final = frozenset((str, Written, Serialized, int, float, bool, type(None)))
 _MAPPING: Final[dict[Any, Any]] = {}
 _OF_MAPPINGS: Final[Any] = (type(_MAPPING.keys()), type(_MAPPING.values()), type(_MAPPING.items()))
 _HOLDERS: Final[Any] = (list, tuple, set, frozenset, *_OF_MAPPINGS)
@@ -72,13 +72,19 @@ class SecretText(str, Secret):
 
 
 class SecretWritten(Written, SecretText):
-    """A secret text whose structure is an author's or a serializer's."""
+    """A secret text whose structure is an author's."""
+
+    __slots__ = ()
+
+
+class SecretSerialized(Serialized, SecretText):
+    """A secret text of a serializer."""
 
     __slots__ = ()
 
 
 # Messages of Jinja name the class of a value; to an author, this is a text like any other.
-SecretText.__name__ = SecretWritten.__name__ = "str"
+SecretText.__name__ = SecretWritten.__name__ = SecretSerialized.__name__ = "str"
 
 
 @cache
@@ -120,7 +126,7 @@ def _marked(value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return SecretWritten(value) if isinstance(value, Written) else SecretText(value)
+        return _text(value, None)
     if isinstance(value, Secret):
         return value
     if isinstance(value, (int, float, bytes)):
@@ -179,12 +185,14 @@ def computed_in_place(result: str, call: Callable[..., str], operands: Sequence[
 
 
 def _text(text: str, spans: Spans | None) -> str:
+    if isinstance(text, Serialized):
+        return SecretSerialized(text, spans)
     return (SecretWritten if isinstance(text, Written) else SecretText)(text, spans)
 
 
-def written(text: str) -> str:
-    """Return a text as `Written`, with its mark."""
-    return SecretWritten(text, spans_of(text)) if isinstance(text, SecretText) else Written(text)
+def serialized(text: str) -> str:
+    """Return a text as that of a serializer, with its mark."""
+    return SecretSerialized(text, spans_of(text)) if isinstance(text, SecretText) else Serialized(text)
 
 
 def spans_of(text: str) -> Spans:
@@ -265,7 +273,7 @@ def unbracketed(text: str) -> str:
     clear = "".join(pieces)
     if level:
         spans.append((start, len(clear)))
-    return _text(Written(clear) if isinstance(text, Written) else clear, tuple(spans))
+    return _text(laid_out(clear, text), tuple(spans))
 
 
 def has_brackets(text: str) -> bool:

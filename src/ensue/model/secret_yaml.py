@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.model.data import is_mapping
-from ensue.model.secret_marks import Secret, SecretWritten, holds_secret
+from ensue.model.secret_marks import Secret, SecretSerialized, holds_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +25,8 @@ def marked_yaml(text: str, data: Any) -> str:
     try:
         nodes = list(_secret_nodes(data, yaml.compose(str(text), Loader=yaml.CSafeLoader)))
     except (yaml.YAMLError, LookupError, ValueError):
-        return SecretWritten(text)
-    return SecretWritten(text, tuple(sorted(_inside(node, text) for node in nodes)))
+        return SecretSerialized(text)
+    return SecretSerialized(text, tuple(sorted(_inside(node, text) for node in nodes)))
 
 
 def _inside(node: Any, text: str) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ensue.model.printed_text import Extent
 
@@ -73,6 +73,23 @@ def beyond_scalars(
             if not _fits(text, start, stop, scalar):
                 yield extent
         elif not _is_in_comment(text, start, stop, scalars[: place + 1]):
+            yield extent
+
+
+def within_scalars(text: str, extents: Iterable[Extent]) -> Iterator[Extent]:
+    """Yield the extents that are in one scalar and are not all of a quoted one.
+
+    Args:
+        text: YAML text that can be parsed.
+        extents: where values were printed.
+    """
+    scalars, _ = _scalars(text)
+    starts = [scalar.start_mark.index for scalar in scalars]
+    for extent in extents:
+        start, stop = _without_margins(text, extent)
+        place = bisect_right(starts, start) - 1
+        scalar = scalars[place] if place >= 0 else None
+        if scalar is not None and stop <= scalar.end_mark.index and not _is_quoted_whole(extent, scalar):
             yield extent
 
 

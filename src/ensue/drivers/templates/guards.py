@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_right
-from itertools import accumulate
+from bisect import bisect_left, bisect_right
+from itertools import accumulate, chain, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.model.data import texts
-from ensue.model.printed_text import Extent, Written, is_plain
+from ensue.model.printed_text import Extent, Serialized, Written, is_plain
 from ensue.model.secret_marks import SecretText, joined, spans_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ensue.model.secret_marks import Spans
 
 _LEAD: Final = "".join(chr(0xE100 + byte) for byte in os.urandom(10))
@@ -34,13 +36,13 @@ class Origin(NamedTuple):
         expression: its source text; empty: not known.
         line: its line in the template, counted from 1.
         help: what to write instead.
-        is_json: whether a list or mapping was printed, as JSON.
+        is_serialized: whether a serializer wrote it; then it may also be one whole value.
     """
 
     expression: str
     line: int
     help: str
-    is_json: bool = False
+    is_serialized: bool = False
 
 
 class Printed(NamedTuple):
@@ -65,9 +67,14 @@ class Guards:
         """Return a text with marks, unless it is plain or written by the author; a secret stays one."""
         if not text or isinstance(text, Written) or is_plain(text):
             return text
+        if isinstance(text, Serialized):
+            origin = origin._replace(is_serialized=True)
+        return joined([self._beginning(origin), text, _END])
+
+    def _beginning(self, origin: Origin) -> str:
         number = self._numbers.setdefault(origin, len(self._numbers))
         digits = "".join(chr(_FIRST_DIGIT + int(digit)) for digit in str(number))
-        return joined([f"{_BEGIN}{digits}{_NUMBER_END}", text, _END])
+        return f"{_BEGIN}{digits}{_NUMBER_END}"
 
     def taken_out(self, text: str) -> tuple[str, list[Printed]]:
         """Return a rendered text without marks, and the texts that were marked, in order; secrets stay."""
@@ -90,10 +97,34 @@ class Guards:
                 opened.append((length, origins[number]))
             elif opened:
                 start, origin = opened.pop()
-                found.append(Printed(Extent(start, length), origin))
+                found.append(Printed(Extent(start, length, origin.is_serialized), origin))
         pieces.append(text[position:])
         found.sort(key=lambda one: one.extent.start)
         return "".join(pieces), found
+
+    def put_back(self, text: str, printed: Iterable[Printed]) -> str:
+        """Return a text with marks around some of the texts that were marked; secrets stay."""
+        signs = sorted(
+            sign
+            for extent, origin in printed
+            for sign in (
+                (extent.start, 1, -extent.end, self._beginning(origin)),
+                (extent.end, 0, -extent.start, _END),
+            )
+        )
+        clear = str(text)
+        offsets = [0, *(sign[0] for sign in signs), len(clear)]
+        between = [clear[start:end] for start, end in pairwise(offsets)]
+        marked = "".join(chain(*zip_longest(between, (sign[-1] for sign in signs), fillvalue="")))
+        if not (spans := spans_of(text)):
+            return marked
+        added = [0, *accumulate(len(sign[-1]) for sign in signs)]
+        places = offsets[1:-1]
+        moved = (
+            (start + added[bisect_right(places, start)], end + added[bisect_left(places, end)])
+            for start, end in spans
+        )
+        return SecretText(marked, tuple(moved))
 
 
 def _without_marks(text: str, spans: Spans) -> Spans:

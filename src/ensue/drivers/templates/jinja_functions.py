@@ -16,7 +16,7 @@ from jinja2.filters import do_indent, do_trim
 
 from ensue.drivers.templates.guards import without_marks
 from ensue.model.data import copied
-from ensue.model.printed_text import Written
+from ensue.model.printed_text import Serialized, laid_out
 from ensue.model.secret_marks import bracketed_json, plain, unbracketed
 from ensue.model.secret_yaml import marked_yaml
 
@@ -54,11 +54,11 @@ def _random(alphabet: str, length: int, chance: Chance) -> str:
 
 
 def _to_json(value: Any) -> str:
-    return Written(without_marks(json.dumps(value, ensure_ascii=False, default=_no_json)))
+    return Serialized(without_marks(json.dumps(value, ensure_ascii=False, default=_no_json)))
 
 
 def _to_json_with_secrets(value: Any) -> str:
-    return unbracketed(Written(without_marks(bracketed_json(value, default=_no_json))))
+    return unbracketed(Serialized(without_marks(bracketed_json(value, default=_no_json))))
 
 
 def _no_json(value: Any) -> str:
@@ -70,10 +70,15 @@ def _to_yaml(value: Any) -> str:
     import yaml
 
     dumper: Any = type("Dumper", (yaml.CSafeDumper,), {})
-    dumper.add_representer(Written, yaml.CSafeDumper.represent_str)
+    dumper.add_multi_representer(str, _yaml_string)
     # PyYAML writes an anchor for a list or mapping that occurs twice; in a copy, none occurs twice.
     text: str = yaml.dump(copied(_defined(value)), Dumper=dumper, allow_unicode=True, sort_keys=False)
-    return Written(without_marks(text.removesuffix("\n").removesuffix("\n...")))
+    return Serialized(without_marks(text.removesuffix("\n").removesuffix("\n...")))
+
+
+def _yaml_string(dumper: Any, text: str) -> Any:
+    # The emitter accepts no subclass of str.
+    return dumper.represent_str(str(text))
 
 
 def _to_yaml_with_secrets(value: Any) -> str:
@@ -105,12 +110,12 @@ def _sha256(text: str) -> str:
 
 def _trim(text: Any, chars: str | None = None) -> str:
     trimmed = do_trim(text, chars)
-    return Written(trimmed) if isinstance(text, Written) else trimmed
+    return trimmed if chars else laid_out(trimmed, text)
 
 
 def _indent(text: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
     indented = do_indent(text, width, first, blank)
-    return Written(indented) if isinstance(text, Written) else indented
+    return laid_out(indented, text) if isinstance(width, int) or not width.strip() else indented
 
 
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {

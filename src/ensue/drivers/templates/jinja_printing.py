@@ -74,7 +74,7 @@ def printing_functions(guards: Guards) -> Mapping[str, Callable[..., Any]]:
         data: Any = json.loads(_json(value)) if isinstance(value, tuple) else value
         if not (is_mapping(data) or is_list(data)) or is_plain_data(data):
             return data
-        return guards.guarded(_json(data), Origin(expression, line, _HELP, is_json=True))
+        return guards.guarded(_json(data), Origin(expression, line, _HELP, is_serialized=True))
 
     return {_PRINT: guarded, _WRITTEN: Written}
 
@@ -96,7 +96,7 @@ def tracking_functions(guards: Guards) -> Mapping[str, Callable[..., Any]]:
             return bracketed(SecretText(str(value)))
         is_data = is_mapping(value) or is_list(value)
         text = unbracketed(bracketed_json(value)) if is_data else SecretText(_json(value))
-        return bracketed(guards.guarded(text, Origin(expression, line, _HELP, is_json=True)))
+        return bracketed(guards.guarded(text, Origin(expression, line, _HELP, is_serialized=True)))
 
     own: dict[str, Callable[..., Any]] = {
         _PRINT: print_,

@@ -19,7 +19,7 @@ from ensue.model.data import is_list, is_mapping, mapped, not_data
 from ensue.model.secret_marks import Secret, SecretText, bracketed, plain, secret, spans_of, unbracketed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ensue.drivers.templates.guards import Guards, Printed
     from ensue.model.secret_marks import Spans
@@ -63,7 +63,16 @@ def read_rendered(text: str, name: str, guards: Guards, *, inner_levels: int = 0
     data = _read(text, name)
     if not inner_levels or (marked == text and not isinstance(marked, SecretText)):
         return data
-    return _with_inner(data, _with_marks(marked, data, name), inner_levels)
+    within = guards.put_back(text, _within_scalars(str(text), printed))
+    return _with_inner(data, _with_marks(within, data, name), inner_levels)
+
+
+def _within_scalars(text: str, printed: Sequence[Printed]) -> Iterator[Printed]:
+    """Yield what was printed into scalars; marks around whole values would change them."""
+    from ensue.model.yaml_containment import within_scalars
+
+    found = set(within_scalars(text, [one.extent for one in printed]))
+    return (one for one in printed if one.extent in found)
 
 
 def _with_marks(marked: str, data: Any, name: str) -> Any:
@@ -97,28 +106,17 @@ def _load(text: str, spans: Spans = ()) -> Any:
 
 
 def _refuse_structure(text: str, printed: Sequence[Printed], name: str) -> None:
-    from ensue.model.yaml_containment import is_whole_value
+    from ensue.model.yaml_containment import beyond_scalars
 
-    texts = [one for one in printed if not one.origin.is_json]
-    beyond = _beyond(text, texts)
-    if not beyond:
-        # JSON may also be a whole value, which can be checked only if the rest is correct.
-        data = [one for one in printed if one.origin.is_json]
-        beyond = _beyond(text, [one for one in data if not is_whole_value(text, one.extent, _load)])
+    beyond = set(beyond_scalars(text, [one.extent for one in printed], _load))
     problems = [
         f"{name}:{one.origin.line}: what {one.origin.expression or 'an expression'} prints is more than a "
         f"part of one YAML value ({one.origin.help})"
-        for one in beyond
+        for one in printed
+        if one.extent in beyond
     ]
     if problems:
         raise DriverError("\n".join(dict.fromkeys(problems)))
-
-
-def _beyond(text: str, printed: Sequence[Printed]) -> list[Printed]:
-    from ensue.model.yaml_containment import beyond_scalars
-
-    found = set(beyond_scalars(text, [one.extent for one in printed], _load))
-    return [one for one in printed if one.extent in found]
 
 
 def _with_inner(data: Any, marked: Any, levels: int) -> Any:

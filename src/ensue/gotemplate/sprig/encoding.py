@@ -20,8 +20,8 @@ from ensue.gotemplate.printing import check_bounded
 from ensue.gotemplate.values import from_bytes, to_bytes
 from ensue.model.bounded_json import load_json
 from ensue.model.data import is_list, is_mapping, mapped
-from ensue.model.printed_text import Written
-from ensue.model.secret_marks import plain, written
+from ensue.model.printed_text import Serialized
+from ensue.model.secret_marks import plain, serialized
 from ensue.model.secret_yaml import marked_yaml
 
 if TYPE_CHECKING:
@@ -73,15 +73,15 @@ def _adler32sum(text: str) -> str:
 
 
 def _to_json(value: Any) -> str:
-    return written(json_text(value))
+    return serialized(json_text(value))
 
 
 def _to_pretty_json(value: Any) -> str:
-    return written(json_text(value, is_pretty=True))
+    return serialized(json_text(value, is_pretty=True))
 
 
 def _to_raw_json(value: Any) -> str:
-    return written(json_text(value, is_raw=True))
+    return serialized(json_text(value, is_raw=True))
 
 
 def _from_json(text: str) -> Any:
@@ -105,7 +105,7 @@ def _to_yaml(run: Surroundings, value: Any) -> str:
     clear = plain(value) if run.tracks_secrets else value
     dumper: Any = type("Dumper", (yaml.CSafeDumper,), {"ignore_aliases": _no_alias})
     dumper.add_representer(str, _yaml_string)
-    dumper.add_representer(Written, _yaml_string)
+    dumper.add_multi_representer(str, _yaml_string)
     dumper.add_multi_representer(int, yaml.CSafeDumper.represent_int)
     try:
         text: str = yaml.dump(
@@ -114,7 +114,7 @@ def _to_yaml(run: Surroundings, value: Any) -> str:
     except yaml.YAMLError as error:
         raise CallError(f"this cannot be written as YAML: {error}") from None
     check_chars(len(text))
-    shown = Written(text.removesuffix("\n").removesuffix("\n..."))
+    shown = Serialized(text.removesuffix("\n").removesuffix("\n..."))
     return marked_yaml(shown, value) if run.tracks_secrets else shown
 
 

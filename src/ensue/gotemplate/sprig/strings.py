@@ -15,7 +15,7 @@ from ensue.gotemplate.printing import printed, quoted, string_of
 from ensue.gotemplate.sprig import words
 from ensue.gotemplate.values import byte_length
 from ensue.model.data import is_list
-from ensue.model.printed_text import Written
+from ensue.model.printed_text import Serialized, laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ _LEAVES_QUOTES: Final = re.compile(r"['\n\r\x85\u2028\u2029]")
 
 
 def _trim(text: str) -> str:
-    return text.strip()
+    return laid_out(text.strip(), text)
 
 
 def _trim_all(characters: str, text: str) -> str:
@@ -53,14 +53,14 @@ def _trunc(count: int, text: str) -> str:
 
 
 def _quote(*values: Any) -> str:
-    return Written(" ".join([quoted(string_of(value)) for value in values if value is not None]))
+    return Serialized(" ".join([quoted(string_of(value)) for value in values if value is not None]))
 
 
 def _squote(*values: Any) -> str:
     texts = [printed(value) for value in values if value is not None]
     text = " ".join([f"'{one}'" for one in texts])
     # Nothing is escaped: a text with a quotation mark or a line break may end the string.
-    return text if any(_LEAVES_QUOTES.search(one) for one in texts) else Written(text)
+    return text if any(_LEAVES_QUOTES.search(one) for one in texts) else Serialized(text)
 
 
 def _cat(*values: Any) -> str:
@@ -71,12 +71,11 @@ def _indent(spaces: int, text: str) -> str:
     check_chars(len(text) + spaces * (text.count("\n") + 1))
     pad = " " * spaces
     indented = pad + text.replace("\n", "\n" + pad)
-    return Written(indented) if isinstance(text, Written) else indented
+    return laid_out(indented, text)
 
 
 def _nindent(spaces: int, text: str) -> str:
-    indented = _indent(spaces, text)
-    return Written("\n" + indented) if isinstance(indented, Written) else "\n" + indented
+    return laid_out("\n" + _indent(spaces, text), text)
 
 
 def _replace(old: str, new: str, text: str) -> str:
