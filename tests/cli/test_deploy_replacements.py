@@ -12,6 +12,7 @@ import pytest
 from tests.cli.deployed_project import (
     DB,
     DEPLOY,
+    DESTROY,
     DRIVER,
     POSTGRES,
     DeployedProject,
@@ -205,3 +206,63 @@ def test_a_terminal_is_asked(project: DeployedProject, answer: bytes, code: int,
         calls = ["CREATE postgres", "delete postgres"] if code == 0 else []
         assert (b"-/+ replaced" in out) is (code == 0)
     assert lines(project) == calls
+
+
+@pytest.fixture
+def broken(project: DeployedProject) -> DeployedProject:
+    """A project with a database that is to be made anew, by the driver that it has."""
+    project.write("definitions/pg.yaml", POSTGRES)
+    return project
+
+
+def test_a_resource_is_made_anew(broken: DeployedProject) -> None:
+    """It is destroyed first, since names may collide; what has the same inputs then is left alone."""
+    node = postgres(broken.run(*DEPLOY, "--replace", DB, "--plan", "--out", "json").document)
+    assert (node["status"], node["replaces"]) == ("planned", {"definition": "pg", "driver": "log"})
+    assert broken.log() == []
+    ended = broken.run(*DEPLOY, "--replace", DB)
+    assert ended.code == 0, ended.err
+    assert f"-/+ replaced  {DB}\n           destroyed first, and made anew by the driver log\n" in ended.out
+    assert lines(broken) == ["delete postgres", "create postgres"]
+    broken.log()
+    assert set(deployed(broken).values()) == {"unchanged"}
+    assert broken.run(*DESTROY).code == 0
+    assert broken.log() == ["delete dns", "delete postgres"]
+
+
+def test_a_failure_while_it_is_made_anew_is_continued(broken: DeployedProject) -> None:
+    """Once destroyed, it is created; if it could not be destroyed, it is there as before."""
+    broken.write("in use", "")
+    assert broken.run(*DEPLOY, "--replace", DB).code == 2
+    assert lines(broken) == ["delete postgres"]
+    broken.log()
+    (broken.root / "in use").unlink()
+    broken.postgres("{fail: no room}")
+    assert broken.run(*DEPLOY, "--replace", DB).code == 2
+    assert lines(broken) == ["delete postgres again", "create postgres"]
+    broken.log()
+    broken.write("definitions/pg.yaml", POSTGRES)
+    assert statuses(broken.run(*DEPLOY, "--out", "json").document)["postgres"] == "created"
+    assert broken.log() == ["create postgres again"]
+
+
+@pytest.mark.parametrize(
+    ("entity", "said"),
+    [("protect: true", "E0860"), ("retain: true", "E0849]: " + DB + " cannot be made anew")],
+)
+def test_what_is_kept_is_not_made_anew(broken: DeployedProject, entity: str, said: str) -> None:
+    """Neither a protected resource nor a retained one; nothing has run."""
+    broken.write("definitions/pg.yaml", POSTGRES.replace("  driver_type", f"  {entity}\n  driver_type"))
+    deployed(broken)
+    broken.log()
+    ended = broken.run(*DEPLOY, "--replace", DB)
+    assert (ended.code, broken.log()) == (1, [])
+    assert said in ended.err
+
+
+def test_a_misspelt_resource_is_not_made_anew(broken: DeployedProject) -> None:
+    """The nearest name is told, and nothing has run."""
+    ended = broken.run(*DEPLOY, "--replace", DB + "x")
+    assert (ended.code, broken.log()) == (1, [])
+    assert "E0858" in ended.err
+    assert DB in ended.err

@@ -177,6 +177,23 @@ def refuse_protected(gone: Iterable[ActiveResource], report: Callable[..., None]
         )
 
 
+def refuse_retained(anew: Iterable[ActiveResource], found: Collector) -> None:
+    """Report resources that are to be made anew, and that nothing destroys.
+
+    Args:
+        anew: the records of resources that are to be made anew.
+        found: receives an error per resource.
+    """
+    for one in anew:
+        if one.is_retained:
+            found.error(
+                "E0849",
+                f"{one.key} cannot be made anew: `retain: true` keeps what is there",
+                None,
+                help="deploy it once with `retain: false`",
+            )
+
+
 def refuse_unstorable(context: Context, nodes: Iterable[Node], found: Collector) -> None:
     """Report names that a store cannot hold: a record could be written, but never be found again.
 

@@ -14,6 +14,7 @@ from ensue.app.deployment_checks import (
     refuse_missing_drivers,
     refuse_protected,
     refuse_replacements,
+    refuse_retained,
     refuse_rotation,
     refuse_unknown_resources,
     refuse_unstorable,
@@ -137,6 +138,7 @@ class DeploymentRun:
             refuse_another_type(self.context, kept.values(), self.built.env_types, found)
         words = {"--adopt": order.adopt, "--allow-replace": order.allow_replace, "--rotate": order.rotate}
         refuse_unknown_resources(words, {*self._nodes, *map(str, kept)}, found)
+        refuse_unknown_resources({"--replace": order.replace}, self._nodes, found)
         if order.destroy or order.prune:
             self._removed = {str(key): one for key, one in kept.items() if str(key) not in self._nodes}
         deleted = [one for one in kept.values() if str(one.key) in self._removed or self._is_replaced(one)]
@@ -150,9 +152,13 @@ class DeploymentRun:
         found.stop_on_errors()
         digests = self.built.digests if self.built else {}
         may_replace = self._requests.may_replace
-        replacing = Replacing(may_replace, self.built.destroy_first if self.built else ())
+        replacing = Replacing(
+            may_replace, self.built.destroy_first if self.built else (), frozenset(order.replace)
+        )
         self._provisioner = Provisioner(self._values, kept, self._surroundings(), digests, replacing)
         nodes = tuple(self._nodes.values())
+        anew = (kept.get(node.key) for node in nodes if str(node.key) in order.replace)
+        refuse_retained(filter(None, anew), found)
         gone = [*self._removed.values(), *filter(None, map(self._provisioner.replaces, nodes))]
         refuse_protected(
             filter(self._requests.is_protected, gone), found.warning if self._is_test else found.error

@@ -76,6 +76,10 @@ EXAMPLES = (
         "give a database a new password",
     ),
     (
+        "ensue deploy web.yaml --app shop --env dev --replace vm.default#shared.build",
+        "destroy a machine that is broken, and make it anew",
+    ),
+    (
         "ensue deploy --app shop --env dev --forget postgres.default#shared.db",
         "drop the record of a server that no longer exists",
     ),
@@ -115,6 +119,12 @@ EXAMPLES = (
     multiple=True,
     help="Allow that another driver makes all resources, or TYPE.CLASS#ID, anew; what the earlier one made "
     "is destroyed. May be given several times. A terminal is asked otherwise.",
+)
+@click.option(
+    "--replace",
+    metavar="RESOURCE",
+    multiple=True,
+    help="Destroy TYPE.CLASS#ID, and let the same driver make it anew. May be given several times.",
 )
 @click.option(
     "--unprotect",
@@ -174,6 +184,7 @@ def command(
     prune: bool,
     destroy: bool,
     allow_replace: tuple[str, ...],
+    replace: tuple[str, ...],
     unprotect: tuple[str, ...],
     change_env_type: bool,
     adopt: tuple[str, ...],
@@ -200,7 +211,7 @@ def command(
 
     sets = SetWords(*(deployment.pop(field) for field in SetWords._fields))
     if forget:
-        others = files or sets.names_a_set or prune or destroy or adopt or rotate
+        others = files or sets.names_a_set or prune or destroy or adopt or rotate or replace
         return _forget(session, forget, DeploymentWords(**deployment), is_alone=not others)
     if destroy:
         _refuse_beside_destroy(
@@ -209,6 +220,7 @@ def command(
                 "--prune": prune,
                 "--ttl": ttl is not None,
                 "--adopt": adopt,
+                "--replace": replace,
                 "--rotate": rotate,
             }
         )
@@ -221,6 +233,7 @@ def command(
         ttl_s=ttl,
         prune=prune,
         allow_replace=allow_replace,
+        replace=replace,
         unprotect=unprotect,
         change_env_type=change_env_type,
         adopt=adopt,
@@ -271,7 +284,7 @@ def _refuse_beside_destroy(given: Mapping[str, object]) -> None:
 def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *, is_alone: bool) -> int:
     """Forget active resources of an environment; their drivers are not called."""
     if not is_alone:
-        others = "no files, no --merge, no --prune, no --destroy, no --adopt and no --rotate"
+        others = "no files, no --merge, no --prune, no --destroy, no --adopt, no --rotate and no --replace"
         raise click.UsageError(f"--forget takes {others}")
     context = words.context(needs_type=False)
 

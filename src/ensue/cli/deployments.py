@@ -123,7 +123,7 @@ def diff(session: Session, *, before: int, after: int, **words: Any) -> int:
     if session.is_for_programs:
         session.print_document(comparison_data(context, first, second, masker))
     elif session.out != "quiet":
-        lines = comparison_lines(context, first, second, masker)
+        lines = comparison_lines(context, first, second, masker, session.stdout_palette)
         session.print_text(f"{line}\n" for line in map(on_one_line, lines))
     return exit_codes.SUCCEEDED
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ensue.output.field_lines import field_lines
 from ensue.output.outcome import seconds_text
 from ensue.output.presentable import presentable
 from ensue.provisioning.canonical import digest
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ensue.masking import Masker
+    from ensue.output.colours import Palette
     from ensue.provisioning.deployment_records import DeploymentRecord
     from ensue.provisioning.environment_sets import SetDocument
     from ensue.provisioning.identity import Context
@@ -33,7 +34,6 @@ class Compared(NamedTuple):
     contents: SetContents
 
 
-_SIGNS: Final = {"add": "+", "remove": "-", "replace": "~"}
 _DIGEST_CHARS: Final = 12
 
 HEADINGS: Final = ("environment", "number", "started", "duration", "by", "what", "result", "resources")
@@ -146,7 +146,9 @@ def comparison_data(context: Context, before: Compared, after: Compared, masker:
     return shown
 
 
-def comparison_lines(context: Context, before: Compared, after: Compared, masker: Masker) -> Iterator[str]:
+def comparison_lines(
+    context: Context, before: Compared, after: Compared, masker: Masker, palette: Palette
+) -> Iterator[str]:
     """Yield what differs between two deployments of an environment as text.
 
     Args:
@@ -154,6 +156,7 @@ def comparison_lines(context: Context, before: Compared, after: Compared, masker
         before: the first deployment.
         after: the second deployment.
         masker: the secrets.
+        palette: the colours.
     """
     yield f"{context.environment}: deployment {before.record.number} → {after.record.number}"
     found = _differing(before, after)
@@ -165,7 +168,7 @@ def comparison_lines(context: Context, before: Compared, after: Compared, masker
         for name, differences in differing.updated.items():
             yield f"  ~ {word} {name}"
             if word != "definition":
-                yield from (f"      {_SIGNS[one.op]} {_change(one, masker)}" for one in differences)
+                yield from (f"      {line}" for line in field_lines(differences, masker, palette))
 
 
 def _differing(before: Compared, after: Compared) -> dict[str, Delta]:
@@ -187,17 +190,6 @@ def _as_differences(found: Delta) -> Iterator[Difference]:
 
 def _operations(found: Iterable[Difference]) -> list[dict[str, Any]]:
     return [one.operation for one in found]
-
-
-def _change(one: Difference, masker: Masker) -> str:
-    values = [json.dumps(presentable(value, masker)) for value in (one.before, one.after)]
-    match one.op:
-        case "add":
-            return f"{one.path}: {values[1]}"
-        case "remove":
-            return one.path
-        case _:
-            return f"{one.path}: {values[0]} → {values[1]}".removeprefix(": ")
 
 
 def what_of(record: DeploymentRecord) -> str:

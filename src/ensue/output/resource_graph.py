@@ -12,8 +12,10 @@ from ensue.masking import MASK
 from ensue.model.data import is_list, is_mapping
 from ensue.model.sensitive_paths import hide_paths
 from ensue.output.colours import on_one_line
+from ensue.output.field_lines import field_lines
 from ensue.output.presentable import presentable
 from ensue.provisioning.evaluation import as_written
+from ensue.provisioning.field_changes import changed_fields
 from ensue.provisioning.sensitive import colon_paths
 
 if TYPE_CHECKING:
@@ -83,6 +85,7 @@ def _outcome_data(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
         "outputs": presentable(as_written(shown), masker),
         "status": outcome.status,
         "comment": masker.text(outcome.comment),
+        "changes": [presentable(found.as_change, masker) for found in changed_fields(one)],
         **_replaces(outcome.replaces, masker),
     }
 
@@ -164,6 +167,7 @@ def deployment_lines(
             yield from (
                 f"           {on_one_line(line)}" for line in masker.text(one.outcome.comment).splitlines()
             )
+        yield from (f"           {line}" for line in field_lines(changed_fields(one), masker, palette))
     total = ", ".join(f"{count} {status}" for status, count in counts.items())
     where = f"{context.app}/{context.env}" + (f" ({context.env_type})" if context.env_type else "")
     yield ""

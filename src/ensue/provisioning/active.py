@@ -49,6 +49,8 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         phase: see `Phase`.
         inputs_mark: a keyed fingerprint of all inputs of the driver; empty if the last call
             failed.
+        inputs: the inputs of the last successful call, packed (see `field_changes`); empty in records of
+            earlier versions.
         outputs: all outputs by name, of the last successful call.
         secret_paths: the paths of the secret ones.
         manifests: its Kubernetes manifests.
@@ -72,6 +74,7 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     driver: str
     phase: Phase
     inputs_mark: str = ""
+    inputs: bytes = b""
     outputs: Any = msgspec.field(default_factory=dict[str, Any])
     secret_paths: tuple[Path, ...] = ()
     manifests: dict[str, Any] = {}

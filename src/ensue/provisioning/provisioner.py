@@ -18,9 +18,11 @@ from ensue.model.merged import merged
 from ensue.provisioning.active import ActiveResource
 from ensue.provisioning.canonical import canonical
 from ensue.provisioning.code_inputs import refuse_foreign_code
+from ensue.provisioning.field_changes import packed_inputs
 from ensue.provisioning.graph_values import Outputs
 from ensue.provisioning.records import (
     begun,
+    is_there,
     made_by,
     next_generation,
     promoted,
@@ -30,6 +32,7 @@ from ensue.provisioning.records import (
     with_cookie,
     with_record,
     words_of,
+    would_be,
 )
 from ensue.provisioning.secret_refs import secret_references
 from ensue.provisioning.sensitive import Path, below_field, differing, texts_in
@@ -110,7 +113,8 @@ class Provisioner:
         driver = self._around.driver(node.driver)
         whole = self.kept.get(node.key)
         self._learn_of(whole)
-        old = made_by(whole, lambda name: self._is_name_of(driver, node, name))
+        is_anew = str(node.key) in self._replacing.anew
+        old = None if is_anew else made_by(whole, lambda name: self._is_name_of(driver, node, name))
         planned = self._planned_record(node, next_generation(whole) if old is None else old.generation)
         request = self._requests.of(
             evaluated, old, self._services(node.key, planned.generation, call), planned.generation
@@ -122,7 +126,7 @@ class Provisioner:
         mark = await self._mark(step) if evaluated.is_known else ""
         if old is not None and mark == old.inputs_mark != "" and self._may_be_left(driver, old, request):
             return self._unchanged(planned, old, test=call.test)
-        return await (self._planned(step) if call.test else self._called(step, mark))
+        return await (self._planned(step, mark) if call.test else self._called(step, mark))
 
     async def clear(self, key: Key, call: DriverCall) -> Outcome:
         """Destroy what was made for a resource before, or was begun and did not succeed.
@@ -146,8 +150,8 @@ class Provisioner:
         whole = self.kept.get(node.key)
         if whole is None or self._around.driver(whole.driver).is_pure:
             return None
-        driver = self._around.driver(node.driver)
-        return None if self._is_name_of(driver, node, whole.driver) else whole
+        is_same = self._is_name_of(self._around.driver(node.driver), node, whole.driver)
+        return None if is_same and str(node.key) not in self._replacing.anew else whole
 
     async def remove(self, key: Key, call: DriverCall) -> Outcome:
         """Remove an active resource.
@@ -169,12 +173,13 @@ class Provisioner:
         return Outcome("destroyed", f"{key} was destroyed", old=old)
 
     async def _replaced(self, step: _Step, whole: ActiveResource, call: DriverCall) -> Outcome:
-        """Make a resource with another driver than the one that made it before."""
+        """Make a resource with another driver than the one that made it before, or anew with the same one."""
         node = step.evaluated.node
         gone = self.replaces(node)
+        is_anew = str(node.key) in self._replacing.anew
         words = "" if gone is None else words_of(gone, node)
         if call.test:
-            outcome = await self._planned(step)
+            outcome = await self._planned(step, "")
             if gone is None:
                 return outcome._replace(old=whole)
             comment = f"-/+ would be replaced: {words}"
@@ -182,7 +187,7 @@ class Provisioner:
         if gone is not None and not self._replacing.is_allowed(node.key):
             raise DriverError(f"would be replaced: {words} (allow it with --allow-replace={node.key})")
         mark = await self._mark(step)
-        if gone is not None and node.definition in self._replacing.destroy_first:
+        if gone is not None and (is_anew or node.definition in self._replacing.destroy_first):
             await self._delete(whole, call)
             self._forget(whole)
         made = await self._called(step, mark)
@@ -213,13 +218,14 @@ class Provisioner:
             self._keep(now)
         return Outcome("unchanged", "", outputs, old, old.registers, old.manifests, old.secret_manifests)
 
-    async def _planned(self, step: _Step) -> Outcome:
+    async def _planned(self, step: _Step, mark: str) -> Outcome:
         evaluated, driver, request, old, record = step
         node = evaluated.node
+        is_same = old is not None and mark == old.inputs_mark != ""
         if driver.is_pure and evaluated.is_known:
             made = self._outputs(evaluated, await driver.create(request))
             self._note(node.key, made)
-            return Outcome("planned", _would(node, old), made, old)
+            return Outcome("planned", would_be(node.key, old, is_same=is_same), made, old)
         planned = await driver.plan(request)
         if not planned.would_change and old is not None and not old.was_interrupted:
             return self._unchanged(record, old, test=True)
@@ -227,8 +233,8 @@ class Provisioner:
         if planned.outputs is not None:
             outputs = self._outputs(evaluated, planned.outputs)
             self._note(node.key, outputs)
-        comment = planned.comment or _would(node, old)
-        if planned.destroys and _is_there(old):
+        comment = planned.comment or would_be(node.key, old, is_same=is_same, rotates=request.rotates)
+        if planned.destroys and is_there(old):
             comment = f"-/+ would destroy {', '.join(planned.destroys)}; {comment}"
         return Outcome("planned", comment, outputs, old)
 
@@ -236,13 +242,13 @@ class Provisioner:
         """Call a driver's create or update, with a record before and after it."""
         evaluated, driver, request, old, planned = step
         key = planned.key
-        is_there = _is_there(old)
+        is_update = is_there(old)
         started = begun(planned, old)
         if not driver.is_pure:
             self._keep(with_record(self.kept.get(key), started))
             await self._around.active.flush()
         try:
-            made = await (driver.update if is_there else driver.create)(request)
+            made = await (driver.update if is_update else driver.create)(request)
         except BaseException:
             # What the driver has done by then is unknown: the next deployment calls it again, even with the
             # same inputs.
@@ -251,14 +257,15 @@ class Provisioner:
                 self._keep(with_record(self.kept.get(key), msgspec.structs.replace(now, inputs_mark="")))
             raise
         outputs = self._outputs(evaluated, made)
-        done = succeeded(planned, self._record_now(started), made, outputs, mark)
+        given = msgspec.structs.replace(planned, inputs_mark=mark, inputs=packed_inputs(evaluated))
+        done = succeeded(given, self._record_now(started), made, outputs)
         whole = self.kept.get(key)
         leaves_nothing = whole is not None and self._around.driver(whole.driver).is_pure
         self._keep(promoted(whole, done, leaves_nothing=leaves_nothing))
         await self._flush_for(driver)
         self._note(key, outputs)
-        status: Status = "updated" if is_there else "created"
-        if is_there and made.changed is False:
+        status: Status = "updated" if is_update else "created"
+        if is_update and made.changed is False:
             status = "unchanged"
         return Outcome(
             status, made.comment, outputs, old, done.registers, done.manifests, done.secret_manifests
@@ -360,15 +367,6 @@ class Provisioner:
         ]
         like = "" if step.old is None else step.old.inputs_mark
         return self._around.mark(canonical(given), f"inputs:{evaluated.node.guresid}", like)
-
-
-def _would(node: Node, old: ActiveResource | None) -> str:
-    return f"{node.key} would be {'updated' if _is_there(old) else 'created'}"
-
-
-def _is_there(old: ActiveResource | None) -> bool:
-    """Return whether a call of the driver has succeeded, so that the next one is an update."""
-    return old is not None and old.phase != "creating"
 
 
 def _leaves(data: Any, path: Path) -> list[Path]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ensue.contracts.driver import Provisioned
     from ensue.model.data import DataMap
     from ensue.provisioning.graph_values import Outputs
+    from ensue.provisioning.identity import Key
     from ensue.provisioning.nodes import Node
 
 
@@ -94,21 +95,19 @@ def begun(planned: ActiveResource, before: ActiveResource | None) -> ActiveResou
 
 
 def succeeded(
-    planned: ActiveResource, kept: ActiveResource, made: Provisioned, outputs: Outputs, inputs_mark: str
+    planned: ActiveResource, kept: ActiveResource, made: Provisioned, outputs: Outputs
 ) -> ActiveResource:
     """Return a record after a successful call.
 
     Args:
-        planned: the record as the definition wants it.
+        planned: the record as the definition wants it, with the inputs.
         kept: the record as it is; it has the cookies that the driver stored meanwhile.
         made: what the driver returned.
         outputs: its outputs.
-        inputs_mark: the fingerprint of the inputs.
     """
     return replace(
         planned,
         phase="active",
-        inputs_mark=inputs_mark,
         outputs=outputs.data,
         secret_paths=outputs.secret_paths,
         manifests=made.manifests,
@@ -139,6 +138,31 @@ def with_cookie(whole: ActiveResource, generation: int, cookie: DataMap) -> Acti
     return with_record(whole, replace(one, cookie=cookie))
 
 
+def is_there(one: ActiveResource | None) -> bool:
+    """Return whether a call of a driver has succeeded, so that the next one is an update."""
+    return one is not None and one.phase != "creating"
+
+
+def would_be(key: Key, old: ActiveResource | None, *, is_same: bool, rotates: bool = False) -> str:
+    """Return what would be done with a resource, in words, and why if its inputs do not tell.
+
+    Args:
+        key: the resource.
+        old: the record of what its driver has made; None: nothing.
+        is_same: whether its inputs are those of the last successful call.
+        rotates: whether it gets a new secret.
+    """
+    if old is None or not is_there(old):
+        return f"{key} would be created"
+    if rotates:
+        return f"{key} would be updated: it gets a new secret"
+    if old.was_interrupted:
+        return f"{key} would be updated: the last call of its driver has not succeeded"
+    return f"{key} would be {'read again: its inputs are the same' if is_same else 'updated'}"
+
+
 def words_of(replaced: ActiveResource, node: Node) -> str:
     """Return what a replacement changes, in words."""
+    if (replaced.definition, replaced.driver) == (node.definition, node.driver):
+        return f"destroyed first, and made anew by the driver {node.driver}"
     return f"definition {replaced.definition} → {node.definition}, driver {replaced.driver} → {node.driver}"

@@ -43,7 +43,7 @@ class Requests(NamedTuple):
 
     def may_replace(self, key: Key) -> bool:
         """Return whether a resource may be destroyed in order to be replaced."""
-        return self.order is not None and _has(self.order.allow_replace, key)
+        return self.order is not None and _has((*self.order.allow_replace, *self.order.replace), key)
 
     def is_protected(self, kept: ActiveResource) -> bool:
         """Return whether a resource that is there may not be destroyed."""

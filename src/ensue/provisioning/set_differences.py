@@ -52,6 +52,13 @@ class Difference(NamedTuple):
         value = {} if self.op == "remove" else {"value": self.after}
         return {"op": self.op, "path": self.path, **value}
 
+    @property
+    def as_change(self) -> dict[str, Any]:
+        """The change, with the values before and after it as far as there are any."""
+        before = {} if self.op == "add" else {"old": self.before}
+        after = {} if self.op == "remove" else {"new": self.after}
+        return {"op": self.op, "path": self.path, **before, **after}
+
 
 class Delta(NamedTuple):
     """What differs between the named parts of two sets.
@@ -106,6 +113,11 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[Difference]
 def pointer(name: str) -> str:
     """Return the JSON pointer of the value with a name in a mapping."""
     return "/" + name.replace("~", "~0").replace("/", "~1")
+
+
+def names_of(path: str) -> tuple[str, ...]:
+    """Return the names in a JSON pointer."""
+    return tuple(name.replace("~1", "/").replace("~0", "~") for name in path.split("/")[1:])
 
 
 def _differences_of(before: Any, after: Any, path: str) -> Iterator[Difference]:

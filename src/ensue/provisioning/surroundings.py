@@ -118,10 +118,12 @@ class Replacing(NamedTuple):
         is_allowed: whether a resource may be replaced.
         destroy_first: the ids of the definitions whose resources are made only when what they replace is
             destroyed.
+        anew: the resources, `TYPE.CLASS#ID` each, that are destroyed and made anew by any driver.
     """
 
     is_allowed: Callable[[Key], bool] = lambda _: False
     destroy_first: Collection[str] = frozenset()
+    anew: Collection[str] = frozenset()
 
 
 class DriverCall(NamedTuple):

@@ -1,0 +1,72 @@
+"""What differs between two values, as lines: `~ /values/host: "a" → "b"`, and diffs of longer texts."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.output.colours import on_one_line
+from ensue.output.presentable import presentable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ensue.masking import Masker
+    from ensue.output.colours import Palette
+    from ensue.provisioning.set_differences import Difference
+
+_SIGNS: Final = {"add": "+", "remove": "-", "replace": "~"}
+_CUT_CHARS: Final = 120
+_MOST_LINES: Final = 40
+
+
+def field_lines(found: Iterable[Difference], masker: Masker, palette: Palette) -> Iterator[str]:
+    """Yield a line per difference, and the lines of a diff for a text of several lines.
+
+    Args:
+        found: the differences.
+        masker: the secrets.
+        palette: the colours.
+    """
+    for one in found:
+        before, after = (presentable(value, masker) for value in (one.before, one.after))
+        sign = _SIGNS[one.op]
+        colour = {"+": palette.green, "-": palette.red}.get(sign, palette.light_yellow)
+        path = on_one_line(masker.text(one.path))
+        if one.op == "replace" and _is_long(before) and _is_long(after):
+            yield palette.paint(colour, f"{sign} {path}:")
+            yield from _diff(before, after, palette)
+        else:
+            yield palette.paint(colour, f"{sign} {_change(one.op, path, before, after)}")
+
+
+def _change(op: str, path: str, before: Any, after: Any) -> str:
+    match op:
+        case "add":
+            return f"{path}: {_short(after)}"
+        case "remove":
+            return path
+        case _:
+            return f"{path}: {_short(before)} → {_short(after)}".removeprefix(": ")
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return on_one_line(text if len(text) <= _CUT_CHARS else f"{text[:_CUT_CHARS]}…")
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, str) and "\n" in value.rstrip("\n")
+
+
+def _diff(before: str, after: str, palette: Palette) -> Iterator[str]:
+    """Yield the lines that differ, with one line around them, without the header."""
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1))[2:]
+    colours = {"+": palette.green, "-": palette.red, "@": palette.cyan}
+    for line in lines[:_MOST_LINES]:
+        colour = colours.get(line[:1])
+        text = on_one_line(line)
+        yield f"    {palette.paint(colour, text) if colour else text}"
+    if len(lines) > _MOST_LINES:
+        yield f"    and {len(lines) - _MOST_LINES} more lines"
