@@ -18,8 +18,8 @@ from tests.cli.deployed_project import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-BEFORE = "{host: db, size: 1, conf: {a: [1], b: x}, script: \"one\\ntwo\\nthree\", gone: 0}"
-AFTER = "{host: db, size: 2, conf: {a: [1, 2], b: x, c: true}, script: \"one\\n2\\nthree\"}"
+BEFORE = '{host: db, size: 1, conf: {a: [1], b: x}, script: "one\\ntwo\\nthree", gone: 0}'
+AFTER = '{host: db, size: 2, conf: {a: [1, 2], b: x, c: true}, script: "one\\n2\\nthree"}'
 
 
 @pytest.fixture
@@ -87,8 +87,8 @@ def test_secrets_are_hidden(project: DeployedProject) -> None:
             assert other not in text
             assert "b4se-k3y" not in text
             if not out and words:
-                assert "~ /secrets/password: \"(sensitive)\" → \"(sensitive)\"" in text
-                assert "+ /values/url: \"(sensitive)\"" in text
+                assert '~ /secrets/password: "(sensitive)" → "(sensitive)"' in text
+                assert '+ /values/url: "(sensitive)"' in text
 
 
 def test_a_new_resource_has_none(tmp_path: Path) -> None:

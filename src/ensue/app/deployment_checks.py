@@ -80,6 +80,26 @@ def refuse_another_type(
     )
 
 
+def notice_other_organization(context: Context, there: Sequence[str], found: Collector) -> None:
+    """Warn if a store has an environment only for other organizations.
+
+    Args:
+        context: the environment as it is deployed, of which the store has nothing.
+        there: the organizations that have it; empty ones mean none.
+        found: receives the warning.
+    """
+    if there:
+        own = f"of the organization {context.org!r}" if context.org else "without an organization"
+        others = ", ".join(repr(one) if one else "no organization" for one in there)
+        found.warning(
+            "E0838",
+            f"the store has nothing of {context.app}/{context.env} {own}, but of {others}",
+            None,
+            help="where that is the one that is meant, "
+            + (f"give --org {there[0]}" if there[0] else "leave out --org"),
+        )
+
+
 def refuse_unknown_resources(
     words: Mapping[str, Iterable[str]], known: Iterable[str], found: Collector
 ) -> None:

@@ -8,7 +8,7 @@ from ensue.errors import DriverError, EnsueError, SecretStoreError
 from ensue.provisioning.secret_refs import secret_references
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ensue.app.deployments import BuiltGraph
     from ensue.app.services import Services
@@ -44,10 +44,15 @@ class DeploymentChecks:
         self._services = services
         self._noted: set[tuple[str, str]] = set()
 
-    async def run(self, found: Collector) -> None:
-        """Report missing values, secrets that cannot be read, and problems that drivers find."""
+    async def run(self, nodes: Iterable[Node], found: Collector) -> None:
+        """Report missing values, secrets that cannot be read, and problems that drivers find.
+
+        Args:
+            nodes: the resources to be provisioned.
+            found: receives the errors.
+        """
         evaluated: list[EvaluatedNode] = []
-        for node in self._built.graph.nodes:
+        for node in nodes:
             try:
                 evaluated.append(self._values.evaluated(node))
             except EnsueError as error:

@@ -10,6 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING, Literal
 
 from ensue.app.deployment_checks import (
+    notice_other_organization,
     refuse_another_type,
     refuse_missing_drivers,
     refuse_protected,
@@ -36,12 +37,13 @@ from ensue.provisioning.graph_values import GraphValues
 from ensue.provisioning.identity import WORKLOAD, Context
 from ensue.provisioning.lowering import Work, lower
 from ensue.provisioning.outcomes import NodeOutcome, node_outcomes
+from ensue.provisioning.part import used_by_others, with_dependencies
 from ensue.provisioning.provisioner import Provisioner
 from ensue.provisioning.requests import Requests
 from ensue.provisioning.surroundings import DriverCall, Outcome, Replacing, Surroundings
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
     from ensue.app.deploying_call import DeployingCall
     from ensue.app.deployments import BuiltGraph, Deployments
@@ -133,31 +135,57 @@ class DeploymentRun:
         owner = await asyncio.to_thread(self._services.active.owner, is_kept=not self._is_test)
         self._requests = self._requests._replace(owner=owner)
         if not kept:
-            await self._notice_other_organization(found)
+            there = await asyncio.to_thread(self._services.active.organizations, order.app, order.env)
+            notice_other_organization(self.context, there, found)
         if self.built is not None and not order.change_env_type:
             refuse_another_type(self.context, kept.values(), self.built.env_types, found)
         words = {"--adopt": order.adopt, "--allow-replace": order.allow_replace, "--rotate": order.rotate}
         refuse_unknown_resources(words, {*self._nodes, *map(str, kept)}, found)
-        refuse_unknown_resources({"--replace": order.replace}, self._nodes, found)
+        refuse_unknown_resources({"--replace": order.replace, "--only": order.only}, self._nodes, found)
         if order.destroy or order.prune:
             self._removed = {str(key): one for key, one in kept.items() if str(key) not in self._nodes}
+        nodes = tuple(self._nodes.values())
+        if order.only:
+            nodes = with_dependencies(nodes, order.only)
+            self._exclude(nodes, kept)
         deleted = [one for one in kept.values() if str(one.key) in self._removed or self._is_replaced(one)]
         deleted += [beside for one in kept.values() for beside in one.beside]
-        refuse_missing_drivers(self._nodes.values(), deleted, self._services.drivers, found)
+        refuse_missing_drivers(nodes, deleted, self._services.drivers, found)
         found.stop_on_errors()
         refuse_rotation(self._nodes, order.rotate, self._services.drivers, found)
         if self.built is not None and self._values is not None:
             checks = DeploymentChecks(self.built, self._values, self._requests, self._services)
-            await checks.run(found)
+            await checks.run(nodes, found)
         found.stop_on_errors()
+        self._refuse_destruction(nodes, kept, found)
+        removed = [one.key for one in self._removed.values()]
+        if removed:
+            self._sources = await asyncio.to_thread(
+                derived_sources, self._services.registry, self.context, removed
+            )
+        await self._begin(found)
+        cleared = {node.key for node in nodes if self._leaves_something(kept.get(node.key), node)}
+        if order.only:
+            cleared -= used_by_others(kept, nodes)
+        work = Work(nodes, tuple(self._removed.values()), cleared, kept)
+        return lower(work, target, scope, deployment=self, warnings=tuple(found.warnings))
+
+    def _refuse_destruction(
+        self, nodes: Sequence[Node], kept: Mapping[Key, ActiveResource], found: Collector
+    ) -> None:
+        """Make the provisioner, and refuse what it would destroy although that is not allowed.
+
+        Raises:
+            CompileError: something is protected or retained.
+            ReplacementError: a replacement is not allowed.
+        """
         digests = self.built.digests if self.built else {}
         may_replace = self._requests.may_replace
         replacing = Replacing(
-            may_replace, self.built.destroy_first if self.built else (), frozenset(order.replace)
+            may_replace, self.built.destroy_first if self.built else (), frozenset(self.order.replace)
         )
         self._provisioner = Provisioner(self._values, kept, self._surroundings(), digests, replacing)
-        nodes = tuple(self._nodes.values())
-        anew = (kept.get(node.key) for node in nodes if str(node.key) in order.replace)
+        anew = (kept.get(node.key) for node in nodes if str(node.key) in self.order.replace)
         refuse_retained(filter(None, anew), found)
         gone = [*self._removed.values(), *filter(None, map(self._provisioner.replaces, nodes))]
         refuse_protected(
@@ -166,15 +194,12 @@ class DeploymentRun:
         found.stop_on_errors()
         if not self._is_test:
             refuse_replacements(nodes, self._provisioner.replaces, may_replace, found.warnings)
-        removed = [one.key for one in self._removed.values()]
-        if removed:
-            self._sources = await asyncio.to_thread(
-                derived_sources, self._services.registry, self.context, removed
-            )
-        await self._begin(found)
-        cleared = {node.key for node in nodes if self._leaves_something(kept.get(node.key), node)}
-        work = Work(nodes, tuple(self._removed.values()), cleared, kept)
-        return lower(work, target, scope, deployment=self, warnings=tuple(found.warnings))
+
+    def _exclude(self, part: Iterable[Node], kept: Mapping[Key, ActiveResource]) -> None:
+        """Note that the rest of the graph is left as it is."""
+        left = {node.key for node in self._nodes.values()}.difference(node.key for node in part)
+        for key in left:
+            self._outcomes[key] = Outcome("excluded", "--only leaves it out", old=kept.get(key))
 
     async def _begin(self, found: Collector) -> None:
         """Report what leaves the environment, and keep the deployment unless it is a plan."""
@@ -191,20 +216,6 @@ class DeploymentRun:
     def environment(self) -> str:
         """The environment: `[ORG/]APP/ENV`."""
         return self.context.environment
-
-    async def _notice_other_organization(self, found: Collector) -> None:
-        """Warn if the store has records of the environment only for another organization."""
-        there = await asyncio.to_thread(self._services.active.organizations, self.order.app, self.order.env)
-        if there:
-            own = f"of the organization {self.order.org!r}" if self.order.org else "without an organization"
-            others = ", ".join(repr(one) if one else "no organization" for one in there)
-            found.warning(
-                "E0838",
-                f"the store has nothing of {self.order.environment} {own}, but of {others}",
-                None,
-                help="where that is the one that is meant, "
-                + (f"give --org {there[0]}" if there[0] else "leave out --org"),
-            )
 
     async def provision(self, context: DeployingCall, resource: str) -> StateReturn:
         """Provision one resource on behalf of its state."""

@@ -121,6 +121,12 @@ EXAMPLES = (
     "is destroyed. May be given several times. A terminal is asked otherwise.",
 )
 @click.option(
+    "--only",
+    metavar="RESOURCE",
+    multiple=True,
+    help="Provision only TYPE.CLASS#ID and what it depends on. May be given several times.",
+)
+@click.option(
     "--replace",
     metavar="RESOURCE",
     multiple=True,
@@ -184,6 +190,7 @@ def command(
     prune: bool,
     destroy: bool,
     allow_replace: tuple[str, ...],
+    only: tuple[str, ...],
     replace: tuple[str, ...],
     unprotect: tuple[str, ...],
     change_env_type: bool,
@@ -221,8 +228,13 @@ def command(
                 "--ttl": ttl is not None,
                 "--adopt": adopt,
                 "--replace": replace,
+                "--only": only,
                 "--rotate": rotate,
             }
+        )
+    if only and (prune or render):
+        raise click.UsageError(
+            "--only leaves a part of the environment out: it takes no --prune and no --render"
         )
     if bool(render) != bool(render_to):
         raise click.UsageError("--render and --to go together")
@@ -233,6 +245,7 @@ def command(
         ttl_s=ttl,
         prune=prune,
         allow_replace=allow_replace,
+        only=only,
         replace=replace,
         unprotect=unprotect,
         change_env_type=change_env_type,

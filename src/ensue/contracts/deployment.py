@@ -58,6 +58,8 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
         allow_replace: the resources that may be destroyed in order to be replaced, `TYPE.CLASS#ID` each; `*`:
             all.
         replace: the resources, `TYPE.CLASS#ID` each, that are destroyed and made anew.
+        only: the resources, `TYPE.CLASS#ID` each, that are provisioned, with all that they depend on; empty:
+            all.
         unprotect: the resources whose protection does not count this time, in the same form.
         change_env_type: whether the environment may get another type than it has.
         adopt: the resources, `TYPE.CLASS#ID` each, that may be taken over from another store; `*`: all.
@@ -84,6 +86,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     destroy: bool = False
     allow_replace: tuple[str, ...] = ()
     replace: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
     unprotect: tuple[str, ...] = ()
     change_env_type: bool = False
     adopt: tuple[str, ...] = ()

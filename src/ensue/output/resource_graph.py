@@ -172,6 +172,8 @@ def deployment_lines(
     where = f"{context.app}/{context.env}" + (f" ({context.env_type})" if context.env_type else "")
     yield ""
     yield on_one_line(f"{where}: {total or 'no resources'}")
+    if counts["excluded"]:
+        yield "excluded resources are left as they are (--only)"
     if counts["orphaned"]:
         yield "orphaned resources are removed with --prune"
 

@@ -24,6 +24,7 @@ Status: TypeAlias = Literal[
     "unchanged",
     "failed",
     "skipped",
+    "excluded",
     "orphaned",
     "destroyed",
     "retained",

@@ -72,6 +72,7 @@ RESOURCES: Final = {
     "unchanged": Look("#ffffff", "#5a6572", "#1a2027"),
     "failed": Look("#fbd5d5", "#b3261e", "#4a1f1f"),
     "skipped": Look("#fdf3cf", "#75580a", "#3b3315"),
+    "excluded": Look("#f5f7fa", "#66717e", "#222a33"),
     "orphaned": Look("#eee0f7", "#7b4fa3", "#33233f"),
     "destroyed": Look("#dfe2e6", "#3f4852", "#2f353c"),
     "retained": Look("#dfe2e6", "#3f4852", "#2f353c"),

@@ -1,0 +1,93 @@
+"""`ensue deploy --only`: a resource and what it depends on; the rest of the environment is left as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.deployed_project import (
+    DB,
+    DEPLOY,
+    DESTROY,
+    DRIVER,
+    POSTGRES,
+    DeployedProject,
+    deployed,
+    deployed_project,
+    statuses,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DNS = "dns.default#modules.web.externals.dns"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> DeployedProject:
+    """A project that was not deployed yet: a workload with a database, which has a key, and a name."""
+    return deployed_project(tmp_path / "project")
+
+
+def test_a_part_is_provisioned(project: DeployedProject) -> None:
+    """With its dependencies; the next deployment provisions the rest."""
+    words = (*DEPLOY, "--only", DB)
+    planned = statuses(project.run(*words, "--plan", "--out", "json").document)
+    assert planned == {
+        "base-env": "planned",
+        "dns": "excluded",
+        "postgres": "planned",
+        "workload": "excluded",
+    }
+    ended = project.run(*words)
+    assert ended.code == 0, ended.err
+    assert project.log() == ["create postgres"]
+    assert "2 excluded" in ended.out
+    assert "excluded resources are left as they are (--only)" in ended.out
+    rest = deployed(project)
+    assert (rest["postgres"], rest["dns"], rest["workload"]) == ("unchanged", "created", "created")
+
+
+def test_what_is_left_out_is_not_touched(project: DeployedProject) -> None:
+    """Its inputs may have changed, its definition may be gone, and its driver may be missing."""
+    deployed(project)
+    project.log()
+    text = (project.root / "definitions/others.yaml").read_text()
+    project.write("definitions/others.yaml", text.replace("driver_type: log", "driver_type: missing"))
+    project.postgres("{host: other}")
+    ended = project.run(*DEPLOY, "--only", DB)
+    assert ended.code == 0, ended.err
+    assert project.log() == ["update postgres"]
+
+
+def test_what_others_use_stays(project: DeployedProject) -> None:
+    """A replaced database is there until the workload has the new one."""
+    project.write("states/_drivers/other.py", DRIVER.replace("{word}", "{word.upper()}"))
+    deployed(project)
+    project.log()
+    project.write("definitions/pg.yaml", POSTGRES.replace("driver_type: log", "driver_type: other"))
+    words = (*DEPLOY, "--allow-replace")
+    ended = project.run(*words, "--only", DB)
+    assert ended.code == 0, ended.err
+    assert project.log() == ["CREATE postgres"]
+    assert "stays until all that depends on the resource is there" in ended.out
+    assert project.run(*words).code == 0
+    assert "delete postgres" in project.log()
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "code"),
+    [
+        (("--only", "dns.default#nothing"), "E0858", 1),
+        (("--only", DB, "--prune"), "no --prune", 1),
+        (("--only", DB, "--render", "compose", "--to", "out"), "no --render", 1),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    project: DeployedProject, words: tuple[str, ...], said: str, code: int
+) -> None:
+    """A name that nothing has, and options that are about the whole environment."""
+    ended = project.run(*DEPLOY, *words)
+    assert (ended.code, project.log()) == (code, [])
+    assert said in ended.err
+    assert project.run(*DESTROY, "--only", DB).code == 1
