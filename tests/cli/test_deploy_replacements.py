@@ -75,6 +75,7 @@ def test_a_plan_and_the_impact_name_it(project: DeployedProject) -> None:
     assert "another definition, replaced: log → other" in project.run("show", "impact").out
     (impact,) = project.run("show", "impact", "--out", "json").document
     assert impact["replaced"] == {"driver": "log", "by": "other"}
+    assert impact["workloads"] == ["workload.default#modules.web"]
     assert project.log() == []
 
 

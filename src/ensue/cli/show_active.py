@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.cli import exit_codes
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.identity import Context
     from ensue.provisioning.impact import Impact
+
+_MOST_NAMED: Final = 5
 
 
 def show_active(session: Session, words: DeploymentWords) -> int:
@@ -48,7 +50,7 @@ def show_impact(session: Session, definition: str | None, words: DeploymentWords
     if session.is_for_programs:
         session.print_document([_impact_data(one) for one in found])
         return exit_codes.SUCCEEDED
-    headings = ("environment", "resource", "definition", "becomes", "why", "dependents")
+    headings = ("environment", "resource", "definition", "becomes", "why", "dependents", "workloads")
     rows = [
         (
             _environment(one.context),
@@ -57,6 +59,7 @@ def show_impact(session: Session, definition: str | None, words: DeploymentWords
             one.becomes or "",
             one.reason + ("" if one.drivers is None else f", replaced: {' → '.join(one.drivers)}"),
             str(len(one.dependents)),
+            _workload_names(one),
         )
         for one in found
     ]
@@ -65,6 +68,12 @@ def show_impact(session: Session, definition: str | None, words: DeploymentWords
     else:
         session.print_text(["no active resource would change\n"])
     return exit_codes.SUCCEEDED
+
+
+def _workload_names(one: Impact) -> str:
+    names = [key.id.removeprefix("modules.") for key in one.workloads]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _environment(context: Context) -> str:
@@ -108,4 +117,5 @@ def _impact_data(one: Impact) -> dict[str, Any]:
         "why": one.reason,
         "replaced": None if one.drivers is None else {"driver": one.drivers[0], "by": one.drivers[1]},
         "dependents": [str(key) for key in one.dependents],
+        "workloads": [str(key) for key in one.workloads],
     }

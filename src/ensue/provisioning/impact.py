@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from ensue.provisioning.identity import WORKLOAD
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -29,6 +31,7 @@ class Impact(NamedTuple):
         reason: see `Reason`.
         drivers: the driver that made it and the one that would replace it; None: it would not be replaced.
         dependents: the resources that depend on it, sorted.
+        workloads: the workloads that depend on it, through others as well, sorted.
     """
 
     context: Context
@@ -38,6 +41,7 @@ class Impact(NamedTuple):
     reason: Reason
     drivers: tuple[str, str] | None
     dependents: tuple[Key, ...]
+    workloads: tuple[Key, ...]
 
 
 def impacts(
@@ -59,6 +63,7 @@ def impacts(
     for context, one in known:
         for key in one.uses:
             dependents.setdefault((context, key), []).append(one.key)
+    reached = _workloads(known)
     found: list[Impact] = []
     for context, one in known:
         now = catalog.chosen(one.key, context)
@@ -77,5 +82,24 @@ def impacts(
             drivers = None
             if now is not None and not is_same_driver(one.driver, now.driver):
                 drivers = (one.driver, now.driver)
-            found.append(Impact(context, one.key, one.definition, becomes, reason, drivers, users))
+            workloads = tuple(sorted(reached.get((context, one.key), ())))
+            found.append(Impact(context, one.key, one.definition, becomes, reason, drivers, users, workloads))
     return sorted(found, key=lambda each: (each.context.org, each.context.app, each.context.env, each.key))
+
+
+def _workloads(known: Iterable[tuple[Context, ActiveResource]]) -> dict[tuple[Context, Key], list[Key]]:
+    """Return the workloads that use each resource, through others as well."""
+    uses = {(context, one.key): one.uses for context, one in known}
+    found: dict[tuple[Context, Key], list[Key]] = {}
+    for context, key in uses:
+        if key.type != WORKLOAD:
+            continue
+        seen = {key}
+        waiting = list(uses[context, key])
+        while waiting:
+            one = waiting.pop()
+            if one not in seen:
+                seen.add(one)
+                found.setdefault((context, one), []).append(key)
+                waiting += uses.get((context, one), ())
+    return found
