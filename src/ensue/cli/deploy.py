@@ -72,6 +72,10 @@ EXAMPLES = (
         "take over what another store has deployed",
     ),
     (
+        "ensue deploy score.yaml --app shop --env dev --env-type development --plan --refresh",
+        "what has changed outside of ensue",
+    ),
+    (
         "ensue deploy web.yaml --app shop --env p --env-type prod --rotate postgres.default#shared.db",
         "give a database a new password",
     ),
@@ -155,6 +159,11 @@ EXAMPLES = (
     "times.",
 )
 @click.option(
+    "--refresh",
+    is_flag=True,
+    help="Have drivers look at what they have made although the inputs are the same, and mend what differs.",
+)
+@click.option(
     "--rotate",
     metavar="RESOURCE",
     multiple=True,
@@ -195,6 +204,7 @@ def command(
     unprotect: tuple[str, ...],
     change_env_type: bool,
     adopt: tuple[str, ...],
+    refresh: bool,
     rotate: tuple[str, ...],
     forget: tuple[str, ...],
     concurrency: int | None,
@@ -227,6 +237,7 @@ def command(
                 "--prune": prune,
                 "--ttl": ttl is not None,
                 "--adopt": adopt,
+                "--refresh": refresh,
                 "--replace": replace,
                 "--only": only,
                 "--rotate": rotate,
@@ -250,6 +261,7 @@ def command(
         unprotect=unprotect,
         change_env_type=change_env_type,
         adopt=adopt,
+        refresh=refresh,
         rotate=rotate,
         render=render or "",
         render_to=render_to,

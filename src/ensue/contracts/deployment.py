@@ -63,6 +63,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
         unprotect: the resources whose protection does not count this time, in the same form.
         change_env_type: whether the environment may get another type than it has.
         adopt: the resources, `TYPE.CLASS#ID` each, that may be taken over from another store; `*`: all.
+        refresh: whether drivers look at what they have made although the inputs are the same.
         rotate: the resources, `TYPE.CLASS#ID` each, that get a new password.
         render: the format to render workloads in: `kubernetes`, `compose`, `values`; empty: none.
         render_to: the folder for the rendered files.
@@ -90,6 +91,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     unprotect: tuple[str, ...] = ()
     change_env_type: bool = False
     adopt: tuple[str, ...] = ()
+    refresh: bool = False
     rotate: tuple[str, ...] = ()
     render: str = ""
     render_to: Path | None = None

@@ -91,11 +91,11 @@ def _workloads(known: Iterable[tuple[Context, ActiveResource]]) -> dict[tuple[Co
     """Return the workloads that use each resource, through others as well."""
     uses = {(context, one.key): one.uses for context, one in known}
     found: dict[tuple[Context, Key], list[Key]] = {}
-    for context, key in uses:
+    for (context, key), own in uses.items():
         if key.type != WORKLOAD:
             continue
         seen = {key}
-        waiting = list(uses[context, key])
+        waiting = list(own)
         while waiting:
             one = waiting.pop()
             if one not in seen:

@@ -200,10 +200,9 @@ class Provisioner:
             return evaluated
         return evaluated.with_secrets(await self._around.secrets(wanted))
 
-    @staticmethod
-    def _may_be_left(driver: LoadedDriver, old: ActiveResource, request: DriverRequest) -> bool:
+    def _may_be_left(self, driver: LoadedDriver, old: ActiveResource, request: DriverRequest) -> bool:
         """Return whether a resource with unchanged inputs and driver needs no call."""
-        may_change = not driver.is_pure and request.may_adopt
+        may_change = not driver.is_pure and (request.may_adopt or self._requests.refreshes)
         return not (old.was_interrupted or driver.always_called or may_change or request.rotates)
 
     def _is_name_of(self, driver: LoadedDriver, node: Node, name: str) -> bool:

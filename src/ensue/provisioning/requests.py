@@ -45,6 +45,11 @@ class Requests(NamedTuple):
         """Return whether a resource may be destroyed in order to be replaced."""
         return self.order is not None and _has((*self.order.allow_replace, *self.order.replace), key)
 
+    @property
+    def refreshes(self) -> bool:
+        """Whether drivers look at what they have made although the inputs are the same."""
+        return self.order is not None and self.order.refresh
+
     def is_protected(self, kept: ActiveResource) -> bool:
         """Return whether a resource that is there may not be destroyed."""
         return kept.protect and not (self.order is not None and _has(self.order.unprotect, kept.key))
