@@ -324,6 +324,10 @@ class DeploymentRun:
             await self._services.active.flush_when_full()
             if not context.test:
                 await self._register(context, key, outcome)
+        except asyncio.CancelledError:
+            cut = "the call of its driver was cut short, by `timeout` of its definition or the end of the run"
+            self._outcomes[key] = Outcome("failed", cut, old=self._provisioner.kept.get(key))
+            raise
         except EnsueError as error:
             old = self._provisioner.kept.get(key)
             problem = self._services.masker.text(str(error))

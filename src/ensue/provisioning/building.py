@@ -164,6 +164,7 @@ def _node(resource: Resource, selected: Mapping[Selector, tuple[Key, ...]], cont
         places=(resource.place, definition.place),
         protect=definition.protect,
         retain=definition.retain,
+        options=definition.options,
     )
 
 

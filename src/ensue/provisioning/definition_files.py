@@ -7,9 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
+from ensue.model.chunk import Retry
 from ensue.model.data import is_mapping
 from ensue.provisioning.canonical import digest
-from ensue.provisioning.definitions import CRITERION_FIELDS, Criterion, Definition, Inputs, Provision
+from ensue.provisioning.definitions import (
+    BESIDE_OTHERS,
+    CRITERION_FIELDS,
+    Criterion,
+    Definition,
+    Inputs,
+    Provision,
+)
 from ensue.provisioning.identity import DEFAULT_CLASS, parse_descriptor
 from ensue.provisioning.placeholder_values import DEFINITION
 from ensue.provisioning.shapes import Shape
@@ -18,6 +28,7 @@ from ensue.provisioning.written import TextPlace, read_written
 if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
+    from ensue.model.chunk import StateOptions
     from ensue.provisioning.written import Written
 
 KIND: Final = "Definition"
@@ -25,10 +36,12 @@ _TOP: Final = ("apiVersion", "kind", "metadata", "entity", "object")
 _METADATA: Final = ("id", "name", "labels", "annotations")
 _ENTITY: Final = (
     "name", "type", "driver_type", "driver_account", "driver_inputs", "provision", "criteria",
-    "destroy_first", "protect", "retain",
+    "destroy_first", "protect", "retain", "timeout", "retry",
 )  # fmt: skip
 _INPUTS: Final = ("values", "secrets", "secret_refs")
 _PROVISION: Final = ("is_dependent", "match_dependents", "params")
+_RETRY: Final = ("attempts", "interval")
+_INTERVAL_S: Final = 5.0
 _CRITERION: Final = ("class", *CRITERION_FIELDS)
 
 
@@ -117,7 +130,23 @@ class _Reader:
             destroy_first=self._flag(entity, "destroy_first", place),
             protect=self._flag(entity, "protect", place),
             retain=self._flag(entity, "retain", place),
+            options=self._options(entity, place),
         )
+
+    def _options(self, entity: dict[str, Any], place: TextPlace) -> StateOptions:
+        """Return how the states of its resources are run."""
+        shape = self._shape
+        timeout_s = shape.seconds(entity.get("timeout"), "'timeout'", place.below("timeout"))
+        given, inside = entity.get("retry"), place.below("retry")
+        if given is None and timeout_s is None:
+            return BESIDE_OTHERS
+        retry = None
+        if given is not None:
+            mapping = shape.mapping(given, "'retry'", inside, _RETRY)
+            attempts = shape.count(mapping.get("attempts"), "'attempts'", inside.below("attempts"))
+            interval_s = shape.seconds(mapping.get("interval"), "'interval'", inside.below("interval"))
+            retry = Retry(attempts=attempts or Retry().attempts, interval_s=interval_s or _INTERVAL_S)
+        return replace(BESIDE_OTHERS, retry=retry, timeout_s=timeout_s)
 
     def _flag(self, entity: dict[str, Any], word: str, place: TextPlace) -> bool:
         return self._shape.flag(entity.get(word), f"{word!r}", place.below(word))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.model.chunk import StateOptions
 from ensue.provisioning.identity import DEFAULT_CLASS
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 CRITERION_FIELDS: Final = ("res_id", "env_id", "app_id", "env_type")
 """The fields that make a criterion more specific, the most significant first."""
+BESIDE_OTHERS: Final = StateOptions(parallel=True)
+"""How the state of a resource is run unless its definition says more."""
 
 
 class Criterion(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,6 +116,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
         destroy_first: whether a resource that replaces another one is made only when that is destroyed.
         protect: whether its resources may not be destroyed; see `ActiveResource`.
         retain: whether its resources are left as they are when they are removed.
+        options: how the states of its resources are run: how long a call of the driver may take, and whether
+            it is tried again.
     """
 
     id: str
@@ -128,6 +133,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     destroy_first: bool = False
     protect: bool = False
     retain: bool = False
+    options: StateOptions = BESIDE_OTHERS
 
     @property
     def written(self) -> tuple[Written, ...]:

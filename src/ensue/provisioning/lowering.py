@@ -7,12 +7,13 @@ What was made for a replaced resource before is destroyed after the resource and
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.contracts.growth import Plan
-from ensue.model.chunk import Chunk, StateOptions
+from ensue.model.chunk import Chunk
 from ensue.model.requisite import Requisite, RequisiteKind
 from ensue.model.source_document import NoDocument
+from ensue.provisioning.definitions import BESIDE_OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -30,8 +31,6 @@ MODULE: Final = "graph"
 PROVISIONED: Final = "provisioned"
 REMOVED: Final = "removed"
 CLEARED: Final = "cleared"
-
-_BESIDE_OTHERS: Final = StateOptions(parallel=True)
 
 
 class Work(NamedTuple):
@@ -65,9 +64,10 @@ def lower(
     chunks: list[Chunk] = []
     places: dict[Key, int] = {}
 
-    def add(key: Key, function: str, required: Iterable[Key], document: Any, keys: tuple[str, ...]) -> None:
+    def add(key: Key, function: str, required: Iterable[Key], node: Node | None = None) -> None:
         before = tuple(sorted({places[one] for one in required if one in places}))
         places.setdefault(key, len(chunks))
+        asked_for = None if node is None else node.places[0]
         chunks.append(
             Chunk(
                 id=str(key),
@@ -77,20 +77,19 @@ def lower(
                 arguments={},
                 sls="",
                 order=len(chunks),
-                document=document,
-                keys=keys,
+                document=NoDocument() if asked_for is None else asked_for.document,
+                keys=() if asked_for is None else tuple(map(str, asked_for.keys)),
                 requisites=(Requisite(RequisiteKind.REQUIRE, before),) if before else (),
-                options=_BESIDE_OTHERS,
+                options=BESIDE_OTHERS if node is None else node.options,
             )
         )
 
     for node in work.nodes:
-        asked_for = node.places[0]
-        add(node.key, PROVISIONED, node.depends_on, asked_for.document, tuple(map(str, asked_for.keys)))
+        add(node.key, PROVISIONED, node.depends_on, node)
     for key, after in _with_dependents(work.nodes, work.cleared):
-        add(key, CLEARED, after, NoDocument(), ())
+        add(key, CLEARED, after)
     for one, users in _users_first(work.removed, work.kept):
-        add(one.key, REMOVED, users, NoDocument(), ())
+        add(one.key, REMOVED, users)
     return Plan(chunks=tuple(chunks), scope=scope, target=target, deployment=deployment, warnings=warnings)
 
 

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from ensue.provisioning.definitions import BESIDE_OTHERS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ensue.model.chunk import StateOptions
     from ensue.provisioning.definitions import Inputs
     from ensue.provisioning.identity import Context, Descriptor, Key
     from ensue.provisioning.placeholder_values import Step
@@ -56,6 +59,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
         places: the places of its requests; the place of its definition last.
         protect: whether it may not be destroyed.
         retain: whether it is left as it is when it is removed.
+        options: how its state is run; shared by all nodes of the definition.
     """
 
     key: Key
@@ -70,6 +74,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[TextPlace, ...]
     protect: bool = False
     retain: bool = False
+    options: StateOptions = BESIDE_OTHERS
 
     @property
     def depends_on(self) -> list[Key]:

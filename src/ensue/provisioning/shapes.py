@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.language.collector import near_names
 from ensue.model.data import is_list, is_mapping
+from ensue.model.durations import duration_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,6 +80,28 @@ class Shape:
             return bool(value)
         self.wrong(f"{what} is {_shown(value)}, neither true nor false", place)
         return False
+
+    def seconds(self, value: Any, what: str, place: TextPlace) -> float | None:
+        """Return a duration (`90`, `90s`, `1.5h`) in seconds, None if the value is null or not one."""
+        if value is None:
+            return None
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        seconds = float(value) if is_number else duration_s(value) if isinstance(value, str) else None
+        if seconds is None or not seconds > 0:
+            self.wrong(
+                f"{what} is not a duration", place, "write seconds, or a number with a unit: `90s`, `15m`"
+            )
+            return None
+        return seconds
+
+    def count(self, value: Any, what: str, place: TextPlace) -> int | None:
+        """Return a whole number above 0, None if the value is null or not one."""
+        if value is None:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+        self.wrong(f"{what} is not a whole number above 0", place)
+        return None
 
     def items(self, value: Any, what: str, place: TextPlace) -> list[Any]:
         """Return a list, empty if the value is not one."""
