@@ -44,10 +44,11 @@ def project(tmp_path: Path) -> Iterator[Path]:
         assert list((copy / ".ensue/sandboxes").glob("*")) == []
 
 
-@pytest.mark.timeout(300)  # fifteen commands, on a machine that may be busy
-def test_the_page_does_what_it_says(project: Path) -> None:
+@pytest.mark.timeout(300)  # two dozen commands, on a machine that may be busy
+@pytest.mark.parametrize("page", ["README.md", "WEEK.md"])
+def test_the_page_does_what_it_says(project: Path, page: str) -> None:
     """Every command of the page runs in its order, and its output is what the page shows."""
-    run_examples(EXAMPLE / "README.md", project)
+    run_examples(EXAMPLE / page, project)
 
 
 def test_what_the_page_shows_is_in_the_files() -> None:

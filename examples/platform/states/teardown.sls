@@ -1,5 +1,7 @@
-# Removes everything that deployments of this environment have provisioned, in reverse order.
-shop:
+# Removes everything that deployments of these environments have provisioned, in reverse order.
+{% for env in ["dev", "staging"] %}
+shop-{{ env }}:
   graph.destroyed:
     - app: shop
-    - env: dev
+    - env: {{ env }}
+{% endfor %}
