@@ -77,8 +77,8 @@ JINJA = (
     ),
     *("v | b64encode | b64decode", "v | tojson | first", "v | default('a: b')", "(v | tojson) + ': 1'"),
 )
-WORDS = (*HARMLESS, "  word")
-"""Harmless values; one with blanks before it may go on with the line above."""
+WORDS = (*HARMLESS, "  word", "")
+"""Harmless values; one with blanks before it may go on with the line above, and a list of none is empty."""
 LANGUAGES = {
     "go": (go_template, [f"{{{{ {one.replace('$v', '.driver.values.v')} }}}}" for one in GO]),
     "jinja": (template, [f"{{% set v = driver.values.v %}}{{{{ {one} }}}}" for one in JINJA]),
