@@ -93,13 +93,28 @@ class Resolver:
             )
             return
         backward = word in REQUISITES_IN and word not in MEANINGS
+        bearers = self._bearers(number) if backward else []
         for place, reference in enumerate(references):
             targets = self._targets(number, word, place, reference)
-            for target in self._narrowed(targets, reference) if backward else targets:
-                if backward:
-                    add_request(requested, target, word.removesuffix("_in"), number)
-                else:
+            if not backward:
+                for target in targets:
                     add_request(requested, number, word, target)
+                continue
+            for target in self._narrowed(targets, reference):
+                for bearer in bearers:
+                    if bearer != target or bearer == number:
+                        add_request(requested, target, word.removesuffix("_in"), bearer)
+
+    def _bearers(self, number: int) -> list[int]:
+        """Return the drafts that an `_in` requisite of a draft makes others require.
+
+        As in Salt, the other state gets the requisite `MODULE: ID`, which every state of the module with that
+        ID or name satisfies. The drafts of one declaration share them: the first one adds all.
+        """
+        declaration = self._drafts[number].declaration
+        found = self._lookup(declaration.module, declaration.id) or [number]
+        first = next((one for one in found if self._drafts[one].declaration is declaration), number)
+        return found if number == first else [number]
 
     def _targets(self, number: int, word: str, place: int, reference: Any) -> list[int]:
         draft = self._drafts[number]
