@@ -92,15 +92,18 @@ class Resolver:
                 help=f"write one `- module: id` per line under {word}:",
             )
             return
-        backward = word in REQUISITES_IN and word not in MEANINGS
-        bearers = self._bearers(number) if backward else []
+        if word in REQUISITES_IN and word not in MEANINGS:
+            self._resolve_backward(requested, number, word, references)
+            return
         for place, reference in enumerate(references):
-            targets = self._targets(number, word, place, reference)
-            if not backward:
-                for target in targets:
-                    add_request(requested, number, word, target)
-                continue
-            for target in self._narrowed(targets, reference):
+            for target in self._targets(number, word, place, reference):
+                add_request(requested, number, word, target)
+
+    def _resolve_backward(self, requested: Requested, number: int, word: str, references: list[Any]) -> None:
+        """Add the requisites that an `_in` requisite of a draft gives to others."""
+        bearers = self._bearers(number)
+        for place, reference in enumerate(references):
+            for target in self._narrowed(self._targets(number, word, place, reference), reference):
                 for bearer in bearers:
                     if bearer != target or bearer == number:
                         add_request(requested, target, word.removesuffix("_in"), bearer)
