@@ -54,7 +54,7 @@ def test_the_document_has_the_shape_of_a_graph(project: DeployedProject) -> None
     planned = project.run("graph", "score.yaml", *CONTEXT, "--out", "json").document
     assert document["hash"] == planned["hash"]
     assert [node["guresid"] for node in document["nodes"]] == [node["guresid"] for node in planned["nodes"]]
-    assert planned["nodes"][1].keys() == document["nodes"][1].keys() - {"outputs"}
+    assert planned["nodes"][1].keys() == document["nodes"][1].keys() - {"outputs", "changes"}
     postgres = document["nodes"][2]
     assert len(postgres.pop("guresid")) == 32
     assert postgres == {
@@ -74,6 +74,7 @@ def test_the_document_has_the_shape_of_a_graph(project: DeployedProject) -> None
         "edges": [{"to": "base-env.default#base-env", "why": "reference"}],
         "status": "created",
         "comment": "",
+        "changes": [],
     }
     workload = document["nodes"][-1]
     assert workload["params"]["spec"]["containers"]["main"]["variables"] == {"DB": "db.shop"}
@@ -133,6 +134,19 @@ def test_orphans_are_pruned_and_environments_destroyed(project: DeployedProject)
     assert project.log() == ["delete dns"]
     ended = project.run(*DESTROY)
     assert (ended.code, ended.out.strip()) == (0, "shop/dev: no resources")
+
+
+def test_a_misspelt_environment_is_not_destroyed(project: DeployedProject) -> None:
+    """Those that there are are named; a store without any has nothing that could be meant."""
+    misspelt = ("deploy", "--app", "shop", "--env", "dve", "--destroy")
+    assert project.run(*misspelt).out.strip() == "shop/dve: no resources"
+    deployed(project)
+    project.log()
+    for words in (misspelt, (*misspelt, "--plan")):
+        ended = project.run(*words)
+        assert (ended.code, project.log()) == (1, [])
+        assert "E0839]: the store has nothing of shop/dve\n  = why: it has shop/dev\n" in ended.err
+        assert "did you mean shop/dev?" in ended.err
 
 
 def test_a_destroy_that_fails_keeps_what_is_needed(project: DeployedProject) -> None:

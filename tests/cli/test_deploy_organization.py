@@ -26,9 +26,9 @@ def test_a_forgotten_organization_is_noticed(tmp_path: Path) -> None:
     assert (first.code, "E0838" in first.err) == (0, False)
 
     lost = shell.run("deploy", *HERE, "--destroy")
-    assert lost.code == 0
-    assert "E0838" in lost.err
-    assert "--org acme" in lost.err
+    assert lost.code == 1
+    assert "E0839" in lost.err
+    assert "give --org acme" in lost.err
     assert "E0838" in shell.run(*deploy).err
     for words in ((*deploy, "--org", "acme"), deploy, ("deploy", *HERE, "--destroy", "--org", "acme")):
         assert "E0838" not in shell.run(*words).err

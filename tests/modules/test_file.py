@@ -98,7 +98,10 @@ def test_content(call: Callable[..., Any]) -> None:
 def test_finding(call: Callable[..., Any], tmp_path: Path) -> None:
     """`readdir` lists names, `find` paths that fit."""
     assert call("readdir", "d") == [".", "..", "broken", "f.txt", "link", "sub"]
-    assert call("find", "d", type="f") == [str(tmp_path / "d/f.txt"), str(tmp_path / "d/sub/bin")]
+    assert call("find", "d", name="*", type="f", maxdepth=1) == [
+        str(tmp_path / "d/f.txt"),
+        str(tmp_path / "d/link"),
+    ]
     assert call("find", "d", name="*.txt") == [str(tmp_path / "d/f.txt")]
     assert call("find", "d", maxdepth=1, type="d") == [str(tmp_path / "d"), str(tmp_path / "d/sub")]
     assert call("find", "d", mindepth=1, iname="SUB") == [str(tmp_path / "d/sub")]
@@ -106,6 +109,18 @@ def test_finding(call: Callable[..., Any], tmp_path: Path) -> None:
         call("find", "d", size="1k")
     with pytest.raises(StateFailedError, match="valid directory"):
         call("readdir", "d/f.txt")
+
+
+def test_links_that_are_found(call: Callable[..., Any], tmp_path: Path) -> None:
+    """As in Salt, a link is what it leads to, and is not entered; the one that a search begins at is."""
+    (tmp_path / "d/folder").symlink_to("sub")
+    below = [str(tmp_path / "d" / name) for name in ("f.txt", "link", "sub/bin")]
+    assert call("find", "d", type="f") == below
+    assert call("find", "d", type="d", mindepth=1) == [str(tmp_path / "d/folder"), str(tmp_path / "d/sub")]
+    assert call("find", "d", type="l") == [str(tmp_path / "d/broken")]
+    assert call("find", "d", name="folder", print="type") == ["d"]
+    assert call("find", "d/folder", type="f", print="name") == ["bin"]
+    assert call("find", "d/link") == [str(tmp_path / "d/link")]
 
 
 def test_single_changes(call: Callable[..., Any], tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import socket
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from ensue.model.report import RunReport
     from ensue.provisioning.identity import Context
     from ensue.provisioning.outcomes import NodeOutcome
+    from ensue.registry.active_store import ActiveResourceStore
     from ensue.registry.deployment_store import DeploymentStore
+
+_MOST_NAMED: Final = 10
 
 
 class RequestedSet(NamedTuple):
@@ -100,6 +103,35 @@ def kept_env_type(history: DeploymentStore, context: Context) -> str:
                 summary=f"the type of the environment {context.environment} is not known",
                 detail="the store has no deployment of it",
                 help="give it with --env-type",
+            )
+        ]
+    )
+
+
+def require_environment(history: DeploymentStore, active: ActiveResourceStore, context: Context) -> None:
+    """Refuse an environment that a store does not have, if it has others: its name is misspelt; this blocks.
+
+    Raises:
+        ConfigurationError: it does not have it.
+        StoreError: the store cannot be read or decrypted.
+    """
+    if history.newest(context) is not None or active.load(context):
+        return
+    known = {one.environment: one for one, _ in history.records()}
+    if not known:
+        return
+    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
+    namesakes = [one.org for one in known.values() if (one.app, one.env) == (context.app, context.env)]
+    help_ = near_names(context.environment, known) or "`ensue show active` lists what there is"
+    if namesakes:
+        help_ = f"give --org {namesakes[0]}" if namesakes[0] else "leave out --org"
+    raise ConfigurationError(
+        [
+            Diagnostic(
+                code="E0839",
+                summary=f"the store has nothing of {context.environment}",
+                detail=f"it has {', '.join(sorted(known)[:_MOST_NAMED])}{more}",
+                help=help_,
             )
         ]
     )

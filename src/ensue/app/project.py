@@ -103,12 +103,14 @@ class Project(KeptResources):
         """
         from ensue.app.deployment_report import DeploymentReport
         from ensue.app.deployment_run import DeploymentRun
-        from ensue.app.environment_history import kept_env_type
+        from ensue.app.environment_history import kept_env_type, require_environment
         from ensue.provisioning.identity import Context
 
         services = self._services()
-        if not (order.env_type or order.destroy):
-            context = Context(app=order.app, env=order.env, env_type="", org=order.org)
+        context = Context(app=order.app, env=order.env, env_type="", org=order.org)
+        if order.destroy:
+            await asyncio.to_thread(require_environment, services.history, services.active, context)
+        elif not order.env_type:
             env_type = await asyncio.to_thread(kept_env_type, services.history, context)
             order = msgspec.structs.replace(order, env_type=env_type)
         deployment = DeploymentRun(

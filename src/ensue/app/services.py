@@ -28,6 +28,7 @@ from ensue.binding.insertions import Insertions
 from ensue.connections.exposed_secrets import ExposedSecrets
 from ensue.contracts.deadlines import HTTP_TOTAL_S
 from ensue.files.local_content import LocalDigests
+from ensue.language.argument_check import OnUnknown
 from ensue.language.compiler import Checks, Compiler
 from ensue.language.file_sources import ProjectFiles
 from ensue.language.jinja_settings import JinjaSettings
@@ -269,7 +270,7 @@ class Services:
             checks=Checks(
                 vocabulary=self.vocabulary,
                 registers=RegistersCheck(self.plugins, self.directory.declared_as),
-                unknown_fails=self.settings.option("on_unknown_function") == "fail",
+                on_unknown=OnUnknown.of(self.settings.option),
                 literals=self._literals,
             ),
         )

@@ -7,17 +7,46 @@ misspelt options.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ensue.contracts.functions import ANY_ARGUMENTS
 from ensue.language.idem_names import refuse_credentials
 from ensue.model.declared_secrets import SENSITIVE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ensue.contracts.functions import Signature
     from ensue.diagnostics import Span
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
+
+
+class OnUnknown(NamedTuple):
+    """What happens if a state function does not exist, or does not take an argument or lacks one.
+
+    Args:
+        function: `refuse`: nothing runs; `fail`: only its state fails.
+        argument: the same; `ignore`: an argument is left out with a warning, as Salt does with functions that
+            take `**kwargs`, unless it is a misspelt one.
+    """
+
+    function: Literal["refuse", "fail"] = "refuse"
+    argument: Literal["refuse", "fail", "ignore"] = "refuse"
+
+    @classmethod
+    def of(cls, option: Callable[..., Any]) -> OnUnknown:
+        """Return what the options of a project say.
+
+        Args:
+            option: returns an option by its name.
+        """
+        function = option("on_unknown_function", default="refuse")
+        return cls(function, option("on_unknown_argument", default=function))
+
+
+REFUSED: Final = OnUnknown()
+"""Nothing runs."""
 
 
 class ArgumentCheck:
@@ -25,10 +54,13 @@ class ArgumentCheck:
 
     Args:
         found: collects the errors.
+        ignores: whether arguments that a function does not take are left out.
     """
 
-    def __init__(self, found: Collector) -> None:
+    def __init__(self, found: Collector, *, ignores: bool = False) -> None:
         self._found = found
+        self._ignores = ignores
+        self._ignored: set[tuple[str, str, str]] = set()
         self._near: dict[tuple[int, str], str] = {}
 
     def accepts(
@@ -69,6 +101,30 @@ class ArgumentCheck:
             )
         return is_right and not missing and SENSITIVE not in arguments
 
+    def without_unused(
+        self, declaration: Declaration, signature: Signature, arguments: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return arguments without those that the function does not take, if these are to be left out.
+
+        There is a warning for each, at the first state of the function that has it.
+        """
+        if not self._ignores or signature is ANY_ARGUMENTS or signature.passes_on(arguments):
+            return arguments
+        known = {*signature.names, *signature.outdated, SENSITIVE}
+        unused = [
+            name
+            for name in arguments
+            if name not in known and not name.isupper() and not self._near_miss(signature, name)
+        ]
+        for name in unused:
+            key = (declaration.module, declaration.function, name)
+            if key not in self._ignored:
+                self._ignored.add(key)
+                self._warn(declaration, name, "", _meant(name, signature))
+        return (
+            {name: value for name, value in arguments.items() if name not in unused} if unused else arguments
+        )
+
     def _accepts_other(
         self,
         declaration: Declaration,
@@ -107,26 +163,32 @@ class ArgumentCheck:
             self._near[key] = near_miss(name, signature)
         return self._near[key]
 
-    def _warn(self, declaration: Declaration, name: str, successor: str) -> None:
+    def _warn(self, declaration: Declaration, name: str, successor: str, meant: str = "") -> None:
         self._found.warning(
             "E0408",
             f"{declaration.module}.{declaration.function} makes no use of {name!r}",
             _place(declaration, name),
             detail=f"{declaration.id!r} passes it; Salt ignores it silently",
-            help=f"write `{successor}` if that is meant, or remove it" if successor else "remove it",
+            help=f"write `{successor}` if that is meant, or remove it" if successor else meant or "remove it",
         )
 
 
 def _refuse(declaration: Declaration, signature: Signature, name: str, refused: Collector) -> None:
-    from ensue.language.argument_suggestions import meant_by
-
     refused.error(
         "E0402",
         f"{declaration.module}.{declaration.function} takes no argument {name!r}",
         _place(declaration, name),
         detail=f"{declaration.id!r} passes it",
-        help=meant_by(name, signature.names) or f"it takes {', '.join(sorted(signature.names))}",
+        help=_meant(name, signature)
+        or f"it takes {', '.join(sorted(signature.names))}; "
+        "`on_unknown_argument: ignore` leaves it out, as Salt does where a function takes any",
     )
+
+
+def _meant(name: str, signature: Signature) -> str:
+    from ensue.language.argument_suggestions import meant_by
+
+    return meant_by(name, signature.names)
 
 
 def _is_copied_by_use(declaration: Declaration, name: str) -> bool:

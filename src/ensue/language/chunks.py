@@ -14,7 +14,7 @@ import msgspec
 from ensue.contracts.functions import ANY_ARGUMENTS
 from ensue.diagnostics import Diagnostic
 from ensue.errors import NotAvailableError, PluginError
-from ensue.language.argument_check import ArgumentCheck
+from ensue.language.argument_check import REFUSED, ArgumentCheck
 from ensue.language.collector import Collector
 from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ensue.contracts.functions import FunctionCatalog, Signature
+    from ensue.language.argument_check import OnUnknown
     from ensue.language.declarations import Declaration
     from ensue.language.tree import Tree
     from ensue.targeting import Vocabulary
@@ -77,8 +78,7 @@ class Drafter:
         catalog: the state functions.
         found: collects the errors.
         vocabulary: the names that targets may use.
-        unknown_fails: whether a function that does not exist, or does not take the arguments, fails only its
-            state instead of the compilation.
+        on_unknown: what happens if a function does not exist, or does not take the arguments.
 
     Attributes:
         registering: the drafts with `registers`.
@@ -91,14 +91,14 @@ class Drafter:
         found: Collector,
         vocabulary: Vocabulary = NO_NAMES,
         *,
-        unknown_fails: bool = False,
+        on_unknown: OnUnknown = REFUSED,
     ) -> None:
         self._vocabulary = vocabulary
         self._catalog = catalog
         self._found = found
-        self._check = ArgumentCheck(found)
+        self._check = ArgumentCheck(found, ignores=on_unknown.argument == "ignore")
         self._signatures: dict[tuple[str, str, str], Signature | None] = {}
-        self._unknown_fails = unknown_fails
+        self._on_unknown = on_unknown
         self._plain: set[tuple[str, ...]] = set()
         self.registering: list[Draft] = []
         self.fanned: list[Draft] = []
@@ -141,7 +141,7 @@ class Drafter:
         found = self._signature(declaration, target if isinstance(target, str) else "")
         if not isinstance(found, Diagnostic):
             return self._drafts(declaration, found)
-        if not self._unknown_fails:
+        if self._on_unknown.function == "refuse":
             self._found.add([found])
             return ()
         drafts = [*self._drafts(declaration, ANY_ARGUMENTS)]
@@ -226,8 +226,11 @@ class Drafter:
                 )
             for word in words & DROPPED:
                 arguments.pop(word, None)
-        refused = Collector() if self._unknown_fails else self._found
-        if self._check.accepts(declaration, signature, arguments, refused) and words <= _NAME_ALONE:
+        refused = Collector() if self._on_unknown.argument == "fail" else self._found
+        used = self._check.without_unused(declaration, signature, arguments)
+        is_right = self._check.accepts(declaration, signature, used, refused) and used is arguments
+        arguments = used
+        if is_right and words <= _NAME_ALONE:
             # Only argument names decide: more states of this function with the same names are right too.
             self._plain.add((declaration.module, declaration.function, *declaration.arguments))
         fault = _told(refused.errors) if refused is not self._found else ""

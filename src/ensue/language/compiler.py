@@ -13,6 +13,7 @@ import msgspec
 from ensue.contracts.growth import Complaint, Plan
 from ensue.diagnostics import Span
 from ensue.errors import CompileError
+from ensue.language.argument_check import REFUSED, OnUnknown
 from ensue.language.blocks.calls import Lookup
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
@@ -119,13 +120,13 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         vocabulary: the names that targets may use.
         registers: reports what is wrong with a state's `registers`; None accepts everything.
-        unknown_fails: whether an unknown function or argument fails only its state.
+        on_unknown: what happens if a function does not exist, or does not take the arguments.
         literals: learns which literals the SLS declares to be secrets.
     """
 
     vocabulary: Vocabulary = NO_NAMES
     registers: CheckRegisters | None = None
-    unknown_fails: bool = False
+    on_unknown: OnUnknown = REFUSED
     literals: SecretLiterals | None = None
 
 
@@ -208,9 +209,7 @@ class Compiler:
 
     def _compiled(self, tree: Tree, found: Collector, within: Within) -> Compiled:
         tree.outer_ids = outer_ids = within.outer_ids
-        drafter = Drafter(
-            self._catalog, found, self._checks.vocabulary, unknown_fails=self._checks.unknown_fails
-        )
+        drafter = Drafter(self._catalog, found, self._checks.vocabulary, on_unknown=self._checks.on_unknown)
         drafts = drafter.drafts(tree)
         if self._checks.literals is not None and (
             declaring := [draft.arguments for draft in drafts if SENSITIVE in draft.arguments]

@@ -92,14 +92,32 @@ class Resolver:
                 help=f"write one `- module: id` per line under {word}:",
             )
             return
-        backward = word in REQUISITES_IN and word not in MEANINGS
+        if word in REQUISITES_IN and word not in MEANINGS:
+            self._resolve_backward(requested, number, word, references)
+            return
         for place, reference in enumerate(references):
-            targets = self._targets(number, word, place, reference)
-            for target in self._narrowed(targets, reference) if backward else targets:
-                if backward:
-                    add_request(requested, target, word.removesuffix("_in"), number)
-                else:
-                    add_request(requested, number, word, target)
+            for target in self._targets(number, word, place, reference):
+                add_request(requested, number, word, target)
+
+    def _resolve_backward(self, requested: Requested, number: int, word: str, references: list[Any]) -> None:
+        """Add the requisites that an `_in` requisite of a draft gives to others."""
+        bearers = self._bearers(number)
+        for place, reference in enumerate(references):
+            for target in self._narrowed(self._targets(number, word, place, reference), reference):
+                for bearer in bearers:
+                    if bearer != target or bearer == number:
+                        add_request(requested, target, word.removesuffix("_in"), bearer)
+
+    def _bearers(self, number: int) -> list[int]:
+        """Return the drafts that an `_in` requisite of a draft makes others require.
+
+        As in Salt, the other state gets the requisite `MODULE: ID`, which every state of the module with that
+        ID or name satisfies. The drafts of one declaration share them: the first one adds all.
+        """
+        declaration = self._drafts[number].declaration
+        found = self._lookup(declaration.module, declaration.id) or [number]
+        first = next((one for one in found if self._drafts[one].declaration is declaration), number)
+        return found if number == first else [number]
 
     def _targets(self, number: int, word: str, place: int, reference: Any) -> list[int]:
         draft = self._drafts[number]

@@ -117,6 +117,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "failhard": _FLAG,
     "state_auto_order": _FLAG,
     "on_unknown_function": Choice(("refuse", "fail")),
+    "on_unknown_argument": Choice(("refuse", "fail", "ignore")),
     "silence_warnings": ListOf("a list of codes of warnings", _WARNING_CODE),
     "resource_pillar_key": _TEXT,
     "delayed_repeat_limit": OneOf(

@@ -49,8 +49,9 @@ async def find(ctx: FunctionContext, path: str, **kwargs: Any) -> list[Any]:
         ctx: the target.
         path: the folder to begin in.
         **kwargs: `name` and `iname` (globs for the last part of the path), `regex` and `iregex`
-            (for the whole path), `type` (letters `f d l b c p s`), `maxdepth`, `mindepth`, `owner`, `group`;
-            `print` (words such as `name,size`: `path name type size mode mtime user group md5`).
+            (for the whole path), `type` (letters `f d l b c p s`; of a link that of what it leads to, and `l`
+            is one that leads nowhere), `maxdepth`, `mindepth`, `owner`, `group`; `print` (words such as
+            `name,size`: `path name type size mode mtime user group md5`).
 
     Returns:
         With `print`, the values that it names instead of each path: one value, or a list of several.
@@ -144,11 +145,19 @@ class _Criteria:
 async def _walk(
     ctx: FunctionContext, path: str, depth: int, criteria: _Criteria
 ) -> AsyncIterator[tuple[str, FileStat, int]]:
+    """Yield what is below a path, with what a link leads to, or the link itself if it leads nowhere.
+
+    Only the link that the walk begins at is entered.
+    """
     found = await ctx.connection.stat(path)
     if found is None:
         return
-    yield path, found, depth
-    if found.kind != "directory" or not criteria.descend(depth):
+    meant = found
+    if found.kind == "symlink":
+        meant = await ctx.connection.stat(path, follow=True) or found
+    yield path, meant, depth
+    is_entered = (found.kind if depth else meant.kind) == "directory"
+    if not is_entered or not criteria.descend(depth):
         return
     for name in await ctx.connection.list_directory(path):
         async for below in _walk(ctx, posixpath.join(path, name), depth + 1, criteria):
