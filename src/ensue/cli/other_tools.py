@@ -1,0 +1,128 @@
+"""Words of other tools' command lines, and what to write here: `terraform apply -target`, `ansible --limit`.
+
+Source: the command lines of Terraform, OpenTofu, Pulumi, Ansible and Salt.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_PLAN: Final = "`ensue plan` shows what would change, with diffs"
+_VALUES: Final = "`--pillar KEY=VALUE` gives a value, `--pillar-file FILE` a file of them"
+_TARGET: Final = "`--tgt TARGET` chooses the machines"
+_BECOME: Final = "the registration of a host says it: `sudo: true`"
+_SLS: Final = "name the SLS to run: `ensue apply web.nginx`"
+_LOG: Final = "`--log-level debug` says more"
+_NO_QUESTION: Final = "leave it out: an apply asks nothing"
+_CHECK: Final = (
+    "`ensue show low [SLS]` compiles and shows all errors; `ensue plan` looks at the machines, too"
+)
+_RESULTS: Final = (
+    "`ensue show enforced` has what states returned, `ensue show active` the outputs of resources"
+)
+_DESTROY: Final = "`ensue deploy --app APP --env ENV --destroy`; of states, an SLS with `absent` states"
+_RESOURCES: Final = (
+    "hosts are resources: `ensue resources register`, or in pillar (`ensue resources list` shows them)"
+)
+
+_OPTIONS: Final = {
+    "--diff": _PLAN,
+    "-D": _PLAN,
+    "--check": _PLAN,
+    "-C": _PLAN,
+    "--dry-run": _PLAN,
+    "--dry": _PLAN,
+    "--preview": _PLAN,
+    "--noop": _PLAN,
+    "--limit": _TARGET,
+    "--target": f"{_SLS}; {_TARGET}; `ensue deploy --only RESOURCE`",
+    "-target": f"{_SLS}; {_TARGET}; `ensue deploy --only RESOURCE`",
+    "--extra-vars": _VALUES,
+    "-e": _VALUES,
+    "--var": _VALUES,
+    "-var": _VALUES,
+    "--var-file": _VALUES,
+    "-var-file": _VALUES,
+    "--verbose": _LOG,
+    "-v": _LOG,
+    "-vv": _LOG,
+    "-vvv": _LOG,
+    "--become": _BECOME,
+    "-b": _BECOME,
+    "--ask-become-pass": _BECOME,
+    "-K": _BECOME,
+    "--become-user": "`runas: USER` of a state",
+    "--tags": _SLS,
+    "--skip-tags": _SLS,
+    "--start-at-task": _SLS,
+    "--inventory": _RESOURCES,
+    "-i": _RESOURCES,
+    "--user": "the registration of a host says it: `user: NAME`",
+    "-u": "the registration of a host says it: `user: NAME`",
+    "--private-key": "the registration of a host says it: `private_key: …`",
+    "--forks": "`--concurrency N`",
+    "-f": "`--concurrency N`",
+    "--parallelism": "`--concurrency N`",
+    "-parallelism": "`--concurrency N`",
+    "--auto-approve": _NO_QUESTION,
+    "-auto-approve": _NO_QUESTION,
+    "--yes": _NO_QUESTION,
+    "-y": _NO_QUESTION,
+    "--ask-vault-pass": "the key is in `ENSUE_KEY`, or in the key file: `ensue keys --help`",
+    "--vault-password-file": "the key is in `ENSUE_KEY`, or in the key file: `ensue keys --help`",
+    "--local": "leave it out: ensue needs no master",
+    "--grains": "`ensue call TARGET grains.items` shows them",
+    "--json": "`--out json`",
+    "-json": "`--out json`",
+    "--output": "`--out FORM`",
+    "-o": "`--out FORM`",
+    "-no-color": "`--no-color`",
+    "-replace": "`ensue deploy --replace RESOURCE`",
+    "-refresh-only": "`ensue deploy --plan --refresh`",
+    "-detailed-exitcode": "`ensue plan --detailed-exitcode`",
+    "-destroy": "`ensue deploy --destroy`",
+    "-chdir": "`--root DIR`",
+}
+
+_COMMANDS: Final = {
+    "destroy": _DESTROY,
+    "down": _DESTROY,
+    "up": "`ensue apply`, or `ensue deploy`",
+    "run": "`ensue apply`, or `ensue call TARGET FUNCTION`",
+    "highstate": "`ensue apply` without a name",
+    "state.apply": "`ensue apply [SLS]`",
+    "state.highstate": "`ensue apply` without a name",
+    "playbook": "`ensue apply [SLS]`",
+    "preview": _PLAN,
+    "diff": _PLAN,
+    "check": _PLAN,
+    "validate": _CHECK,
+    "lint": _CHECK,
+    "test": "`ensue plan`",
+    "output": _RESULTS,
+    "outputs": _RESULTS,
+    "state": _RESULTS,
+    "workspace": "`ensue deploy --env ENV`, or `ensue apply --saltenv ENV`",
+    "refresh": "`ensue resources refresh`, or `ensue deploy --refresh`",
+    "taint": "`ensue deploy --replace RESOURCE`",
+    "force-unlock": "a process that has ended holds no lock; `ensue apply --wait` waits for one that runs",
+    "fmt": "no formatter is needed: SLS files are YAML",
+    "console": "`ensue call TARGET FUNCTION`",
+    "inventory": "`ensue resources list`",
+    "ping": "`ensue call '*' test.ping`",
+    "ssh": "`ensue call TARGET cmd.run …`",
+    "vault": "`ensue keys --help`",
+    "login": "leave it out: ensue needs no account",
+    "version": "`ensue --version`",
+    "help": "`ensue --help`",
+}
+
+
+def instead_of_option(word: str) -> str:
+    """Return what to write instead of an option of another tool; empty if it is none."""
+    return _OPTIONS.get(word, "")
+
+
+def instead_of_command(word: str) -> str:
+    """Return what to write instead of a command of another tool; empty if it is none."""
+    return _COMMANDS.get(word, "")

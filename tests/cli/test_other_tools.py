@@ -1,0 +1,75 @@
+"""Options and commands of other tools are answered with what to write here, and that exists."""
+
+from __future__ import annotations
+
+import re
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from ensue.cli.other_tools import _COMMANDS, _OPTIONS
+from ensue.cli.root import COMMANDS, root
+
+NAMED = sorted(
+    {one for text in (*_OPTIONS.values(), *_COMMANDS.values()) for one in re.findall("`(.*?)`", text)}
+)
+
+
+def refused(*words: str) -> str:
+    """Return what a command line that is refused says."""
+    ended = CliRunner().invoke(root, list(words))
+    assert ended.exit_code == 2
+    return ended.output
+
+
+@pytest.mark.parametrize("line", [one for one in NAMED if one.startswith("ensue ")])
+def test_what_is_named_exists(line: str) -> None:
+    """Each command, and each option of it."""
+    _, name, *words = line.split()
+    if name.startswith("--"):
+        assert name in {"--help", "--version"}
+        return
+    command: click.Command | None = root.get_command(click.Context(root), name)
+    assert command is not None
+    if isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        command = command.get_command(click.Context(command), words[0])
+        assert command is not None
+    known = {option for param in command.params for option in (*param.opts, *param.secondary_opts)} | {
+        "--help"
+    }
+    assert {word for word in words if word.startswith("--")} <= known
+
+
+@pytest.mark.parametrize("option", [one for one in NAMED if one.startswith("--")])
+def test_an_option_that_is_named_exists(option: str) -> None:
+    """It is one of apply or plan."""
+    found = [root.get_command(click.Context(root), name) for name in ("apply", "plan")]
+    known = {each for command in found if command for param in command.params for each in param.opts}
+    assert option.split(maxsplit=1)[0] in known
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("apply", "--diff"), "'--diff'. Instead: `ensue plan` shows what would change"),
+        (("apply", "web", "--limit", "db"), "'--limit'. Instead: `--tgt TARGET` chooses the machines."),
+        (("apply", "-K"), "'-K'. Instead: the registration of a host says it: `sudo: true`."),
+        (("plan", "-e", "x=1"), "'-e'. Instead: `--pillar KEY=VALUE`"),
+        (("apply", "-target=web"), "'-target'. Instead: name the SLS to run"),
+        (("apply", "-auto-approve"), "'-auto-approve'. Instead: leave it out"),
+        (("apply", "--concurency", "3"), "--concurrency"),
+        (("destroy",), "'destroy'. Instead: `ensue deploy --app APP --env ENV --destroy`"),
+        (("validate",), "'validate'. Instead: `ensue show low [SLS]`"),
+        (("runs", "validate"), "There is no command 'validate'."),
+        (("aply",), "Did you mean apply"),
+    ],
+)
+def test_words_of_other_tools(words: tuple[str, ...], said: str) -> None:
+    """Misspelt words of ensue are answered as before."""
+    assert said in refused(*words).replace("\n", " ")
+
+
+def test_no_word_of_ensue_is_another_tools() -> None:
+    """A table must not hide a command."""
+    assert not set(_COMMANDS) & set(COMMANDS)
