@@ -206,3 +206,11 @@ def test_a_wrong_key_stops_before_anything_is_made(project: DeployedProject) -> 
     assert project.log() == []
     key.write_text(kept)
     assert deployed(project)["postgres"] == "updated"
+
+
+def test_near_names_are_told(project: DeployedProject) -> None:
+    """Of a driver, and of a file beside the one that is not there."""
+    project.write("definitions/others.yaml", OTHERS.replace("driver_type: echo", "driver_type: ecko"))
+    assert "did you mean echo?" in project.run(*DEPLOY).err
+    ended = project.run(*(word.replace("score.yaml", "score.yml") for word in DEPLOY))
+    assert (ended.code, "did you mean score.yaml" in ended.err) == (1, True)

@@ -50,7 +50,8 @@ def refuse_missing_drivers(
             f"the driver {driver!r} is not installed",
             places[0] if places else None,
             detail=f"needed by {', '.join(sorted(definitions))}",
-            help="install it, put it into _drivers/ of a file root, or use another driver",
+            help=drivers.near(driver)
+            or "install it, put it into _drivers/ of a file root, or use another driver",
             related=tuple((place, "needed here too") for place in places[1:]),
         )
 

@@ -15,6 +15,7 @@ from ensue.contracts.driver import CodeKind, Planned
 from ensue.contracts.plugin_modules import PluginKind, PluginModules
 from ensue.drivers.returned import checked_result
 from ensue.errors import DriverError, EnsueError, PluginError
+from ensue.language.collector import near_names
 from ensue.model.data import is_mapping
 
 if TYPE_CHECKING:
@@ -63,6 +64,10 @@ class Drivers:
     def has(self, name: str) -> bool:
         """Return whether there is a driver of this name, without importing it."""
         return self._modules.has(self._meant(name))
+
+    def near(self, name: str) -> str:
+        """Return `did you mean a or b?` for a name that no driver has; empty: none is close."""
+        return near_names(self._meant(name), self._modules.names())
 
     def find(self, name: str) -> LoadedDriver:
         """Return a driver.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.files.regular_files import NotRegularError, TooLargeFileError, read_regular
+from ensue.language.collector import near_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,9 +41,18 @@ def read_text(path: Path, shown: str) -> str:
     except (OSError, ValueError) as error:
         detail = getattr(error, "strerror", None) or str(error)
         is_missing = isinstance(error, FileNotFoundError)
-        help_ = "correct the path" if is_missing else "check its owner and mode"
+        help_ = _near(path) if is_missing else "check its owner and mode"
         raise _refused("E0208", "a file cannot be read", shown, detail, help_) from None
     return decoded(content, shown)
+
+
+def _near(path: Path) -> str:
+    """Return the file beside a missing one that may be meant."""
+    try:
+        beside = [one.name for one in path.parent.iterdir()]
+    except OSError:
+        beside = []
+    return near_names(path.name, beside) or "correct the path"
 
 
 def decoded(content: bytes, shown: str) -> str:
