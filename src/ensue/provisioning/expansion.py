@@ -78,6 +78,10 @@ class Expansion:
             refuse_list(name, for_each, str(error), self._found)
             return []
 
+    def is_given(self, name: ListName) -> bool:
+        """Return whether a list is an output whose items are known."""
+        return name in self._given
+
     def context_of(self, owner: Key) -> dict[str, str]:
         """Return the fields of the context of a resource."""
         return {**context_values(self._context, owner), "res.guresid": guresid(self._context, owner)}

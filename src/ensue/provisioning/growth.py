@@ -205,7 +205,7 @@ class Growth:
         for one in expanded:
             resource = (
                 self._join(one.key, provision.place, name, one.foreign_id)
-                if sources
+                if self.expansion.is_given(name)
                 else self._add_for(owner, Descriptor(*one.key), provision.place)
             )
             if one.params is not None:

@@ -98,7 +98,7 @@ class _Points:
         return needed
 
     def _types_from(self, kind: _Kind) -> dict[str, frozenset[str]]:
-        """Return the types of resources that may join the graph with one of a type and class; their drivers."""
+        """Return the types of all that may join the graph with a type and class, each with its drivers."""
         drivers: dict[str, frozenset[str]] = {}
         reached = {kind}
         waiting = [kind]

@@ -112,7 +112,7 @@ def lower(
     for point in work.points:
         add_point(point)
     for key, after in _with_dependents(work.nodes, work.cleared):
-        add(key, CLEARED, after)
+        add(key, CLEARED, [*after, *(point.name for point in work.points)])
     late = _after_lists(work)
     for key in sorted(work.undecided):
         add(key, CLEARED, late)
