@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ensue.app.built_graph import BuiltGraph
     from ensue.app.deploying_call import DeployingCall
     from ensue.contracts.growth import GrowthRequest, Plan
+    from ensue.errors import EnsueError
     from ensue.model.chunk import Chunk
     from ensue.provisioning.for_each import Item
     from ensue.provisioning.graph_values import GraphValues
@@ -113,7 +114,7 @@ class DeploymentGrowth:
         try:
             items = self._known_items(point)
         except (DriverError, ExpansionError) as error:
-            return self._failed(point, _diagnosed(point, str(error)))
+            return self._failed(point, _diagnosed(point, error))
         if items is None:
             sources = ", ".join(map(str, point.sources))
             return StateReturn(name=name, result=None, comment=f"known after {sources}")
@@ -262,7 +263,7 @@ def _one_of(names: Sequence[ListName], name: ListName | None) -> ListName:
     return name if name is not None and name in names else names[0]
 
 
-def _diagnosed(point: GrowthPoint, problem: str) -> str:
+def _diagnosed(point: GrowthPoint, error: EnsueError) -> str:
     found = Collector()
-    refuse_list(point.name, point.for_each, problem, found)
+    refuse_list(point.name, point.for_each, error, found)
     return found.errors[0].message

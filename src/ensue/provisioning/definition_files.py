@@ -145,8 +145,9 @@ class _Reader:
     def _provision(self, key: str, given: Any, place: TextPlace) -> Provision | None:
         shape = self._shape
         flags = shape.mapping(given, f"{key!r} of 'provision'", place, _PROVISION)
-        for_each = target = None
-        if flags.get("for_each") is None:
+        for_each = None
+        has_list = flags.get("for_each") is not None
+        if not has_list:
             target = parse_descriptor(key)
             if target is None:
                 shape.wrong(f"{key!r} is not a resource to provision", place, "write TYPE[.CLASS][#ID]")
@@ -155,9 +156,7 @@ class _Reader:
         is_dependent, match_dependents = (
             shape.flag(flags.get(word), f"{word!r} of {key!r}", place.below(word)) for word in _PROVISION[:2]
         )
-        read = self._params(
-            flags.get("params"), DEFINITION if for_each is None else ENTRY, place.below("params")
-        )
+        read = self._params(flags.get("params"), ENTRY if has_list else DEFINITION, place.below("params"))
         if target is None:
             return None
         return Provision(

@@ -21,6 +21,7 @@ from ensue.provisioning.placeholder_values import ContextField, Reference
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ensue.errors import EnsueError
     from ensue.language.collector import Collector
     from ensue.provisioning.definitions import Provision
     from ensue.provisioning.for_each import ForEach, Item
@@ -75,7 +76,7 @@ class Expansion:
                 items = self._known(owner, for_each)
             return None if items is None else self._expanded(name, provision, for_each, items)
         except ExpansionError as error:
-            refuse_list(name, for_each, str(error), self._found)
+            refuse_list(name, for_each, error, self._found)
             return []
 
     def is_given(self, name: ListName) -> bool:
@@ -119,19 +120,20 @@ class Expansion:
         ]
 
 
-def refuse_list(name: ListName, for_each: ForEach, problem: str, found: Collector) -> None:
+def refuse_list(name: ListName, for_each: ForEach, error: EnsueError, found: Collector) -> None:
     """Report a list that cannot be expanded.
 
     Args:
         name: the list.
         for_each: its value, with its place.
-        problem: why.
+        error: why.
         found: receives the error.
     """
+    is_value = isinstance(error, ExpansionError)
     found.error(
         "E0861",
         f"the list for {name.entry} of {name.owner} cannot be expanded",
         for_each.value.place.span(),
-        detail=problem,
-        help="give a list of different words, or a mapping whose keys are",
+        detail=str(error),
+        help="give it a list of different words, or a mapping from such words" if is_value else "",
     )

@@ -123,7 +123,7 @@ def ids_of(for_each: ForEach, items: Iterable[Item], context: Mapping[str, str])
     Raises:
         ExpansionError: a part of an item cannot be a part of an id, or two items have the same id.
     """
-    ids = ["".join(_id_parts(for_each.id, item, context)) for item in items]
+    ids = ["".join(_id_parts(for_each, item, context)) for item in items]
     for one in ids:
         if (found := parse_descriptor(f"type#{one}")) is None or found.id != one:
             raise ExpansionError(f"{_shown(one)} cannot be an id")
@@ -157,16 +157,37 @@ def with_item(params: Written, item: Item, origin: str) -> Written:
 
 
 def may_be_id(for_each: ForEach, context: Mapping[str, str]) -> re.Pattern[str]:
-    """Return a pattern of all ids that an entry may give to resources."""
+    """Return a pattern of all ids that an entry may give to resources.
+
+    Args:
+        for_each: the id's text.
+        context: the fields of the owner's context.
+    """
     pattern = (
-        re.escape(part)
-        if isinstance(part, str)
-        else re.escape(context.get(part.meaning.name, ""))
-        if isinstance(part.meaning, ContextField)
-        else _ID_PART.pattern
-        for part in for_each.id.parts
+        _ID_PART.pattern if isinstance(part, Placeholder) else re.escape(part)
+        for part in _with_context(for_each, context)
     )
     return re.compile("".join(pattern))
+
+
+def shown_id(for_each: ForEach, context: Mapping[str, str]) -> str:
+    """Return the id of an entry's resources for people, with placeholders for the items.
+
+    Args:
+        for_each: the id's text.
+        context: the fields of the owner's context.
+    """
+    parts = _with_context(for_each, context)
+    return "".join(part.text if isinstance(part, Placeholder) else part for part in parts)
+
+
+def _with_context(for_each: ForEach, context: Mapping[str, str]) -> Iterator[str | Placeholder]:
+    """Yield the parts of an id, those of the context replaced."""
+    for part in for_each.id.parts:
+        if isinstance(part, Placeholder) and isinstance(part.meaning, ContextField):
+            yield context[part.meaning.name]
+        else:
+            yield part
 
 
 def _text(value: Any, what: str) -> str:
@@ -184,12 +205,10 @@ def _id_part(text: str) -> str:
     return text
 
 
-def _id_parts(id_: Template, item: Item, context: Mapping[str, str]) -> Iterator[str]:
-    for part in id_.parts:
+def _id_parts(for_each: ForEach, item: Item, context: Mapping[str, str]) -> Iterator[str]:
+    for part in _with_context(for_each, context):
         if isinstance(part, str):
             yield part
-        elif isinstance(part.meaning, ContextField):
-            yield context[part.meaning.name]
         elif isinstance(part.meaning, EachItem):
             value, secret_paths, _ = parted(item.part(part.meaning.path).value)
             if secret_paths:

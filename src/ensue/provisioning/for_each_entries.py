@@ -30,7 +30,7 @@ def read_for_each(
         shape: receives the errors.
 
     Returns:
-        None for what is malformed; a list all the same if only the key is, so that the params can be read.
+        None for both if the entry is malformed.
     """
     inside = place.below("for_each")
     value = read_written(given, DEFINITION, inside, shape.found)
@@ -47,6 +47,7 @@ def read_for_each(
             place,
             "write TYPE[.CLASS]#ID; only the ID may have placeholders",
         )
+        return None, None
     id_, faults = parse_text(written, ENTRY_ID)
     for fault in faults:
         reason = (
@@ -59,7 +60,7 @@ def read_for_each(
         shape.wrong(
             f"the id in {key!r} is the same for all items of 'for_each'",
             place,
-            f"write {head or 'TYPE'}#${{each.key}}, or an id that contains ${{each.key}}",
+            f"write {head}#${{each.key}}, or an id that contains ${{each.key}}",
         )
         return None, None
     return target, ForEach(entry=key, value=value, id=id_)

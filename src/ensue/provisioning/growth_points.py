@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.provisioning.for_each import may_be_id
+from ensue.provisioning.for_each import may_be_id, shown_id
 from ensue.provisioning.identity import IMPLICIT, Key
 from ensue.provisioning.nodes import GrowthPoint, ListName
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Container, Iterable, Iterator
 
     from ensue.provisioning.definitions import Definition, Provision
@@ -60,15 +61,18 @@ class _Points:
         if kind not in self._types:
             self._types[kind] = self._types_from(kind)
         types = self._types[kind]
+        context = self._growth.expansion.context_of(owner.key)
         before = self._needed_by(sources)
-        waiting = {one.key for one in self._may_find(types, owner.key, for_each, kind) if one not in before}
+        waiting = {
+            one.key for one in self._may_find(types, may_be_id(for_each, context), kind) if one not in before
+        }
         if provision.match_dependents:
             companions = owner.companions or ()
             waiting.update(one.key for one in owner.dependents if one not in companions)
         possible = self._catalog.possible(*kind, self._context)
         return GrowthPoint(
             name=ListName(owner.key, for_each.entry),
-            head=Key(head.type, head.class_, for_each.id.source),
+            head=Key(head.type, head.class_, shown_id(for_each, context)),
             for_each=for_each,
             sources=tuple(sorted(sources)),
             waiting=frozenset(waiting),
@@ -77,12 +81,9 @@ class _Points:
             grown_for=owner.grown_for,
         )
 
-    def _may_find(
-        self, types: Container[str], owner: Key, for_each: ForEach, kind: _Kind
-    ) -> Iterator[Resource]:
+    def _may_find(self, types: Container[str], ids: re.Pattern[str], kind: _Kind) -> Iterator[Resource]:
         """Yield the resources that are items already, and those whose selectors may find what joins."""
-        pattern = may_be_id(for_each, self._growth.expansion.context_of(owner))
-        yield from (one for one in self._by_kind.get(kind, ()) if pattern.fullmatch(one.key.id))
+        yield from (one for one in self._by_kind.get(kind, ()) if ids.fullmatch(one.key.id))
         for selecting, (anchor, steps), _ in self._growth.selections:
             if anchor.type in types or any(type_ in types for _, type_ in steps):
                 yield selecting

@@ -63,7 +63,7 @@ class GrowthPoint(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: its name.
-        head: the type and class of its resources, with the id as written.
+        head: the type and class of its resources, and their id with placeholders for the items.
         for_each: its value, and the id of its resources.
         sources: the resources that have the value.
         waiting: the resources of the graph that may depend on its resources, and so wait for them.

@@ -78,14 +78,13 @@ class UnknownLists(NamedTuple):
         return needed
 
     def rows(self, known: Mapping[Key, Outcome]) -> Iterator[NodeOutcome]:
-        """Yield the outcome of each list itself."""
-        for point in self.points:
-            if point.name in self.faults:
-                continue
+        """Yield the outcome of each list itself; several lists may be for resources of the same ids."""
+        points = {one.head: one for one in self.points if one.name not in self.faults}
+        for point in points.values():
             sources = ", ".join(map(str, point.sources))
             if self.is_plan:
-                may_get = f", definition {' or '.join(point.definitions)}" if point.definitions else ""
-                outcome = Outcome("planned", f"for each item of a list, known after {sources}{may_get}")
+                may_get = f" ({' or '.join(point.definitions)})" if point.definitions else ""
+                outcome = Outcome("planned", f"one for each item of a list, known after {sources}{may_get}")
             else:
                 outcome = _skipped(point.sources, known)
             yield NodeOutcome(point.head, "", None, None, None, outcome)
