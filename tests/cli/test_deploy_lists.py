@@ -74,7 +74,7 @@ def test_the_hash_is_that_of_the_entries_written_out(project: ListsProject) -> N
 
 
 def test_an_item_alone_is_provisioned(project: ListsProject) -> None:
-    """With the source of its list; what `--only` leaves out is excluded, before and after the list is known."""
+    """With the source of its list; what `--only` leaves out is excluded, also what may be an item."""
     assert project.deployed("--only", "zone.default#b") == {
         "dns dns": "created",
         "zone a": "excluded",

@@ -1,4 +1,4 @@
-"""`for_each`: the items of lists and mappings, and graphs that are the same as if entries were written out."""
+"""`for_each`: the items of lists and mappings, and graphs that are the same as with entries written out."""
 
 from __future__ import annotations
 
@@ -55,8 +55,7 @@ def test_any_value_has_items_that_can_be_ids_or_is_refused(value: Any) -> None:
     """A key is a word of letters, digits, - and _; and each occurs once."""
     try:
         items = items_of(value)
-    except ExpansionError as error:
-        assert str(error)
+    except ExpansionError:
         return
     assert len(items) == len(value) == len({one.key for one in items})
     for one in items:

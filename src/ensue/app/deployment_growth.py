@@ -22,7 +22,7 @@ from ensue.provisioning.for_each import items_of
 from ensue.provisioning.lowering import EXPANDED, PROVISIONED, Work, lower
 from ensue.provisioning.outcomes import UNUSABLE, UnknownLists
 from ensue.provisioning.part import part_of
-from ensue.provisioning.regrown import refuse_late, unlike_before
+from ensue.provisioning.regrown import items_before, refuse_late, refuse_waiting, unlike_before, waiting_for
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.for_each import Item
     from ensue.provisioning.graph_values import GraphValues
     from ensue.provisioning.identity import Key
-    from ensue.provisioning.nodes import GrowthPoint, ListName, Node
+    from ensue.provisioning.nodes import GrowthPoint, ListName, Node, ResourceGraph
     from ensue.provisioning.surroundings import Outcome
 
 
@@ -176,6 +176,10 @@ class DeploymentGrowth:
         before = self.built
         grown = await asyncio.to_thread(before.source.built, found, given)
         refuse_late(before.graph, grown.graph, names, found)
+        nodes, points = self._divided(grown.graph, names)
+        for name in names:
+            waiting = waiting_for(before.graph, [name]).difference(one.key for one in nodes.get(name, ()))
+            refuse_waiting(_needed(nodes, name), waiting, name, found)
         found.stop_on_errors()
         new = list(unlike_before(before.graph, grown.graph))
         await self._around.admit(grown, new, found)
@@ -184,7 +188,8 @@ class DeploymentGrowth:
         self.values.grow(grown.graph)
         self.nodes = {str(node.key): node for node in grown.graph.nodes}
         self._note_points()
-        self._divide(names)
+        for name in nodes.keys() | points.keys():
+            self._work[name] = Work(nodes.get(name, []), (), (), {}, points.get(name, []))
         self._around.joined(grown)
 
     def _note_points(self) -> None:
@@ -194,19 +199,27 @@ class DeploymentGrowth:
             for key in point.waiting:
                 self._waits.setdefault(key, []).append(str(point.name))
 
-    def _divide(self, names: Sequence[ListName]) -> None:
-        """Divide what has joined among the lists for which it has."""
+    def _divided(
+        self, graph: ResourceGraph, names: Sequence[ListName]
+    ) -> tuple[dict[ListName, list[Node]], dict[ListName, list[GrowthPoint]]]:
+        """Divide what joins the graph among the lists for which it does.
+
+        An item that was in the graph before is provisioned with its list, too, because others of the list may
+        need it; its own state only says so afterwards.
+        """
         nodes: dict[ListName, list[Node]] = {}
         points: dict[ListName, list[GrowthPoint]] = {}
-        part, part_points = self.part
+        items = {key: name for name in names for key in items_before(self.built.graph, graph, name)}
+        part, part_points = part_of(graph, self._around.only)
         for node in part:
-            if str(node.key) not in self._places:
+            if node.key in items:
+                nodes.setdefault(items[node.key], []).append(node)
+            elif str(node.key) not in self._places:
                 nodes.setdefault(_one_of(names, node.grown_for), []).append(node)
         for point in part_points:
             if str(point.name) not in self._places:
                 points.setdefault(_one_of(names, point.grown_for), []).append(point)
-        for name in nodes.keys() | points.keys():
-            self._work[name] = Work(nodes.get(name, []), (), (), {}, points.get(name, []))
+        return nodes, points
 
     def _awaited(self, chunk: Chunk) -> Iterator[tuple[str, int]]:
         """Yield the states that a state of the deployment waits for; see `Plan.awaits`."""
@@ -256,6 +269,18 @@ class _Turn:
         if not self._is_over:
             self._is_over = True
             self._lock.release()
+
+
+def _needed(nodes: Mapping[ListName, Sequence[Node]], name: ListName) -> list[Node]:
+    """Return the resources that join for a list, and all that join for others and that they need."""
+    joining = {node.key: node for some in nodes.values() for node in some}
+    needed = {node.key: node for node in nodes.get(name, ())}
+    waiting = list(needed.values())
+    while waiting:
+        new = {key: joining[key] for key in waiting.pop().depends_on if key in joining and key not in needed}
+        needed.update(new)
+        waiting += new.values()
+    return list(needed.values())
 
 
 def _one_of(names: Sequence[ListName], name: ListName | None) -> ListName:

@@ -82,6 +82,11 @@ class ResourceStates:
         node = self._nodes[resource]
         if self._growth is not None and (problem := self._growth.problem_of(node.depends_on)):
             return StateReturn(name=resource, result=False, comment=f"not provisioned: {problem}")
+        if (known := self._outcomes.get(node.key)) is not None and known.status != "excluded":
+            result = None if known.status == "planned" else known.status != "failed"
+            return StateReturn(
+                name=resource, result=result, comment=f"{known.status} with the list that has it"
+            )
         work = self._provisioner.provision(node, driver_call(context))
         return await self._carried_out(context, node.key, work)
 

@@ -40,22 +40,85 @@ def refuse_late(
     changed = [node for node in unlike_before(before, grown) if node.key in known]
     if not changed:
         return
-    waiting = _waiting(before, names)
+    waiting = waiting_for(before, names)
     for node in changed:
-        if node.key in waiting:
-            continue
-        old = known[node.key]
-        new = sorted(set(node.depends_on).difference(old.depends_on))
-        others = f"it would depend on {', '.join(map(str, new))}" if new else "it would have other params"
-        found.error(
-            "E0862",
-            f"{node.key} does not wait for the list for {', '.join(map(str, names))}",
-            node.places[0].span(),
-            detail=f"it may have been provisioned before; now {others}"
-            if new or not _same_params(old, node)
-            else "it may have been provisioned before; now its selectors would find more",
-            help="give the resources of the list other ids, or name the resource without them",
+        if node.key not in waiting:
+            found.error(
+                "E0862",
+                f"{node.key} does not wait for {_listed(names)}, and would change with it",
+                node.places[0].span(),
+                detail=f"it may have been provisioned before; {_change(known[node.key], node)}",
+                help="give the resources of the list other ids, or name what they need in another definition",
+            )
+
+
+def refuse_waiting(
+    needed: Iterable[Node], waiting: Collection[Key], name: ListName, found: Collector
+) -> None:
+    """Report resources of a list that need others which wait for the list.
+
+    Args:
+        needed: the resources that join for the list, and all that join and that these need.
+        waiting: the resources of the graph that wait for the list.
+        name: the list.
+        found: receives an error per resource.
+    """
+    for node in needed:
+        for key in node.depends_on:
+            if key in waiting:
+                found.error(
+                    "E0862",
+                    f"{node.key} is provisioned for {_listed([name])}, and depends on {key}, which waits "
+                    "for it",
+                    node.places[0].span(),
+                    help="take this dependency away, or the selector for which the other one waits",
+                )
+
+
+def items_before(before: ResourceGraph, grown: ResourceGraph, name: ListName) -> set[Key]:
+    """Return the resources that are items of a list and were in the graph before it was known."""
+    point = next(one for one in before.points if one.name == name)
+    known = {node.key: node for node in before.nodes if node.key in point.waiting}
+    return {
+        node.key
+        for node in grown.nodes
+        if (old := known.get(node.key)) is not None
+        and any(
+            one.why == "for_each" and one.to in point.sources and one not in old.dependencies
+            for one in node.dependencies
         )
+    }
+
+
+def waiting_for(graph: ResourceGraph, names: Collection[ListName]) -> set[Key]:
+    """Return the resources that wait for one of some lists, directly or not."""
+    users: dict[Key, list[Key]] = {}
+    for node in graph.nodes:
+        for key in node.depends_on:
+            users.setdefault(key, []).append(node.key)
+    for point in graph.points:
+        for key in point.sources:
+            users.setdefault(key, []).extend(point.waiting)
+    reached: set[Key] = set()
+    stack = [key for point in graph.points if point.name in names for key in point.waiting]
+    while stack:
+        key = stack.pop()
+        if key not in reached:
+            reached.add(key)
+            stack += users.get(key, ())
+    return reached
+
+
+def _listed(names: Iterable[ListName]) -> str:
+    return f"the list for {', '.join(map(str, names))}"
+
+
+def _change(old: Node, node: Node) -> str:
+    """Return what a resource would need that it did not need before."""
+    new = sorted(set(node.depends_on).difference(old.depends_on))
+    if new:
+        return f"now it would depend on {', '.join(map(str, new))}"
+    return "its selectors would find more" if _same_params(old, node) else "now it would have other params"
 
 
 def _is_same(old: Node, node: Node) -> bool:
@@ -68,23 +131,3 @@ def _same_params(old: Node, node: Node) -> bool:
     if old.params is None or node.params is None:
         return old.params is node.params
     return old.params is node.params or old.params.data == node.params.data
-
-
-def _waiting(graph: ResourceGraph, names: Collection[ListName]) -> set[Key]:
-    """Return the resources that wait for one of some lists, directly or not."""
-    users: dict[Key, list[Key]] = {}
-    for node in graph.nodes:
-        for key in node.depends_on:
-            users.setdefault(key, []).append(node.key)
-    for point in graph.points:
-        for key in point.sources:
-            users.setdefault(key, []).extend(point.waiting)
-    reached: set[Key] = set()
-    waiting: Iterable[Key] = [key for point in graph.points if point.name in names for key in point.waiting]
-    stack = list(waiting)
-    while stack:
-        key = stack.pop()
-        if key not in reached:
-            reached.add(key)
-            stack += users.get(key, ())
-    return reached
