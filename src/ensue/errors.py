@@ -13,6 +13,7 @@ EnsueError
 ├── DecryptionError            a message cannot be decrypted (ValueError)
 ├── DriverError                a driver cannot provision a resource; its record is kept
 │   └── DestructionRefusedError  an update would destroy something, which nobody has allowed
+├── ExpansionError             the value of a `for_each` names no resources (ValueError)
 ├── RemoteError                anything between here and a target
 │   ├── UnreachableError       no connection (ConnectionError)
 │   ├── HostKeyError           the host's key is not the expected one (PermissionError)
@@ -124,6 +125,10 @@ class DecryptionError(EnsueError, ValueError):
 
 class DriverError(EnsueError):
     """A driver cannot provision a resource; the text says why and how to fix it."""
+
+
+class ExpansionError(EnsueError, ValueError):
+    """The value of a `for_each` is no list or mapping whose items can be parts of ids."""
 
 
 class DestructionRefusedError(DriverError):

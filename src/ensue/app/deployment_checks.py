@@ -9,18 +9,20 @@ from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import ReplacementError
 from ensue.language.collector import near_names
 from ensue.model.data import is_encodable
+from ensue.provisioning.part import is_joining
 from ensue.provisioning.records import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from ensue.contracts.deployment import DeploymentOrder
     from ensue.diagnostics import Span
     from ensue.drivers.loading import Drivers
     from ensue.language.collector import Collector
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.environment_sets import Names
     from ensue.provisioning.identity import Context, Key
-    from ensue.provisioning.nodes import Node
+    from ensue.provisioning.nodes import GrowthPoint, Node
 
 _MOST_NAMED: Final = 10
 
@@ -124,6 +126,30 @@ def refuse_unknown_resources(
                 )
 
 
+def refuse_unknown_words(
+    order: DeploymentOrder,
+    nodes: Iterable[str],
+    kept: Iterable[Key],
+    points: Sequence[GrowthPoint],
+    found: Collector,
+) -> None:
+    """Report names of resources in a deployment's options that it does not have.
+
+    Args:
+        order: the deployment.
+        nodes: the resources of the graph, `TYPE.CLASS#ID` each.
+        kept: those that have a record.
+        points: lists for which further ones may join the graph.
+        found: receives an error per name.
+    """
+    needed = {"--replace": order.replace, "--only": order.only}
+    others = {"--adopt": order.adopt, "--allow-replace": order.allow_replace, "--rotate": order.rotate}
+    given = (name for names in (*needed.values(), *others.values()) for name in names)
+    known = {*nodes, *(name for name in given if is_joining(name, points))}
+    refuse_unknown_resources(others, {*known, *map(str, kept)}, found)
+    refuse_unknown_resources(needed, known, found)
+
+
 def refuse_rotation(
     nodes: Mapping[str, Node], rotate: Iterable[str], drivers: Drivers, found: Collector
 ) -> None:
@@ -181,6 +207,16 @@ def refuse_replacements(
     raise ReplacementError([*errors, *warnings], tuple(str(node.key) for node, _ in refused))
 
 
+def protected_words(one: ActiveResource) -> str:
+    """Return that a resource would be destroyed although it is protected."""
+    return f"{one.key} is protected, and would be destroyed"
+
+
+def protected_help(one: ActiveResource) -> str:
+    """Return how to allow that a protected resource is destroyed."""
+    return f"deploy it once with `protect: false`, or lift it this time: --unprotect={one.key}"
+
+
 def refuse_protected(gone: Iterable[ActiveResource], report: Callable[..., None]) -> None:
     """Report what a deployment would destroy although it is protected.
 
@@ -191,10 +227,10 @@ def refuse_protected(gone: Iterable[ActiveResource], report: Callable[..., None]
     for one in gone:
         report(
             "E0860",
-            f"{one.key} is protected, and would be destroyed",
+            protected_words(one),
             None,
             detail=f"its definition {one.definition} had `protect: true` when it was deployed last",
-            help=f"deploy it once with `protect: false`, or lift it this time: --unprotect={one.key}",
+            help=protected_help(one),
         )
 
 

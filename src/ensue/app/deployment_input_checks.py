@@ -10,7 +10,7 @@ from ensue.provisioning.secret_refs import secret_references
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ensue.app.deployments import BuiltGraph
+    from ensue.app.built_graph import BuiltGraph
     from ensue.app.services import Services
     from ensue.contracts.vault import Vault
     from ensue.diagnostics import Diagnostic

@@ -41,5 +41,5 @@ class DeploymentReport(msgspec.Struct, frozen=True, kw_only=True):
                 detail=f"its update would destroy {things}; its driver has changed nothing",
                 help=f"if that is meant, allow it: --allow-replace={key}",
             )
-            for key, things in self.deployment.refused.items()
+            for key, things in self.deployment.states.refused.items()
         )

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.app.built_graph import GraphSource
 from ensue.app.deployment_files import load_files, read_definitions, read_deployment
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError
 from ensue.language.collector import Collector, near_names
 from ensue.masking import literal_part
 from ensue.model.data import is_list, is_mapping
-from ensue.provisioning.building import build_graph
 from ensue.provisioning.built_in import with_built_in
 from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
 from ensue.provisioning.images import ANY_WORKLOAD, with_images
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from ensue.app.built_graph import BuiltGraph
     from ensue.app.deployment_files import LoadedDocument
     from ensue.drivers.loading import Drivers
     from ensue.masking import Masker
@@ -31,30 +32,6 @@ if TYPE_CHECKING:
     from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.nodes import ResourceGraph
     from ensue.settings.settings import Settings
-
-
-class BuiltGraph(msgspec.Struct, frozen=True, kw_only=True):
-    """A resource graph, with the hashes of its definitions.
-
-    Args:
-        graph: the graph.
-        definitions: the definitions that it uses, by their ids.
-        env_types: the types of environments that criteria name.
-    """
-
-    graph: ResourceGraph
-    definitions: Mapping[str, Definition]
-    env_types: frozenset[str]
-
-    @property
-    def digests(self) -> dict[str, str]:
-        """The hash of each definition by its id."""
-        return {id_: one.digest for id_, one in self.definitions.items()}
-
-    @property
-    def destroy_first(self) -> set[str]:
-        """The ids of the definitions whose resources are made when what they replace is destroyed."""
-        return {id_ for id_, one in self.definitions.items() if one.destroy_first}
 
 
 class PlannedGraph(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,13 +146,7 @@ class Deployments:
         for one in documents:
             named.update((name, image) for name, image in one.kept.workloads.items() if image)
         deployment = with_images(read, named, found)
-        graph = build_graph(deployment, catalog, context, found)
-        used = {node.definition for node in graph.nodes}
-        return BuiltGraph(
-            graph=graph,
-            definitions={one: catalog.definitions[one] for one in used},
-            env_types=frozenset(_env_types(catalog.definitions.values())),
-        )
+        return GraphSource(deployment, catalog, context).built(found)
 
     def definitions(self) -> tuple[list[Definition], list[Diagnostic]]:
         """Return all definitions, sorted by type and id, and warnings about their files.
@@ -240,13 +211,6 @@ class Deployments:
             for written in (definition.inputs.secrets, definition.inputs.secret_refs):
                 self._masker.add(*_secrets(written.data))
         return Catalog(with_built_in(definitions), found)
-
-
-def _env_types(definitions: Iterable[Definition]) -> Iterator[str]:
-    for definition in definitions:
-        for criterion in definition.criteria:
-            if env_type := criterion.fields.get("env_type"):
-                yield env_type
 
 
 def kept_resources(kept: Iterable[Key], wanted: Iterable[str]) -> list[Key]:

@@ -26,8 +26,9 @@ from ensue.registry.lock_holder import this_user
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from ensue.app.built_graph import BuiltGraph
     from ensue.app.deployment_files import LoadedDocument
-    from ensue.app.deployments import BuiltGraph, Deployments
+    from ensue.app.deployments import Deployments
     from ensue.app.services import Services
     from ensue.contracts.deployment import DeploymentOrder
     from ensue.language.collector import Collector
@@ -282,6 +283,11 @@ class EnvironmentHistory:
         )
         self._services.history.begin(context, KeptDeployment(record, set_))
         self._record = record
+
+    def grew(self, built: BuiltGraph) -> None:
+        """Note the graph that more resources have joined, to be kept at the end."""
+        if self._record is not None:
+            self._record = replace(self._record, definitions=built.digests, graph=built.graph.hash)
 
     def end(self, context: Context, nodes: Iterable[NodeOutcome], report: RunReport | None) -> None:
         """Keep how the deployment ended, if it had begun; this blocks.

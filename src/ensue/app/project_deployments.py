@@ -67,15 +67,19 @@ class ProjectDeployments:
 
     async def provision(self, resource: str) -> StateReturn:
         """Provision one resource of the deployment that the state belongs to."""
-        return await self._run.provision(self._context, resource)
+        return await self._run.states.provision(self._context, resource)
+
+    async def expand(self, name: str) -> StateReturn:
+        """Provision the resources of a list of the deployment that the state belongs to."""
+        return await self._run.states.expand(self._context, name)
 
     async def clear(self, resource: str) -> StateReturn:
         """Destroy what was made for a resource before it was replaced."""
-        return await self._run.clear(self._context, resource)
+        return await self._run.states.clear(self._context, resource)
 
     async def remove(self, resource: str) -> StateReturn:
         """Remove one resource of the environment that the state belongs to."""
-        return await self._run.remove(self._context, resource)
+        return await self._run.states.remove(self._context, resource)
 
     @property
     def _run(self) -> DeploymentRun:

@@ -290,7 +290,7 @@ def command(
         report = session.run(work)
     session.print_diagnostics(report.refusals)
     if report.refusals and can_ask and click.confirm("Replace them?", err=True):
-        also = map(str, report.deployment.refused)
+        also = map(str, report.deployment.states.refused)
         order = msgspec.structs.replace(order, allow_replace=(*order.allow_replace, *also))
         report = session.run(work)
     session.print_diagnostics(report.run.warnings)

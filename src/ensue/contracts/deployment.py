@@ -150,6 +150,14 @@ class Deployments(Protocol):
         """
         ...
 
+    async def expand(self, name: str) -> StateReturn:
+        """Provision the resources of a list of the deployment that the state belongs to.
+
+        Args:
+            name: the list, `ENTRY of TYPE.CLASS#ID`.
+        """
+        ...
+
     async def clear(self, resource: str) -> StateReturn:
         """Destroy what was made for a resource before it was replaced.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping
 
     from ensue.diagnostics import Diagnostic, Span
     from ensue.model.chunk import Chunk
@@ -79,6 +79,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         checks: the chunks that a `prereq` has checked, in the order of their checks, each with the index of
             the chunk that its check precedes; any other is checked before the first chunk that requires it.
         resource: the resource whose own SLS it is, or grew from, in a run with a target; None: this machine.
+        awaits: returns the states of any scopes that a chunk waits for beside its requisites, as the graph is
+            when the chunk is about to run: the path of a scope, and an index into its plan; None: none does.
     """
 
     chunks: tuple[Chunk, ...]
@@ -91,6 +93,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     complaints: tuple[Complaint, ...] = ()
     checks: Mapping[int, int] = MappingProxyType({})
     resource: Srn | None = None
+    awaits: Callable[[Chunk], Iterable[tuple[str, int]]] | None = None
 
 
 class PlanSource(Protocol):

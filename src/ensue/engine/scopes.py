@@ -17,7 +17,7 @@ from ensue.graph.transforms.prereq import prerequired
 from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ensue.contracts.growth import Plan
     from ensue.engine.services import Hooks
@@ -42,6 +42,7 @@ class Scopes:
         )
         self._make_ready = make_ready
         self._open: dict[int, Scope] = {}
+        self._by_path: dict[str, Scope] = {}
         self._next_serial = 0
         self._registrars: dict[Srn, list[Node]] = {}
         self._left_out: list[tuple[int, int, NotRunChunk]] = []
@@ -67,7 +68,7 @@ class Scopes:
         lowered = lower(plan, self._rules)
         scope = Scope(self._next_serial, plan, lowered, caller=caller, test=test, quiet=quiet)
         self._next_serial += 1
-        self._open[scope.serial] = scope
+        self._open[scope.serial] = self._by_path[scope.path] = scope
         if caller is None:
             self._tops.append(scope)
         for index, circle in lowered.entangled.items():
@@ -130,13 +131,15 @@ class Scopes:
             self._next_listener(scope)
 
     def waits_elsewhere(self, node: Node) -> bool:
-        """Let a node wait for nodes of other scopes that will register the resource it needs.
+        """Let a node wait for nodes of other scopes: what its plan awaits, or what registers its resource.
 
         A growing node has registered already; what it causes uses that first, and must not wait for its end.
 
         Returns:
             Whether there are such nodes; the node becomes ready again when they have ended.
         """
+        if node.scope.plan.awaits is not None and self._waits_for_awaited(node, node.scope.plan.awaits):
+            return True
         if not self._registrars or node.awaited:
             return False
         registrars: Sequence[Node] = ()
@@ -144,15 +147,32 @@ class Scopes:
             registrars = self._registrars.get(needed, ())
         elif node.chunk.options.fan_out is not None:
             registrars = self._at_work(node)
-        node.awaited = tuple(
-            registrar
-            for registrar in registrars
-            if registrar.scope is not node.scope and not has_acted(registrar.status)
+        self._wait_for(
+            node,
+            (
+                registrar
+                for registrar in registrars
+                if registrar.scope is not node.scope and not has_acted(registrar.status)
+            ),
         )
-        node.waits_for = len(node.awaited)
-        for registrar in node.awaited:
-            registrar.on_end(lambda: self._one_less(node))
         return bool(node.awaited)
+
+    def _waits_for_awaited(self, node: Node, awaits: Callable[[Chunk], Iterable[tuple[str, int]]]) -> bool:
+        """Let a node wait for the states that its plan awaits.
+
+        The plan is asked again when these have ended, because the graph may have grown meanwhile. A scope
+        that is not open has ended.
+        """
+        open_scopes = ((self._by_path.get(path), index) for path, index in awaits(node.chunk))
+        awaited = (scope.nodes[index] for scope, index in open_scopes if scope is not None)
+        self._wait_for(node, dict.fromkeys(one for one in awaited if not one.is_over))
+        return bool(node.awaited)
+
+    def _wait_for(self, node: Node, awaited: Iterable[Node]) -> None:
+        node.awaited = tuple(awaited)
+        node.waits_for = len(node.awaited)
+        for one in node.awaited:
+            one.on_end(lambda: self._one_less(node))
 
     def fan_out(self, node: Node, nodes: list[Node]) -> None:
         """Add the nodes of a fan-out; they register what the fanned-out node would have registered."""
@@ -243,6 +263,8 @@ class Scopes:
 
     def _close(self, scope: Scope) -> None:
         del self._open[scope.serial]
+        if self._by_path.get(scope.path) is scope:
+            del self._by_path[scope.path]
         if not scope.quiet and _has_failed(scope):
             self._failed.add(scope.path)
         scope.finished.resolve(None)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.graph_values import EvaluatedNode
     from ensue.provisioning.identity import Context, Key
-    from ensue.provisioning.nodes import Node, ResourceGraph
+    from ensue.provisioning.nodes import GrowthPoint, Node, ResourceGraph
     from ensue.provisioning.outcomes import NodeOutcome
     from ensue.provisioning.sensitive import Path
 
@@ -53,6 +53,7 @@ def graph_data(
         "env_type": context.env_type,
         "hash": graph.hash,
         "nodes": [_node_data(one, missing, masker) for one in nodes],
+        **({"lists": [_list_data(one) for one in graph.points]} if graph.points else {}),
     }
 
 
@@ -183,6 +184,19 @@ def _node_data(planned: EvaluatedNode, missing: Collection[str], masker: Masker)
     return {**data, "status": "planned", "comment": _comment(planned.node, missing)}
 
 
+def _list_data(point: GrowthPoint) -> dict[str, Any]:
+    """Return a list that is known only after its sources, as data."""
+    return {
+        "entry": point.name.entry,
+        "of": str(point.name.owner),
+        "type": point.head.type,
+        "class": point.head.class_,
+        "known_after": [str(key) for key in point.sources],
+        "definitions": list(point.definitions),
+        "waiting": sorted(map(str, point.waiting)),
+    }
+
+
 def masked(secrets: Any) -> Any:
     """Return only the keys of secret inputs; the place of a secret in a store is not shown either."""
     if is_mapping(secrets) and not ("store" in secrets and "ref" in secrets):
@@ -211,6 +225,13 @@ def graph_lines(graph: ResourceGraph, missing: Collection[str], palette: Palette
         yield palette.paint(palette.cyan, on_one_line(str(node.key)))
         yield on_one_line(f"    {node.definition}, driver {node.driver}") + absent
         yield from (on_one_line(f"    after {line}") for line in _dependencies(node))
+    for point in graph.points:
+        yield ""
+        yield palette.paint(palette.cyan, on_one_line(str(point.head)))
+        may_get = " or ".join(point.definitions) or "no definition matches"
+        yield on_one_line(f"    one for each item of a list of {point.name.owner}: {may_get}")
+        yield from (on_one_line(f"    known after {key}") for key in point.sources)
+        yield from (on_one_line(f"    before {key}") for key in sorted(point.waiting))
     yield ""
     yield f"hash {graph.hash}"
 

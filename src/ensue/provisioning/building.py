@@ -9,29 +9,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.graph.cycles import CycleError
-from ensue.graph.dag import Edge
-from ensue.graph.ordering import order_with_priorities
 from ensue.provisioning.canonical import canonical, digest
+from ensue.provisioning.expansion import NO_ITEMS
 from ensue.provisioning.growth import Growth
+from ensue.provisioning.growth_points import growth_points
 from ensue.provisioning.identity import DEFAULT_CLASS, IMPLICIT, Key, guresid
 from ensue.provisioning.nodes import Dependency, Node, ResourceGraph
+from ensue.provisioning.provisioning_order import in_order
 from ensue.provisioning.selecting import follow_selectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ensue.diagnostics import Span
     from ensue.language.collector import Collector
+    from ensue.provisioning.for_each import Item
     from ensue.provisioning.growth import Resource
     from ensue.provisioning.identity import Context
     from ensue.provisioning.matching import Catalog
-    from ensue.provisioning.nodes import Selector
+    from ensue.provisioning.nodes import ListName, Selector
     from ensue.provisioning.workloads import Deployment, Workload
 
 
 def build_graph(
-    deployment: Deployment, catalog: Catalog, context: Context, found: Collector
+    deployment: Deployment,
+    catalog: Catalog,
+    context: Context,
+    found: Collector,
+    given: Mapping[ListName, Sequence[Item]] = NO_ITEMS,
 ) -> ResourceGraph:
     """Return the resource graph of a deployment.
 
@@ -40,19 +44,21 @@ def build_graph(
         catalog: the definitions.
         context: its environment.
         found: receives warnings and errors.
+        given: the items of lists that are outputs, as far as they are known.
 
     Raises:
         CompileError: the inputs or the graph have errors; it contains all of them.
     """
-    growth = Growth(catalog, context, found)
+    growth = Growth(catalog, context, found, given)
     _gather(growth, deployment, catalog, context, found)
     growth.settle()
     selected = follow_selectors(growth, found)
     _refuse_unmatched(growth.resources.values(), catalog, context, found)
-    ordered = _in_order(sorted(growth.resources.values(), key=lambda one: one.key), found)
+    points = growth_points(growth, catalog, context)
+    ordered = in_order(sorted(growth.resources.values(), key=lambda one: one.key), points, found)
     found.stop_on_errors()
     nodes = tuple(_node(one, selected.get(one, {}), context) for one in ordered)
-    return ResourceGraph(context=context, nodes=nodes, hash=_hash(context, nodes, catalog))
+    return ResourceGraph(context=context, nodes=nodes, hash=_hash(context, nodes, catalog), points=points)
 
 
 def _gather(
@@ -107,47 +113,6 @@ def _refuse_unmatched(
             )
 
 
-def _in_order(resources: Sequence[Resource], found: Collector) -> list[Resource]:
-    """Return resources in the order of provisioning; if there is a cycle, report it and return nothing."""
-    numbers = {resource: number for number, resource in enumerate(resources)}
-    edges = [
-        Edge(numbers[to], number, why)
-        for number, resource in enumerate(resources)
-        for to, why in sorted(resource.edges, key=lambda edge: (numbers[edge[0]], edge[1]))
-    ]
-    try:
-        ordered = order_with_priorities(len(resources), edges, range(len(resources)))
-    except CycleError as error:
-        for cycle in error.cycles:
-            # An edge of the general graph leads from a node to its dependents: the opposite direction.
-            turned = [(resources[one.after], resources[one.before], one.reason) for one in reversed(cycle)]
-            _refuse_cycle(turned, found)
-        return []
-    return [resources[number] for number in ordered]
-
-
-def _refuse_cycle(cycle: list[tuple[Resource, Resource, str]], found: Collector) -> None:
-    smallest = min(range(len(cycle)), key=lambda number: cycle[number][0].key)
-    turned = cycle[smallest:] + cycle[:smallest]
-    places = [_edge_place(owner, to, why) for owner, to, why in turned]
-    path = " -> ".join(str(one.key) for one in (*(owner for owner, _, _ in turned), turned[0][0]))
-    steps = "; ".join(
-        f"{owner.key} depends on {to.key} ({why}, {place})"
-        for (owner, to, why), place in zip(turned, places, strict=True)
-    )
-    found.error(
-        "E0821",
-        f"resources depend on each other in a cycle: {path}",
-        places[0],
-        detail=steps,
-        help="take one of these dependencies away",
-    )
-
-
-def _edge_place(owner: Resource, to: Resource, why: str) -> Span:
-    return next(place.span() for edge, place in owner.edges.items() if edge == (to, why))
-
-
 def _node(resource: Resource, selected: Mapping[Selector, tuple[Key, ...]], context: Context) -> Node:
     definition = resource.definition
     assert definition is not None  # noqa: S101 -- a resource without one was refused
@@ -165,6 +130,8 @@ def _node(resource: Resource, selected: Mapping[Selector, tuple[Key, ...]], cont
         protect=definition.protect,
         retain=definition.retain,
         options=definition.options,
+        foreign_id=resource.foreign_id,
+        grown_for=resource.grown_for,
     )
 
 

@@ -20,8 +20,9 @@ from ensue.provisioning.definitions import (
     Inputs,
     Provision,
 )
+from ensue.provisioning.for_each_entries import read_for_each
 from ensue.provisioning.identity import DEFAULT_CLASS, parse_descriptor
-from ensue.provisioning.placeholder_values import DEFINITION
+from ensue.provisioning.placeholder_values import DEFINITION, ENTRY
 from ensue.provisioning.shapes import Shape
 from ensue.provisioning.written import TextPlace, read_written
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
     from ensue.model.chunk import StateOptions
+    from ensue.provisioning.placeholder_values import Dialect
     from ensue.provisioning.written import Written
 
 KIND: Final = "Definition"
@@ -39,7 +41,7 @@ _ENTITY: Final = (
     "destroy_first", "protect", "retain", "timeout", "retry",
 )  # fmt: skip
 _INPUTS: Final = ("values", "secrets", "secret_refs")
-_PROVISION: Final = ("is_dependent", "match_dependents", "params")
+_PROVISION: Final = ("is_dependent", "match_dependents", "params", "for_each")
 _RETRY: Final = ("attempts", "interval")
 _INTERVAL_S: Final = 5.0
 _CRITERION: Final = ("class", *CRITERION_FIELDS)
@@ -171,16 +173,19 @@ class _Reader:
 
     def _provision(self, key: str, given: Any, place: TextPlace) -> Provision | None:
         shape = self._shape
-        target = parse_descriptor(key)
-        if target is None:
-            shape.wrong(f"{key!r} is not a resource to provision", place, "write TYPE[.CLASS][#ID]")
         flags = shape.mapping(given, f"{key!r} of 'provision'", place, _PROVISION)
+        for_each = None
+        has_list = flags.get("for_each") is not None
+        if not has_list:
+            target = parse_descriptor(key)
+            if target is None:
+                shape.wrong(f"{key!r} is not a resource to provision", place, "write TYPE[.CLASS][#ID]")
+        else:
+            target, for_each = read_for_each(key, flags["for_each"], place, shape)
         is_dependent, match_dependents = (
             shape.flag(flags.get(word), f"{word!r} of {key!r}", place.below(word)) for word in _PROVISION[:2]
         )
-        params = flags.get("params")
-        inside = place.below("params")
-        read = None if params is None else self._written(shape.mapping(params, "'params'", inside), inside)
+        read = self._params(flags.get("params"), ENTRY if has_list else DEFINITION, place.below("params"))
         if target is None:
             return None
         return Provision(
@@ -189,7 +194,13 @@ class _Reader:
             match_dependents=match_dependents,
             params=read,
             place=place,
+            for_each=for_each,
         )
+
+    def _params(self, given: Any, dialect: Dialect, place: TextPlace) -> Written | None:
+        if given is None:
+            return None
+        return read_written(self._shape.mapping(given, "'params'", place), dialect, place, self._found)
 
     def _criteria(self, given: Any, place: TextPlace) -> tuple[Criterion, ...]:
         if is_mapping(given):

@@ -17,6 +17,7 @@ from ensue.provisioning.identity import DEFAULT_CLASS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ensue.provisioning.for_each import ForEach
     from ensue.provisioning.identity import Context, Descriptor, Key
     from ensue.provisioning.written import TextPlace, Written
 
@@ -44,6 +45,16 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
         """How specific it is: one bit per given field, `res_id` the highest."""
         bits = ("1" if field in self.fields else "0" for field in CRITERION_FIELDS)
         return int("".join(bits), 2)
+
+    def may_match(self, class_: str, values: Mapping[str, str]) -> bool:
+        """Return whether it may match a resource of which not all fields are known.
+
+        Args:
+            class_: the resource's class.
+            values: field to value, as far as they are known.
+        """
+        known = self.fields.keys() & values.keys()
+        return class_ == self.class_ and all(self.fields[field] == values[field] for field in known)
 
     def failures(self, class_: str, values: Mapping[str, str | None]) -> list[str]:
         """Return why it does not match a resource, one sentence per field; empty if it matches.
@@ -76,6 +87,8 @@ class Provision(msgspec.Struct, frozen=True, kw_only=True):
         match_dependents: whether dependents of the definition's resource also depend on it.
         params: its parameters; None: none are set.
         place: its place in the file.
+        for_each: the list or mapping with an item for each resource, all of the target's type and class;
+            None: there is one resource.
     """
 
     target: Descriptor
@@ -83,6 +96,7 @@ class Provision(msgspec.Struct, frozen=True, kw_only=True):
     match_dependents: bool
     params: Written | None
     place: TextPlace
+    for_each: ForEach | None = None
 
 
 class Inputs(msgspec.Struct, frozen=True, kw_only=True):
@@ -155,7 +169,7 @@ def as_data(definition: Definition) -> dict[str, Any]:
         "type": definition.type,
         "driver": definition.driver,
         "criteria": [criterion_data(one) for one in definition.criteria],
-        "provision": [_provision_name(one.target) for one in definition.provisions],
+        "provision": [_provision_name(one) for one in definition.provisions],
         "place": str(definition.place.span()),
     }
 
@@ -165,7 +179,10 @@ def criterion_data(criterion: Criterion) -> dict[str, str]:
     return {"class": criterion.class_, **criterion.fields}
 
 
-def _provision_name(target: Descriptor) -> str:
+def _provision_name(provision: Provision) -> str:
+    if provision.for_each is not None:
+        return provision.for_each.entry
+    target = provision.target
     class_ = "" if target.class_ is None else f".{target.class_}"
     return f"{target.type}{class_}" + ("" if target.id is None else f"#{target.id}")
 

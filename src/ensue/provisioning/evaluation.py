@@ -50,6 +50,11 @@ def as_written(data: Any) -> Any:
     return mapped(data, lambda value: value.reference if isinstance(value, Unknown) else value)
 
 
+def json_text(value: Any) -> str:
+    """Return a value as it is inserted in a longer text: compact JSON."""
+    return msgspec.json.encode(value).decode()
+
+
 def _text(template: Template, value_of: Callable[[Meaning], Any]) -> Any:
     if whole := template.whole:
         value = value_of(whole.meaning)
@@ -66,7 +71,7 @@ def _text(template: Template, value_of: Callable[[Meaning], Any]) -> Any:
             is_secret = is_secret or bool(secret_paths)
             is_known = is_known and not unknowns_in(value)
             is_text = isinstance(value, str)
-            text = part.text if unknowns_in(value) else value if is_text else _json(value)
+            text = part.text if unknowns_in(value) else value if is_text else json_text(value)
             inserted = ForeignPart(
                 placeholder=part.text,
                 resource="",
@@ -83,10 +88,6 @@ def _text(template: Template, value_of: Callable[[Meaning], Any]) -> Any:
         return Unknown(template.source if is_secret else text)
     value = Foreign(text, tuple(foreign)) if foreign else text
     return Sensitive(value) if is_secret else value
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def _of_resources(inserted: ForeignPart, found: Iterable[tuple[ForeignPart, ...]]) -> list[ForeignPart]:

@@ -12,20 +12,28 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.contracts.driver import ForeignPart
-from ensue.errors import DriverError
+from ensue.errors import DriverError, InternalError
 from ensue.model.data import is_list, is_mapping
 from ensue.model.unknown import Unknown, unknowns_in
 from ensue.provisioning.evaluation import evaluate
-from ensue.provisioning.identity import guresid
-from ensue.provisioning.placeholder_values import Constant, ContextField, FromOutside, Reference, Selection
+from ensue.provisioning.identity import context_values, guresid
+from ensue.provisioning.placeholder_values import (
+    Constant,
+    ContextField,
+    EachItem,
+    EachValue,
+    FromOutside,
+    Reference,
+    Selection,
+)
 from ensue.provisioning.secret_refs import with_secrets
 from ensue.provisioning.sensitive import Foreign, Sensitive, marked, overlap, parted, texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ensue.provisioning.identity import Context, Key
-    from ensue.provisioning.nodes import Node, ResourceGraph
+    from ensue.provisioning.identity import Key
+    from ensue.provisioning.nodes import GrowthPoint, Node, ResourceGraph
     from ensue.provisioning.placeholder_values import Meaning
     from ensue.provisioning.secret_refs import SecretReference
     from ensue.provisioning.sensitive import Path
@@ -184,6 +192,23 @@ class GraphValues:
         """Return the result of a node's last evaluation; None if there was none."""
         return self._done.get(key)
 
+    def list_of(self, point: GrowthPoint, owner: Node) -> Any:
+        """Return the value of a list as far as it is known, with its marks.
+
+        Args:
+            point: the list.
+            owner: the resource whose definition has it.
+
+        Raises:
+            DriverError: it uses an output that a provisioned resource lacks.
+        """
+        return evaluate(point.for_each.value.data, lambda meaning: self._value(meaning, owner))
+
+    def grow(self, graph: ResourceGraph) -> None:
+        """Go on with a graph that more resources have joined."""
+        self.graph = graph
+        self._guresids = {node.key: node.guresid for node in graph.nodes}
+
     def note_outputs(self, key: Key, outputs: Outputs) -> None:
         """Record the outputs of a resource that has been provisioned."""
         self._outputs[key] = outputs
@@ -201,6 +226,10 @@ class GraphValues:
                 return _NOT_KNOWN if any(isinstance(one, Unknown) for one in found) else found
             case FromOutside():
                 return self._from_outside(meaning)
+            case EachValue(value, resources):
+                return _foreign(value, resources)
+            case EachItem():
+                raise InternalError(f"an item of {node.key} was evaluated before its list")
 
     def _context_value(self, name: str, node: Node) -> Any:
         if name == "res.guresid":
@@ -209,7 +238,7 @@ class GraphValues:
         if name == "org.id" and not value:
             self.lacks_org = True
             return _NOT_KNOWN
-        return value
+        return _foreign(value, node.foreign_id) if name == "res.id" else value
 
     def _from_outside(self, meaning: FromOutside) -> Any:
         name, *rest = meaning.path
@@ -247,7 +276,7 @@ class GraphValues:
         if unknowns_in(evaluated.account if what == "account" else value):
             return _NOT_KNOWN
         is_foreign = any(overlap(one, (what, *path)) for one in evaluated.foreign)
-        return Foreign(value, (ForeignPart(placeholder="", resource=str(key)),)) if is_foreign else value
+        return _foreign(value, str(key)) if is_foreign else value
 
     def _output(self, key: Key, path: tuple[str, ...]) -> Any:
         outputs = self._outputs.get(key)
@@ -259,27 +288,12 @@ class GraphValues:
             has = ", ".join(map(str, outputs.data)) if is_mapping(outputs.data) and outputs.data else "none"
             raise DriverError(f"{key} has no output {'.'.join(path)!r} (its outputs: {has})")
         is_known = not isinstance(value, Unknown)
-        return Foreign(value, (ForeignPart(placeholder="", resource=str(key)),)) if is_known else value
+        return _foreign(value, str(key)) if is_known else value
 
 
-def context_values(context: Context, key: Key) -> dict[str, str]:
-    """Return the fields of the context of one resource by name, except its guresid."""
-    return {
-        **context_of(context),
-        "res.id": key.id,
-        "res.type": key.type,
-        "res.class": key.class_,
-    }
-
-
-def context_of(context: Context) -> dict[str, str]:
-    """Return the fields of the context that all resources of a deployment share."""
-    return {
-        "org.id": context.org,
-        "app.id": context.app,
-        "env.id": context.env,
-        "env.type": context.env_type,
-    }
+def _foreign(value: Any, resources: str) -> Any:
+    """Return a value with the mark that it comes from outputs of resources, if there are any."""
+    return Foreign(value, (ForeignPart(placeholder="", resource=resources),)) if resources else value
 
 
 def _below(data: Any, path: tuple[str, ...], missing: Any) -> Any:

@@ -13,11 +13,16 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from ensue.provisioning.canonical import are_equal
-from ensue.provisioning.identity import WORKLOAD
+from ensue.provisioning.expansion import NO_ITEMS, Expansion
+from ensue.provisioning.identity import WORKLOAD, Descriptor
+from ensue.provisioning.nodes import ListName
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ensue.language.collector import Collector
     from ensue.provisioning.definitions import Definition, Provision
+    from ensue.provisioning.for_each import ForEach, Item
     from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.matching import Catalog
     from ensue.provisioning.nodes import Selector, Why
@@ -32,7 +37,18 @@ class Resource:
         place: the place of the first request.
     """
 
-    __slots__ = ("companions", "definition", "dependents", "edges", "key", "matched", "params", "place")
+    __slots__ = (
+        "companions",
+        "definition",
+        "dependents",
+        "edges",
+        "foreign_id",
+        "grown_for",
+        "key",
+        "matched",
+        "params",
+        "place",
+    )
 
     def __init__(self, key: Key, place: TextPlace) -> None:
         self.key = key
@@ -45,6 +61,8 @@ class Resource:
         """What it co-provisions; None: nothing."""
         self.matched: list[tuple[Resource, TextPlace]] | None = None
         """What of that its dependents depend on, too; None: nothing."""
+        self.foreign_id = ""
+        self.grown_for: ListName | None = None
 
 
 class Growth:
@@ -54,11 +72,21 @@ class Growth:
         catalog: the definitions.
         context: the environment.
         found: receives the errors.
+        given: the items of lists that are outputs, as far as they are known.
     """
 
-    def __init__(self, catalog: Catalog, context: Context, found: Collector) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        context: Context,
+        found: Collector,
+        given: Mapping[ListName, Sequence[Item]] = NO_ITEMS,
+    ) -> None:
         self.resources: dict[Key, Resource] = {}
         self.selections: list[tuple[Resource, Selector, TextPlace]] = []
+        self.unknown: list[tuple[Resource, Provision, ForEach]] = []
+        """The entries whose lists are not known yet."""
+        self.expansion = Expansion(context, found, given)
         self._catalog = catalog
         self._context = context
         self._found = found
@@ -114,7 +142,7 @@ class Growth:
         """Add the resources that data of a resource mentions."""
         mentions = written.mentions
         for (descriptor, needs_provisioning), place in mentions.references.items():
-            target = self.add(descriptor.resolved(owner.key), place)
+            target = self._add_for(owner, descriptor, place)
             if target is not owner or needs_provisioning:
                 self.connect(owner, target, why, place)
         for selector, place in mentions.selections.items():
@@ -135,8 +163,60 @@ class Growth:
                 related=((first, "the other params"),),
             )
 
+    def _add_for(self, owner: Resource, descriptor: Descriptor, place: TextPlace) -> Resource:
+        """Return the resource that another one names; a new one has joined for what the other joined for."""
+        key = descriptor.resolved(owner.key)
+        if owner.grown_for is None or key in self.resources:
+            return self.add(key, place)
+        has_its_id = descriptor.id is None and key.id == owner.key.id
+        return self._join(key, place, owner.grown_for, owner.foreign_id if has_its_id else "")
+
+    def _join(self, key: Key, place: TextPlace, grown_for: ListName, foreign_id: str) -> Resource:
+        """Return a resource; a new one has joined the graph for a list."""
+        is_new = key not in self.resources
+        resource = self.add(key, place)
+        if is_new:
+            resource.grown_for, resource.foreign_id = grown_for, foreign_id
+        return resource
+
+    def _added(self, owner: Resource, provisions: tuple[Provision, ...]) -> list[tuple[Provision, Resource]]:
+        """Add what a resource co-provisions."""
+        added: list[tuple[Provision, Resource]] = []
+        for one in provisions:
+            if one.for_each is None:
+                resource = self._add_for(owner, one.target, one.place)
+                if one.params is not None:
+                    self._give(resource, one.params)
+                added.append((one, resource))
+            else:
+                added += [(one, each) for each in self._each(owner, one, one.for_each)]
+        return added
+
+    def _each(self, owner: Resource, provision: Provision, for_each: ForEach) -> list[Resource]:
+        """Add the resources of an entry with `for_each`, which depend on those that have its list."""
+        references = for_each.value.mentions.references.items()
+        sources = [(self._add_for(owner, target, place), place) for (target, _), place in references]
+        expanded = self.expansion.of(owner.key, provision, for_each)
+        if expanded is None:
+            self.unknown.append((owner, provision, for_each))
+            return []
+        name = ListName(owner.key, for_each.entry)
+        added: list[Resource] = []
+        for one in expanded:
+            resource = (
+                self._join(one.key, provision.place, name, one.foreign_id)
+                if self.expansion.is_given(name)
+                else self._add_for(owner, Descriptor(*one.key), provision.place)
+            )
+            if one.params is not None:
+                self._give(resource, one.params)
+            for source, place in sources:
+                self.connect(resource, source, "for_each", place)
+            added.append(resource)
+        return added
+
     def _provision(self, owner: Resource, provisions: tuple[Provision, ...]) -> None:
-        added = [(one, self.add(one.target.resolved(owner.key), one.place, one.params)) for one in provisions]
+        added = self._added(owner, provisions)
         # All of them are known before the first rule applies, since none of them is matched.
         owner.companions = {companion for _, companion in added}
         for one, companion in added:

@@ -103,3 +103,23 @@ def guresid(context: Context, key: Key) -> str:
     """
     named = "\0".join((context.app, context.env, *key))
     return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:_GURESID_CHARS]
+
+
+def context_values(context: Context, key: Key) -> dict[str, str]:
+    """Return the fields of the context of one resource by name, except its guresid."""
+    return {
+        **context_of(context),
+        "res.id": key.id,
+        "res.type": key.type,
+        "res.class": key.class_,
+    }
+
+
+def context_of(context: Context) -> dict[str, str]:
+    """Return the fields of the context that all resources of a deployment share."""
+    return {
+        "org.id": context.org,
+        "app.id": context.app,
+        "env.id": context.env,
+        "env.type": context.env_type,
+    }

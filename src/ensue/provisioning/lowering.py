@@ -2,6 +2,10 @@
 
 Resources to be removed come last, each after everything that depends on it, or did when it was provisioned.
 What was made for a replaced resource before is destroyed after the resource and all that depends on it.
+
+A list that is not known yet is a state, too, which requires those of its sources; what waits for the list
+requires it. A resource that an earlier deployment provisioned may join the graph for a list: whether it is to
+be removed, or something of it is to be destroyed, is decided after the list.
 """
 
 from __future__ import annotations
@@ -20,15 +24,18 @@ if TYPE_CHECKING:
 
     from ensue.contracts.growth import DeploymentScope
     from ensue.diagnostics import Diagnostic
+    from ensue.model.chunk import StateOptions
     from ensue.model.srn import Srn
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.identity import Key
-    from ensue.provisioning.nodes import Node
+    from ensue.provisioning.nodes import GrowthPoint, ListName, Node
+    from ensue.provisioning.written import TextPlace
 
 MODULE: Final = "graph"
 """The state module whose functions the states of a deployment call."""
 
 PROVISIONED: Final = "provisioned"
+EXPANDED: Final = "expanded"
 REMOVED: Final = "removed"
 CLEARED: Final = "cleared"
 
@@ -41,12 +48,16 @@ class Work(NamedTuple):
         removed: the resources to be removed.
         cleared: the resources of the graph for which something was made before that is to be destroyed.
         kept: all records of the environment.
+        points: the lists that are not known yet.
+        undecided: the resources that may join the graph for a list, and may be cleared then.
     """
 
     nodes: Sequence[Node]
     removed: Sequence[ActiveResource]
     cleared: Collection[Key]
     kept: Mapping[Key, ActiveResource]
+    points: Sequence[GrowthPoint] = ()
+    undecided: Collection[Key] = ()
 
 
 def lower(
@@ -62,12 +73,18 @@ def lower(
         warnings: warnings about its inputs.
     """
     chunks: list[Chunk] = []
-    places: dict[Key, int] = {}
+    places: dict[Key | ListName, int] = {}
+    waits = _waits(work.points)
 
-    def add(key: Key, function: str, required: Iterable[Key], node: Node | None = None) -> None:
+    def add(
+        key: Key | ListName,
+        function: str,
+        required: Iterable[Key | ListName],
+        place: TextPlace | None = None,
+        options: StateOptions = BESIDE_OTHERS,
+    ) -> None:
         before = tuple(sorted({places[one] for one in required if one in places}))
         places.setdefault(key, len(chunks))
-        asked_for = None if node is None else node.places[0]
         chunks.append(
             Chunk(
                 id=str(key),
@@ -77,41 +94,77 @@ def lower(
                 arguments={},
                 sls="",
                 order=len(chunks),
-                document=NoDocument() if asked_for is None else asked_for.document,
-                keys=() if asked_for is None else tuple(map(str, asked_for.keys)),
+                document=NoDocument() if place is None else place.document,
+                keys=() if place is None else tuple(map(str, place.keys)),
                 requisites=(Requisite(RequisiteKind.REQUIRE, before),) if before else (),
-                options=BESIDE_OTHERS if node is None else node.options,
+                options=options,
             )
         )
 
+    def add_point(point: GrowthPoint) -> None:
+        if point.name not in places:
+            add(point.name, EXPANDED, point.sources, point.for_each.value.place)
+
     for node in work.nodes:
-        add(node.key, PROVISIONED, node.depends_on, node)
+        for point in waits.get(node.key, ()):
+            add_point(point)
+        lists = (point.name for point in waits.get(node.key, ()))
+        add(node.key, PROVISIONED, [*node.depends_on, *lists], node.places[0], node.options)
+    for point in work.points:
+        add_point(point)
     for key, after in _with_dependents(work.nodes, work.cleared):
-        add(key, CLEARED, after)
+        add(key, CLEARED, [*after, *(point.name for point in work.points)])
+    late = _after_lists(work)
+    for key in sorted(work.undecided):
+        add(key, CLEARED, late)
     for one, users in _users_first(work.removed, work.kept):
-        add(one.key, REMOVED, users)
+        lists = (point.name for point in work.points if one.key.type in point.types)
+        add(one.key, REMOVED, [*users, *lists])
     return Plan(chunks=tuple(chunks), scope=scope, target=target, deployment=deployment, warnings=warnings)
+
+
+def _waits(points: Iterable[GrowthPoint]) -> dict[Key, list[GrowthPoint]]:
+    """Return the lists that each resource waits for."""
+    waits: dict[Key, list[GrowthPoint]] = {}
+    for point in points:
+        for key in point.waiting:
+            waits.setdefault(key, []).append(point)
+    return waits
+
+
+def _after_lists(work: Work) -> list[Key | ListName]:
+    """Return all lists, and all resources that wait for one of them, directly or not."""
+    if not work.undecided:
+        return []
+    waiting = dict.fromkeys(key for point in work.points for key in sorted(point.waiting))
+    return [*(point.name for point in work.points), *_reached(waiting, _users(work.nodes))]
 
 
 def _with_dependents(nodes: Sequence[Node], wanted: Collection[Key]) -> list[tuple[Key, list[Key]]]:
     """Return the wanted resources, each with itself and all that depends on it, directly or not."""
     if not wanted:
         return []
+    users = _users(nodes)
+    return [(node.key, _reached([node.key], users)) for node in nodes if node.key in wanted]
+
+
+def _users(nodes: Iterable[Node]) -> dict[Key, list[Key]]:
     users: dict[Key, list[Key]] = {}
     for node in nodes:
         for key in node.depends_on:
             users.setdefault(key, []).append(node.key)
-    found: list[tuple[Key, list[Key]]] = []
-    for node in nodes:
-        if node.key in wanted:
-            reached = {node.key: None}
-            waiting = [node.key]
-            while waiting:
-                new = [one for one in users.get(waiting.pop(), ()) if one not in reached]
-                reached.update(dict.fromkeys(new))
-                waiting += new
-            found.append((node.key, list(reached)))
-    return found
+    return users
+
+
+def _reached(start: Iterable[Key], users: Mapping[Key, list[Key]]) -> list[Key]:
+    """Return some resources and all that depends on them, directly or not."""
+    reached = dict.fromkeys(start)
+    waiting = list(reached)
+    while waiting:
+        new = [one for one in users.get(waiting.pop(), ()) if one not in reached]
+        reached.update(dict.fromkeys(new))
+        waiting += new
+    return list(reached)
 
 
 def _users_first(

@@ -71,6 +71,15 @@ class Catalog:
                 return found[0]
         return None
 
+    def possible(self, type_: str, class_: str, context: Context) -> list[Definition]:
+        """Return the definitions that resources of a type and class may get, whatever their ids are."""
+        fields = {"env_id": context.env, "app_id": context.app, "env_type": context.env_type}
+        return [
+            one
+            for one in self.of_type(type_)
+            if any(criterion.may_match(class_, fields) for criterion in one.criteria)
+        ]
+
     def of_type(self, type_: str) -> list[Definition]:
         """Return the definitions for resources of a type, sorted by id."""
         return sorted(self._by_type.get(type_, ()), key=lambda one: one.id)

@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
     from ensue.model.chunk import StateOptions
     from ensue.provisioning.definitions import Inputs
+    from ensue.provisioning.for_each import ForEach
     from ensue.provisioning.identity import Context, Descriptor, Key
     from ensue.provisioning.placeholder_values import Step
     from ensue.provisioning.written import TextPlace, Written
 
-Why: TypeAlias = Literal["workload", "reference", "co-provision", "match_dependents", "selector"]
+Why: TypeAlias = Literal["workload", "reference", "co-provision", "match_dependents", "selector", "for_each"]
 """What makes a resource depend on another: a workload declares or mentions it, a placeholder names it, it was
-co-provisioned as a dependent, it takes part in `match_dependents`, or a selector found it."""
+co-provisioned as a dependent, it takes part in `match_dependents`, a selector found it, or it is for an
+item of a list that the other one has."""
 
 Selector: TypeAlias = "tuple[Descriptor, tuple[Step, ...]]"
 """A selector as written in its definition: the anchor and the steps."""
@@ -41,6 +43,46 @@ class Dependency(NamedTuple):
 
     to: Key
     why: Why
+
+
+class ListName(NamedTuple):
+    """The name of the list of an entry with `for_each`.
+
+    Args:
+        owner: the resource whose definition has the entry.
+        entry: the entry's key as written.
+    """
+
+    owner: Key
+    entry: str
+
+    def __str__(self) -> str:
+        """Write it as `ENTRY of OWNER`."""
+        return f"{self.entry} of {self.owner}"
+
+
+class GrowthPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A list that is known only once other resources are provisioned; then its resources join the graph.
+
+    Args:
+        name: its name.
+        head: the type and class of its resources, and their id with placeholders for the items.
+        for_each: its value, and the id of its resources.
+        sources: the resources that have the value.
+        waiting: the resources of the graph that may depend on its resources, and so wait for them.
+        types: the types of all resources that may join the graph for it, each with its possible drivers.
+        definitions: the ids of the definitions that its resources may get.
+        grown_for: the list for which its owner joined the graph; None: the owner is there from the start.
+    """
+
+    name: ListName
+    head: Key
+    for_each: ForEach
+    sources: tuple[Key, ...]
+    waiting: frozenset[Key]
+    types: Mapping[str, frozenset[str]]
+    definitions: tuple[str, ...]
+    grown_for: ListName | None = None
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +102,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
         protect: whether it may not be destroyed.
         retain: whether it is left as it is when it is removed.
         options: how its state is run; shared by all nodes of the definition.
+        foreign_id: the resources whose outputs its id has parts of, for messages; empty: none.
+        grown_for: the list for which it joined the graph while that ran; None: none.
     """
 
     key: Key
@@ -75,6 +119,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     protect: bool = False
     retain: bool = False
     options: StateOptions = BESIDE_OTHERS
+    foreign_id: str = ""
+    grown_for: ListName | None = None
 
     @property
     def depends_on(self) -> list[Key]:
@@ -89,8 +135,10 @@ class ResourceGraph(msgspec.Struct, frozen=True, kw_only=True):
         context: its environment.
         nodes: the resources, each after those it depends on, otherwise by type, class and id.
         hash: the SHA-256 of the graph; the same for the same inputs, whatever their order.
+        points: the lists that are not known yet.
     """
 
     context: Context
     nodes: tuple[Node, ...]
     hash: str
+    points: tuple[GrowthPoint, ...] = ()

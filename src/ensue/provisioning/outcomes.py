@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.contracts.deployment import Deployed
 from ensue.provisioning.identity import WORKLOAD, guresid
@@ -11,16 +12,18 @@ from ensue.provisioning.sensitive import colon_paths
 from ensue.provisioning.surroundings import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ensue.model.data import DataMap
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
     from ensue.provisioning.identity import Context, Key
-    from ensue.provisioning.nodes import Node, ResourceGraph
+    from ensue.provisioning.nodes import GrowthPoint, ListName, Node, ResourceGraph
     from ensue.provisioning.sensitive import Path
 
 _CHANGED = ("created", "updated", "replaced", "destroyed", "retained", "planned")
+UNUSABLE: Final = frozenset({"failed", "skipped"})
+"""The statuses of resources that nothing can depend on."""
 _ORPHANED = Outcome("orphaned", "no resource of the deployment needs it any more")
 
 
@@ -44,6 +47,64 @@ class NodeOutcome(NamedTuple):
     outcome: Outcome
 
 
+class UnknownLists(NamedTuple):
+    """The lists of a deployment whose resources have not joined the graph.
+
+    Args:
+        points: the lists.
+        faults: why some of them name no resources.
+        is_plan: whether the others were not known because nothing is provisioned in a plan.
+    """
+
+    points: Sequence[GrowthPoint] = ()
+    faults: Mapping[ListName, str] = MappingProxyType({})
+    is_plan: bool = False
+
+    def of_owners(self, known: Mapping[Key, Outcome]) -> dict[Key, Outcome]:
+        """Return the outcomes of resources; one whose list names no resources has failed."""
+        outcomes = dict(known)
+        for name, fault in self.faults.items():
+            outcomes[name.owner] = outcomes.get(name.owner, Outcome("failed"))._replace(
+                status="failed", comment=fault
+            )
+        return outcomes
+
+    def needed_by(self, key: Key) -> list[Key]:
+        """Return the resources whose lists a resource waits for, or which have such a list."""
+        needed: list[Key] = []
+        for point in self.points:
+            if key in point.waiting:
+                needed += [point.name.owner] if point.name in self.faults else point.sources
+        return needed
+
+    def rows(self, known: Mapping[Key, Outcome]) -> Iterator[NodeOutcome]:
+        """Yield the outcome of each list itself; several lists may be for resources of the same ids."""
+        points = {one.head: one for one in self.points if one.name not in self.faults}
+        for point in points.values():
+            sources = ", ".join(map(str, point.sources))
+            if self.is_plan:
+                may_get = f" ({' or '.join(point.definitions)})" if point.definitions else ""
+                outcome = Outcome("planned", f"one for each item of a list, known after {sources}{may_get}")
+            else:
+                outcome = _skipped(point.sources, known)
+            yield NodeOutcome(point.head, "", None, None, None, outcome)
+
+    def of_record(self, key: Key) -> Outcome | None:
+        """Return the outcome of a resource that is not in the graph, but may be in it for a list."""
+        point = next((one for one in self.points if key.type in one.types), None)
+        if point is None:
+            return None
+        if self.is_plan:
+            sources = ", ".join(map(str, point.sources))
+            return Outcome("planned", f"whether it is needed is known after {sources}")
+        return Outcome(
+            "skipped", f"whether it is needed is not known: the list for {point.name} is not known"
+        )
+
+
+_ALL_KNOWN: Final = UnknownLists()
+
+
 def node_outcomes(
     graph: ResourceGraph | None,
     context: Context,
@@ -52,6 +113,7 @@ def node_outcomes(
     outcomes: Mapping[Key, Outcome],
     *,
     removed: Collection[Key] = (),
+    lists: UnknownLists = _ALL_KNOWN,
 ) -> Iterator[NodeOutcome]:
     """Yield the outcome of every resource: those of the graph in the order of provisioning, then the others.
 
@@ -62,23 +124,27 @@ def node_outcomes(
         kept: the current records.
         outcomes: the outcomes of the resources that were reached.
         removed: the resources that were to be removed.
+        lists: the lists whose resources have not joined the graph.
     """
-    known: dict[Key, Outcome] = dict(outcomes)
+    known = lists.of_owners(outcomes)
     nodes = graph.nodes if graph is not None else ()
     for node in nodes:
         if node.key not in known:
-            known[node.key] = _skipped(node.depends_on, known)
+            needed = [*node.depends_on, *lists.needed_by(node.key)] if lists.points else node.depends_on
+            known[node.key] = _skipped(needed, known)
         evaluated = values.evaluated_before(node.key) if values is not None else None
         record = kept.get(node.key)
         yield NodeOutcome(
             node.key, node.guresid, node, evaluated, record, _with_rest(known[node.key], record)
         )
     own = {node.key for node in nodes}
+    yield from lists.rows(known)
     others = [key for key in outcomes if key not in own]
     left = sorted(kept.keys() - own - set(others))
     users = _users(kept) if removed else {}
     for key in [*others, *left]:
-        outcome = known.get(key) or (_left(users.get(key, ())) if key in removed else _ORPHANED)
+        outcome = known.get(key) or lists.of_record(key)
+        outcome = outcome or (_left(users.get(key, ())) if key in removed else _ORPHANED)
         record = kept.get(key) or outcome.old
         yield NodeOutcome(key, guresid(context, key), None, None, record, outcome)
 
@@ -146,10 +212,10 @@ def _left(users: Iterable[Key]) -> Outcome:
 
 def _skipped(depends_on: Iterable[Key], known: Mapping[Key, Outcome]) -> Outcome:
     """Return the outcome of a resource that was not reached, with the failure that caused this."""
-    failed = [key for key in depends_on if known[key].status in {"failed", "skipped"}]
+    failed = {key: one.status for key in depends_on if (one := known.get(key)) and one.status in UNUSABLE}
     if not failed:
         return Outcome("skipped", "the run was stopped before it")
-    return Outcome("skipped", ", ".join(f"{key} {known[key].status}" for key in failed))
+    return Outcome("skipped", ", ".join(f"{key} {status}" for key, status in failed.items()))
 
 
 def _outputs(by_key: Mapping[Key, NodeOutcome]) -> tuple[DataMap, DataMap, list[Path]]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ensue.provisioning.identity import parse_descriptor
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.identity import Key
-    from ensue.provisioning.nodes import Node
+    from ensue.provisioning.nodes import GrowthPoint, ListName, Node, ResourceGraph
 
 
 def with_dependencies(nodes: Sequence[Node], names: Collection[str]) -> tuple[Node, ...]:
@@ -25,6 +27,64 @@ def with_dependencies(nodes: Sequence[Node], names: Collection[str]) -> tuple[No
             wanted.add(node.key)
             wanted.update(node.depends_on)
     return tuple(node for node in nodes if node.key in wanted)
+
+
+def part_of(graph: ResourceGraph, names: Collection[str]) -> tuple[tuple[Node, ...], tuple[GrowthPoint, ...]]:
+    """Return the named resources of a graph and all that they need, and the lists that are needed for them.
+
+    A name that the graph does not have may be one of a resource that joins it for a list.
+
+    Args:
+        graph: the graph.
+        names: the resources, `TYPE.CLASS#ID` each; none: the whole graph is the part.
+    """
+    if not names:
+        return graph.nodes, graph.points
+    missing = set(names).difference(str(node.key) for node in graph.nodes) if graph.points else set()
+    wanted = set(names)
+    points: dict[ListName, GrowthPoint] = {}
+    while True:
+        nodes = with_dependencies(graph.nodes, wanted)
+        keys = {node.key for node in nodes}
+        new = [
+            point
+            for point in graph.points
+            if point.name not in points
+            and (not keys.isdisjoint(point.waiting) or any(is_joining(name, [point]) for name in missing))
+        ]
+        if not new:
+            return nodes, tuple(points.values())
+        points.update((point.name, point) for point in new)
+        wanted.update(str(key) for point in new for key in (*point.sources, point.name.owner))
+
+
+def is_joining(name: str, points: Iterable[GrowthPoint]) -> bool:
+    """Return whether a resource, `TYPE.CLASS#ID`, may join a graph for one of some lists."""
+    named = parse_descriptor(name) if points else None
+    return named is not None and any(named.type in point.types for point in points)
+
+
+def may_be_cleared(
+    kept: Mapping[Key, ActiveResource],
+    undecided: Iterable[Key],
+    points: Sequence[GrowthPoint],
+    anew: Collection[str],
+) -> list[Key]:
+    """Return the resources of which something may have to be destroyed if they join a graph for a list.
+
+    Args:
+        kept: the records of the environment.
+        undecided: the resources that may join.
+        points: the lists.
+        anew: resources that are to be made anew.
+    """
+    found: list[Key] = []
+    for key in sorted(undecided):
+        one = kept[key]
+        drivers = {driver for point in points for driver in point.types.get(key.type, ())}
+        if one.beside or str(key) in anew or drivers != {one.driver}:
+            found.append(key)
+    return found
 
 
 def used_by_others(kept: Mapping[Key, ActiveResource], part: Iterable[Node]) -> set[Key]:

@@ -91,6 +91,28 @@ class FromOutside(NamedTuple):
     service: str = ""
 
 
+class EachItem(NamedTuple):
+    """A part of an item of `for_each`, before the items are known (`${each.value.host}`).
+
+    Args:
+        path: `key`, or `value` and the path below it.
+    """
+
+    path: tuple[str, ...]
+
+
+class EachValue(NamedTuple):
+    """The same part of one item.
+
+    Args:
+        value: the value; it may contain `Sensitive` values.
+        resources: the resources whose outputs it is from, for messages; empty: an author wrote it.
+    """
+
+    value: Any
+    resources: str
+
+
 class Refusal(NamedTuple):
     """Why a path has no meaning.
 
@@ -105,7 +127,7 @@ class Refusal(NamedTuple):
     is_undeclared: bool = False
 
 
-Meaning: TypeAlias = "ContextField | Reference | Selection | Constant | FromOutside"
+Meaning: TypeAlias = "ContextField | Reference | Selection | Constant | FromOutside | EachItem | EachValue"
 
 
 class PathPart(NamedTuple):
@@ -149,6 +171,16 @@ def context_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
         return ContextField(name)
     close = near_names(name, CONTEXT_FIELDS)
     return Refusal(f"the context has no {name!r}", close or f"it has {', '.join(CONTEXT_FIELDS)}")
+
+
+def each_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+    """Return the meaning of `${each.key}` and `${each.value…}`."""
+    words = tuple(part.text for part in path)
+    if words == ("key",) or words[:1] == ("value",):
+        return EachItem(words)
+    if words[:1] == ("key",):
+        return Refusal("a key has nothing below it", "write ${each.key}, or ${each.value.NAME}")
+    return Refusal("an item has a key and a value", "write ${each.key} or ${each.value}")
 
 
 def resource_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
@@ -202,3 +234,9 @@ def _divided(path: Sequence[PathPart]) -> tuple[str, str, tuple[str, ...]]:
 
 DEFINITION: Final = Dialect({"resources": resource_meaning, "context": context_meaning})
 """The placeholders of a resource definition."""
+
+ENTRY: Final = Dialect({**DEFINITION.roots, "each": each_meaning})
+"""The placeholders of the params of an entry with `for_each`."""
+
+ENTRY_ID: Final = Dialect({"context": context_meaning, "each": each_meaning})
+"""The placeholders of the id in the key of such an entry; its context is that of the owner."""

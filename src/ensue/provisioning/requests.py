@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ensue.contracts.deployment import ANY_RESOURCE
 from ensue.contracts.driver import DriverRequest
-from ensue.provisioning.graph_values import context_of
-from ensue.provisioning.identity import guresid
+from ensue.provisioning.identity import context_of, guresid
 
 if TYPE_CHECKING:
     from collections.abc import Collection

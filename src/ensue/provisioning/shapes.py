@@ -49,7 +49,7 @@ class Shape:
         if value is None:
             return {}
         if not is_mapping(value):
-            self.wrong(f"{what} is {_shown(value)}, not a mapping", place)
+            self.wrong(f"{what} is {kind_of(value)}, not a mapping", place)
             return {}
         if keys is not None:
             self._check_keys(value, what, place, keys)
@@ -71,14 +71,14 @@ class Shape:
         # An id such as 2024 is a number to YAML.
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        self.wrong(f"{what} is {_shown(value)}, not a text", place)
+        self.wrong(f"{what} is {kind_of(value)}, not a text", place)
         return None
 
     def flag(self, value: Any, what: str, place: TextPlace) -> bool:
         """Return a boolean, False if the value is null or not a boolean."""
         if value is None or isinstance(value, bool):
             return bool(value)
-        self.wrong(f"{what} is {_shown(value)}, neither true nor false", place)
+        self.wrong(f"{what} is {kind_of(value)}, neither true nor false", place)
         return False
 
     def seconds(self, value: Any, what: str, place: TextPlace) -> float | None:
@@ -109,7 +109,7 @@ class Shape:
             return []
         if is_list(value):
             return value
-        self.wrong(f"{what} is {_shown(value)}, not a list", place)
+        self.wrong(f"{what} is {kind_of(value)}, not a list", place)
         return []
 
     def _check_keys(self, value: Iterable[Any], what: str, place: TextPlace, keys: Sequence[str]) -> None:
@@ -119,8 +119,8 @@ class Shape:
                 self.wrong(f"{what} has no key {str(key)!r}", place.below(str(key)), help_)
 
 
-def _shown(value: Any) -> str:
-    """Return the kind of a value; never the value, which may be a secret in the wrong place."""
+def kind_of(value: Any) -> str:
+    """Return the kind of a value in words; never the value, which may be a secret in the wrong place."""
     if value is None:
         return "null"
     kinds = ((bool, "a truth value"), (str, "a text"), (int | float, "a number"))

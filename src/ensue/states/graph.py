@@ -147,6 +147,16 @@ async def provisioned(ctx: StateContext, name: str) -> StateReturn:
     return await ctx.deployments.provision(name)
 
 
+async def expanded(ctx: StateContext, name: str) -> StateReturn:
+    """Provision the resources of a list of a deployment; only for `graph.deployed` and `ensue deploy`.
+
+    Args:
+        ctx: the state's context.
+        name: the list, `ENTRY of TYPE.CLASS#ID`.
+    """
+    return await ctx.deployments.expand(name)
+
+
 async def cleared(ctx: StateContext, name: str) -> StateReturn:
     """Destroy what a replaced resource was before; only for `graph.deployed` and `ensue deploy`.
 
@@ -171,6 +181,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "deployed": deployed,
     "destroyed": destroyed,
     "provisioned": provisioned,
+    "expanded": expanded,
     "cleared": cleared,
     "removed": removed,
 }

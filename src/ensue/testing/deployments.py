@@ -51,6 +51,10 @@ class FakeDeployments:
         """Report that a resource is unchanged."""
         return StateReturn(name=resource, result=True, comment="unchanged")
 
+    async def expand(self, name: str) -> StateReturn:
+        """Report that the resources of a list were provisioned."""
+        return StateReturn(name=name, result=True, comment="0 items")
+
     async def clear(self, resource: str) -> StateReturn:
         """Report that what was made for a resource before was destroyed."""
         return StateReturn(name=resource, result=True, comment="what was made before was destroyed")

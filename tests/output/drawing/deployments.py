@@ -57,7 +57,8 @@ def shop(count: int) -> Iterator[DrawnResource]:
             "aws-policy", f"{id_}.externals.db", (database, "reference"), status="failed", comment="denied"
         )
         role = resource("aws-role", id_, (policy, "selector"), status="skipped")
-        monitor = resource("monitor", f"{id_}.externals.db", (database, "co-provision"), status="updated")
+        made_for: list[tuple[DrawnResource, Why]] = [(database, "co-provision"), (database, "for_each")]
+        monitor = resource("monitor", f"{id_}.externals.db", *made_for, status="updated")
         yield from (database, policy, role, monitor)
         yield resource(
             "workload",

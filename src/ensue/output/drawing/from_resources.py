@@ -14,7 +14,7 @@ from ensue.output.drawing.drawing import RESOURCE_GRAPH, Edge, Resource, ScopeBo
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from ensue.provisioning.identity import Context
+    from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.nodes import ResourceGraph, Why
     from ensue.provisioning.outcomes import NodeOutcome
     from ensue.provisioning.surroundings import Status
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _WORKLOAD = "workload"
 _KEPT_EDGE: Final[Why] = "reference"
 """The kind of dependencies that only the store knows, because it does not record why they exist."""
+_FOR_EACH: Final[Why] = "for_each"
 
 
 class DrawnResource(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +66,10 @@ def planned_resources(graph: ResourceGraph, missing_drivers: Collection[str]) ->
         graph: the graph.
         missing_drivers: the drivers that are not installed.
     """
+    waits: dict[Key, list[str]] = {}
+    for point in graph.points:
+        for key in sorted(point.waiting):
+            waits.setdefault(key, []).append(str(point.head))
     for node in graph.nodes:
         absent = node.driver in missing_drivers
         yield DrawnResource(
@@ -74,7 +79,19 @@ def planned_resources(graph: ResourceGraph, missing_drivers: Collection[str]) ->
             definition=node.definition,
             driver=node.driver,
             comment=f"the driver {node.driver} is not installed" if absent else "",
-            edges=tuple([(str(one.to), one.why) for one in node.dependencies]),
+            edges=(
+                *((str(one.to), one.why) for one in node.dependencies),
+                *((name, _FOR_EACH) for name in waits.get(node.key, ())),
+            ),
+        )
+    for point in {one.head: one for one in graph.points}.values():
+        yield DrawnResource(
+            type=point.head.type,
+            class_=point.head.class_,
+            id=point.head.id,
+            definition=" or ".join(point.definitions),
+            comment=f"one for each item of a list of {point.name.owner}",
+            edges=tuple((str(key), _FOR_EACH) for key in point.sources),
         )
 
 

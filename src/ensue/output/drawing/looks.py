@@ -132,6 +132,15 @@ DEPENDENCIES: Final = {
         width_px=2.2,
         meaning="a selector found it",
     ),
+    "for_each": Stroke(
+        style="dotted",
+        head="onormal",
+        colour="#8a6d00",
+        dark_colour="#d0b04a",
+        dashes="8 4 2 4 2 4",
+        width_px=1.6,
+        meaning="it has the list of the dependent",
+    ),
 }
 """Lines by the reason for which a resource depends on another one, in the order of a legend."""
 

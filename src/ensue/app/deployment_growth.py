@@ -1,0 +1,294 @@
+"""The resource graph of a deployment while it runs: it grows by the lists that become known.
+
+A list that is an output is a state of its own (`provisioning.lowering`). When its source is provisioned, the
+graph is built again with its items, and what has joined runs as growth under the state. Lists that become
+known while the graph is built are taken together the next time, so that many lists need few buildings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from ensue.engine.asked_growth import AskedGrowth
+from ensue.errors import CompileError, DriverError, ExpansionError
+from ensue.language.collector import Collector
+from ensue.model.returns import StateReturn
+from ensue.model.unknown import unknowns_in
+from ensue.provisioning.expansion import refuse_list
+from ensue.provisioning.for_each import items_of
+from ensue.provisioning.lowering import EXPANDED, PROVISIONED, Work, lower
+from ensue.provisioning.outcomes import UNUSABLE, UnknownLists
+from ensue.provisioning.part import part_of
+from ensue.provisioning.regrown import items_before, refuse_late, refuse_waiting, unlike_before, waiting_for
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ensue.app.built_graph import BuiltGraph
+    from ensue.app.deploying_call import DeployingCall
+    from ensue.contracts.growth import GrowthRequest, Plan
+    from ensue.errors import EnsueError
+    from ensue.model.chunk import Chunk
+    from ensue.provisioning.for_each import Item
+    from ensue.provisioning.graph_values import GraphValues
+    from ensue.provisioning.identity import Key
+    from ensue.provisioning.nodes import GrowthPoint, ListName, Node, ResourceGraph
+    from ensue.provisioning.surroundings import Outcome
+
+
+class Around(NamedTuple):
+    """What growth uses of the deployment.
+
+    Args:
+        outcomes: the outcomes of the resources, as the deployment goes on.
+        admit: checks resources before they join, with the graph that they join; receives the errors.
+        joined: called with the graph that more resources have joined.
+        only: the resources that are deployed; none: all.
+    """
+
+    outcomes: Mapping[Key, Outcome]
+    admit: Callable[[BuiltGraph, Sequence[Node], Collector], Awaitable[None]]
+    joined: Callable[[BuiltGraph], None]
+    only: tuple[str, ...]
+
+
+class DeploymentGrowth:
+    """The graph of one deployment while it runs.
+
+    Args:
+        built: the graph as it is before anything is provisioned.
+        values: evaluates its nodes.
+        around: see `Around`.
+    """
+
+    def __init__(self, built: BuiltGraph, values: GraphValues, around: Around) -> None:
+        self.built = built
+        self.values = values
+        self.nodes = {str(node.key): node for node in built.graph.nodes}
+        self.faults: dict[ListName, str] = {}
+        """Why lists name no resources."""
+        self._around = around
+        self._points: dict[str, GrowthPoint] = {}
+        self._waits: dict[Key, list[str]] = {}
+        self._items: dict[ListName, Sequence[Item]] = {}
+        self._joined: dict[ListName, Sequence[Item]] = {}
+        self._work: dict[ListName, Work] = {}
+        self._places: dict[str, tuple[str, int]] = {}
+        self._turn = asyncio.Lock()
+        self._note_points()
+
+    @property
+    def part(self) -> tuple[tuple[Node, ...], tuple[GrowthPoint, ...]]:
+        """The resources that are deployed, and the lists that are not known yet."""
+        return part_of(self.built.graph, self._around.only)
+
+    def unknown(self, *, is_plan: bool) -> UnknownLists:
+        """Return the lists whose resources have not joined the graph."""
+        return UnknownLists(self.part[1], self.faults, is_plan)
+
+    def begun(self, plan: Plan) -> Plan:
+        """Return a plan of the deployment whose states wait for those of its other plans."""
+        if not self._points:
+            return plan
+        for index, chunk in enumerate(plan.chunks):
+            if chunk.function in {PROVISIONED, EXPANDED}:
+                self._places[chunk.id] = (plan.scope, index)
+        return msgspec.structs.replace(plan, awaits=self._awaited)
+
+    def problem_of(self, needed: Iterable[Key]) -> str:
+        """Return which of the needed resources are not there; empty if all of them are."""
+        if not self._points:
+            return ""
+        outcomes = self._around.outcomes
+        found = ((key, outcomes[key].status if key in outcomes else "skipped") for key in needed)
+        return ", ".join(f"{key} {status}" for key, status in found if status in UNUSABLE)
+
+    async def expand(self, context: DeployingCall, name: str) -> StateReturn:
+        """Let the resources of a list join the graph, and provision them as growth under the list's state."""
+        point = self._points[name]
+        if problem := self.problem_of(point.sources):
+            return StateReturn(name=name, result=False, comment=f"the list is not known: {problem}")
+        try:
+            items = self._known_items(point)
+        except (DriverError, ExpansionError) as error:
+            return self._failed(point, _diagnosed(point, error))
+        if items is None:
+            sources = ", ".join(map(str, point.sources))
+            return StateReturn(name=name, result=None, comment=f"known after {sources}")
+        self._items[point.name] = items
+        turn = await _Turn.begin(self._turn)
+        try:
+            await self._join()
+            if fault := self.faults.get(point.name):
+                return self._failed(point, fault)
+            if (work := self._work.pop(point.name, None)) is not None:
+                source = _JoinedResources(self, work, turn)
+                came = await context.grow(AskedGrowth(context.srn, ("items",), source))
+                if came.status == "failed" and not came.returns:
+                    return self._failed(point, came.comment)
+        finally:
+            turn.end()
+        count = "1 item" if len(items) == 1 else f"{len(items)} items"
+        return StateReturn(name=name, result=True, comment=count)
+
+    def _known_items(self, point: GrowthPoint) -> Sequence[Item] | None:
+        """Return the items of a list; None: they are not known in this plan.
+
+        Raises:
+            DriverError: the list is an output that its source lacks.
+            ExpansionError: it names no resources.
+        """
+        value = self.values.list_of(point, self.nodes[str(point.name.owner)])
+        return None if unknowns_in(value) else items_of(value)
+
+    def _failed(self, point: GrowthPoint, fault: str) -> StateReturn:
+        self.faults[point.name] = fault
+        return StateReturn(name=str(point.name), result=False, comment=fault)
+
+    async def _join(self) -> None:
+        """Let the resources of all lists join that have become known; note the lists that cannot."""
+        names = sorted(name for name in self._items if name not in self._joined and name not in self.faults)
+        if not names:
+            return
+        try:
+            await self._try(names)
+        except CompileError as error:
+            if len(names) == 1:
+                self.faults[names[0]] = str(error)
+                return
+            for name in names:
+                try:
+                    await self._try([name])
+                except CompileError as own_error:
+                    self.faults[name] = str(own_error)
+
+    async def _try(self, names: Sequence[ListName]) -> None:
+        """Let the resources of some lists join the graph.
+
+        Raises:
+            CompileError: they cannot; the graph stays as it is.
+        """
+        found = Collector()
+        given = {**self._joined, **{name: self._items[name] for name in names}}
+        before = self.built
+        grown = await asyncio.to_thread(before.source.built, found, given)
+        refuse_late(before.graph, grown.graph, names, found)
+        nodes, points = self._divided(grown.graph, names)
+        for name in names:
+            waiting = waiting_for(before.graph, [name]).difference(one.key for one in nodes.get(name, ()))
+            refuse_waiting(_needed(nodes, name), waiting, name, found)
+        found.stop_on_errors()
+        new = list(unlike_before(before.graph, grown.graph))
+        await self._around.admit(grown, new, found)
+        found.stop_on_errors()
+        self.built, self._joined = grown, given
+        self.values.grow(grown.graph)
+        self.nodes = {str(node.key): node for node in grown.graph.nodes}
+        self._note_points()
+        for name in nodes.keys() | points.keys():
+            self._work[name] = Work(nodes.get(name, []), (), (), {}, points.get(name, []))
+        self._around.joined(grown)
+
+    def _note_points(self) -> None:
+        self._waits = {}
+        for point in self.built.graph.points:
+            self._points.setdefault(str(point.name), point)
+            for key in point.waiting:
+                self._waits.setdefault(key, []).append(str(point.name))
+
+    def _divided(
+        self, graph: ResourceGraph, names: Sequence[ListName]
+    ) -> tuple[dict[ListName, list[Node]], dict[ListName, list[GrowthPoint]]]:
+        """Divide what joins the graph among the lists for which it does.
+
+        An item that was in the graph before is provisioned with its list, too, because others of the list may
+        need it; its own state only says so afterwards.
+        """
+        nodes: dict[ListName, list[Node]] = {}
+        points: dict[ListName, list[GrowthPoint]] = {}
+        items = {key: name for name in names for key in items_before(self.built.graph, graph, name)}
+        part, part_points = part_of(graph, self._around.only)
+        for node in part:
+            if node.key in items:
+                nodes.setdefault(items[node.key], []).append(node)
+            elif str(node.key) not in self._places:
+                nodes.setdefault(_one_of(names, node.grown_for), []).append(node)
+        for point in part_points:
+            if str(point.name) not in self._places:
+                points.setdefault(_one_of(names, point.grown_for), []).append(point)
+        return nodes, points
+
+    def _awaited(self, chunk: Chunk) -> Iterator[tuple[str, int]]:
+        """Yield the states that a state of the deployment waits for; see `Plan.awaits`."""
+        names: Iterable[str] = ()
+        if chunk.function == PROVISIONED:
+            node = self.nodes[chunk.id]
+            names = (*map(str, node.depends_on), *self._waits.get(node.key, ()))
+        elif chunk.function == EXPANDED:
+            names = map(str, self._points[chunk.id].sources)
+        return (self._places[name] for name in names if name in self._places)
+
+
+class _JoinedResources:
+    """A `PlanSource` of the resources that have joined the graph for a list."""
+
+    kind: Literal["deployment"] = "deployment"
+
+    def __init__(self, growth: DeploymentGrowth, work: Work, turn: _Turn) -> None:
+        self._growth = growth
+        self._work = work
+        self._turn = turn
+
+    async def plan(self, request: GrowthRequest) -> Plan:
+        """Return the plan, whose scope is opened before the next list has its turn."""
+        deployment = request.plan.deployment
+        assert deployment is not None  # noqa: S101 -- the state of a list is in the plan of a deployment
+        plan = lower(self._work, request.target, request.scope, deployment=deployment, warnings=())
+        self._turn.end()
+        return self._growth.begun(plan)
+
+
+class _Turn:
+    """The turn of one list; others wait until what joins for it has places in the run."""
+
+    def __init__(self, lock: asyncio.Lock) -> None:
+        self._lock = lock
+        self._is_over = False
+
+    @classmethod
+    async def begin(cls, lock: asyncio.Lock) -> _Turn:
+        """Return when it is the turn of a list."""
+        await lock.acquire()
+        return cls(lock)
+
+    def end(self) -> None:
+        """Let the next list follow; a second call changes nothing."""
+        if not self._is_over:
+            self._is_over = True
+            self._lock.release()
+
+
+def _needed(nodes: Mapping[ListName, Sequence[Node]], name: ListName) -> list[Node]:
+    """Return the resources that join for a list, and all that join for others and that they need."""
+    joining = {node.key: node for some in nodes.values() for node in some}
+    needed = {node.key: node for node in nodes.get(name, ())}
+    waiting = list(needed.values())
+    while waiting:
+        new = {key: joining[key] for key in waiting.pop().depends_on if key in joining and key not in needed}
+        needed.update(new)
+        waiting += new.values()
+    return list(needed.values())
+
+
+def _one_of(names: Sequence[ListName], name: ListName | None) -> ListName:
+    """Return a name if it is one of several, else the first of them."""
+    return name if name is not None and name in names else names[0]
+
+
+def _diagnosed(point: GrowthPoint, error: EnsueError) -> str:
+    found = Collector()
+    refuse_list(point.name, point.for_each, error, found)
+    return found.errors[0].message

@@ -1,0 +1,204 @@
+"""What the states of a deployment do: each provisions, clears or removes one resource, or expands a list."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NamedTuple
+
+from ensue.app.deployment_checks import protected_help, protected_words
+from ensue.app.deployment_surroundings import driver_call
+from ensue.errors import DestructionRefusedError, DiskError, EnsueError, InternalError
+from ensue.model.returns import StateReturn
+from ensue.provisioning.derived_registrations import forget_derived, invalidate_derived, register_derived
+from ensue.provisioning.identity import WORKLOAD
+from ensue.provisioning.outcomes import NodeOutcome, UnknownLists
+from ensue.provisioning.surroundings import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Collection, Mapping
+
+    from ensue.app.deploying_call import DeployingCall
+    from ensue.app.deployment_growth import DeploymentGrowth
+    from ensue.app.services import Services
+    from ensue.model.data import DataMap
+    from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.identity import Key
+    from ensue.provisioning.nodes import Node
+    from ensue.provisioning.provisioner import Provisioner
+    from ensue.provisioning.requests import Requests
+
+
+class Removal(NamedTuple):
+    """What a deployment removes.
+
+    Args:
+        records: the resources to be removed, by name.
+        undecided: the resources that may join the graph for a list; then they are not removed.
+        sources: those that have registered targets.
+    """
+
+    records: Mapping[str, ActiveResource]
+    undecided: Collection[Key]
+    sources: Collection[Key]
+
+
+class ResourceStates:
+    """What the states of one deployment do.
+
+    Args:
+        services: the project.
+        requests: makes the requests for drivers.
+        provisioner: provisions resources.
+        growth: the graph; None: the environment is destroyed.
+        outcomes: receives the outcome of each resource.
+        removal: what is removed.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        requests: Requests,
+        provisioner: Provisioner,
+        growth: DeploymentGrowth | None,
+        *,
+        outcomes: dict[Key, Outcome],
+        removal: Removal,
+    ) -> None:
+        self.refused: dict[Key, str] = {}
+        """Resources of which an update would have destroyed something, and that; it was not allowed."""
+        self.context = requests.context
+        self._services = services
+        self._requests = requests
+        self._provisioner = provisioner
+        self._growth = growth
+        self._outcomes = outcomes
+        self._removal = removal
+
+    @property
+    def _nodes(self) -> Mapping[str, Node]:
+        return {} if self._growth is None else self._growth.nodes
+
+    async def provision(self, context: DeployingCall, resource: str) -> StateReturn:
+        """Provision one resource on behalf of its state."""
+        node = self._nodes[resource]
+        if self._growth is not None and (problem := self._growth.problem_of(node.depends_on)):
+            return StateReturn(name=resource, result=False, comment=f"not provisioned: {problem}")
+        if (known := self._outcomes.get(node.key)) is not None and known.status != "excluded":
+            result = None if known.status == "planned" else known.status != "failed"
+            return StateReturn(
+                name=resource, result=result, comment=f"{known.status} with the list that has it"
+            )
+        work = self._provisioner.provision(node, driver_call(context))
+        return await self._carried_out(context, node.key, work)
+
+    async def clear(self, context: DeployingCall, resource: str) -> StateReturn:
+        """Destroy, on behalf of its state, what was made for a resource before it was replaced."""
+        node = self._nodes.get(resource)
+        kept = None if node is None else self._provisioner.kept.get(node.key)
+        drivers = ", ".join(one.driver for one in kept.beside) if kept is not None else ""
+        if kept is None or not drivers or context.test:
+            return StateReturn(name=resource, result=True, comment="nothing else was made for it")
+        key = kept.key
+        try:
+            cleared = await self._provisioner.clear(key, driver_call(context))
+        except EnsueError as error:
+            problem = self._services.masker.text(
+                f"what the driver {drivers} made before is still there: {error}"
+            )
+            self._outcomes[key] = self._outcomes[key]._replace(status="failed", comment=problem)
+            if isinstance(error, DiskError):
+                raise  # The run stops at it.
+            return StateReturn(name=str(key), result=False, comment=problem)
+        verb = "left as it is" if cleared.status == "retained" else "destroyed"
+        comment = f"what the driver {drivers} made before was {verb}"
+        return StateReturn(name=str(key), result=True, changes={cleared.status: str(key)}, comment=comment)
+
+    async def expand(self, context: DeployingCall, name: str) -> StateReturn:
+        """Let the resources of a list join the graph on behalf of the list's state, and provision them."""
+        if self._growth is None:
+            raise InternalError(f"{name} is a list of no graph")
+        return await self._growth.expand(context, name)
+
+    async def remove(self, context: DeployingCall, resource: str) -> StateReturn:
+        """Remove one resource on behalf of its state, unless it has joined the graph again for a list."""
+        one = self._removal.records[resource]
+        key = one.key
+        if key in self._removal.undecided and (answer := self._needed(one, is_plan=context.test)) is not None:
+            return answer
+        returned = await self._carried_out(context, key, self._provisioner.remove(key, driver_call(context)))
+        if returned.result is True and key in self._removal.sources:
+            await invalidate_derived(context.registry, self.context, key)
+        return returned
+
+    def _needed(self, one: ActiveResource, *, is_plan: bool) -> StateReturn | None:
+        """Return why a resource that may be in the graph for a list is not removed; None: it is removed."""
+        key, name = one.key, str(one.key)
+        if name in self._nodes:
+            is_there = self._growth is None or not self._growth.problem_of([key])
+            return StateReturn(name=name, result=is_there, comment="it is needed")
+        undecided = unknown_lists(self._growth, is_plan=is_plan).of_record(key)
+        if undecided is not None:
+            return StateReturn(name=name, result=None if is_plan else False, comment=undecided.comment)
+        if not self._requests.is_protected(one):
+            return None
+        problem = f"{protected_words(one)}: {protected_help(one)}"
+        self._outcomes[key] = Outcome("failed", problem, old=one)
+        return StateReturn(name=name, result=False, comment=problem)
+
+    async def _carried_out(self, context: DeployingCall, key: Key, work: Awaitable[Outcome]) -> StateReturn:
+        try:
+            outcome = await work
+            await self._services.active.flush_when_full()
+            if not context.test:
+                await self._register(context, key, outcome)
+        except asyncio.CancelledError:
+            cut = "the call of its driver was cut short, by `timeout` of its definition or the end of the run"
+            self._outcomes[key] = Outcome("failed", cut, old=self._provisioner.kept.get(key))
+            raise
+        except EnsueError as error:
+            old = self._provisioner.kept.get(key)
+            problem = self._services.masker.text(str(error))
+            self._outcomes[key] = Outcome("failed", problem, old=old)
+            if isinstance(error, DestructionRefusedError):
+                self.refused[key] = self._services.masker.text(", ".join(error.things))
+            if isinstance(error, DiskError):
+                raise  # The run stops at it.
+            return StateReturn(name=str(key), result=False, comment=str(error))
+        self._outcomes[key] = outcome
+        if problem := self._problem_of_update(key, outcome):
+            self._outcomes[key] = outcome._replace(status="failed", comment=problem)
+            return StateReturn(name=str(key), result=False, comment=problem)
+        changes: DataMap = {} if outcome.status == "unchanged" else {outcome.status: str(key)}
+        result = None if outcome.status == "planned" else True
+        comment = outcome.comment or outcome.status
+        return StateReturn(name=str(key), result=result, changes=changes, comment=comment)
+
+    def _problem_of_update(self, key: Key, outcome: Outcome) -> str:
+        """Return why the update operations of a workload cannot be carried out; empty if they can."""
+        if key.type != WORKLOAD or outcome.outputs is None or self._growth is None:
+            return ""
+        from ensue.app.workload_files import problem_of_update
+
+        node, evaluated = self._nodes[str(key)], self._growth.values.evaluated_before(key)
+        one = NodeOutcome(key, node.guresid, node, evaluated, None, outcome)
+        return problem_of_update(one, self._services.masker)
+
+    async def _register(self, context: DeployingCall, key: Key, outcome: Outcome) -> None:
+        """Register and orphan targets as the driver says; only a deployment orphans them again."""
+        registry = context.registry.on_behalf_of(context.srn)
+        if outcome.registers:
+            await register_derived(registry, self.context, key, outcome.registers)
+        before = outcome.old.registers if outcome.old is not None else {}
+        gone = before.keys() - outcome.registers.keys()
+        if gone and outcome.status not in {"destroyed", "retained"}:
+            await forget_derived(registry, self.context, key, sorted(gone))
+
+
+def unknown_lists(growth: DeploymentGrowth | None, *, is_plan: bool) -> UnknownLists:
+    """Return the lists of a deployment whose resources have not joined the graph.
+
+    Args:
+        growth: its graph; None: the environment is destroyed.
+        is_plan: whether nothing is provisioned.
+    """
+    return UnknownLists() if growth is None else growth.unknown(is_plan=is_plan)

@@ -1,0 +1,134 @@
+"""The growth points of a graph: lists that are known only while the deployment runs, and what waits for them.
+
+A resource waits for a list if resources of the list may become its dependencies: it depends on the owner of
+an entry with `match_dependents`, it may be one of the items itself, or it has a selector that could find
+them. What may join the graph for a list is known by type: the definitions that its resources may get, and
+all that these mention, whatever the items are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.provisioning.for_each import may_be_id, shown_id
+from ensue.provisioning.identity import IMPLICIT, Key
+from ensue.provisioning.nodes import GrowthPoint, ListName
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Container, Iterable, Iterator
+
+    from ensue.provisioning.definitions import Definition, Provision
+    from ensue.provisioning.for_each import ForEach
+    from ensue.provisioning.growth import Growth, Resource
+    from ensue.provisioning.identity import Context, Descriptor
+    from ensue.provisioning.matching import Catalog
+    from ensue.provisioning.written import Written
+
+_Kind = tuple[str, str]
+"""A type and a class."""
+
+
+def growth_points(growth: Growth, catalog: Catalog, context: Context) -> tuple[GrowthPoint, ...]:
+    """Return the lists of a settled graph that are not known yet, by owner and entry.
+
+    Args:
+        growth: the graph.
+        catalog: the definitions.
+        context: the environment.
+    """
+    if not growth.unknown:
+        return ()
+    points = _Points(growth, catalog, context)
+    return tuple(sorted((points.of(*one) for one in growth.unknown), key=lambda one: one.name))
+
+
+class _Points:
+    def __init__(self, growth: Growth, catalog: Catalog, context: Context) -> None:
+        self._growth = growth
+        self._catalog = catalog
+        self._context = context
+        self._types: dict[_Kind, dict[str, frozenset[str]]] = {}
+        self._by_kind: dict[_Kind, list[Resource]] = {}
+        for one in growth.resources.values():
+            self._by_kind.setdefault((one.key.type, one.key.class_), []).append(one)
+
+    def of(self, owner: Resource, provision: Provision, for_each: ForEach) -> GrowthPoint:
+        """Return the growth point of an entry."""
+        head = provision.target.resolved(owner.key)
+        kind = (head.type, head.class_)
+        sources = {target.resolved(owner.key) for target, _ in for_each.value.mentions.references}
+        if kind not in self._types:
+            self._types[kind] = self._types_from(kind)
+        types = self._types[kind]
+        context = self._growth.expansion.context_of(owner.key)
+        before = self._needed_by(sources)
+        waiting = {
+            one.key for one in self._may_find(types, may_be_id(for_each, context), kind) if one not in before
+        }
+        if provision.match_dependents:
+            companions = owner.companions or ()
+            waiting.update(one.key for one in owner.dependents if one not in companions)
+        possible = self._catalog.possible(*kind, self._context)
+        return GrowthPoint(
+            name=ListName(owner.key, for_each.entry),
+            head=Key(head.type, head.class_, shown_id(for_each, context)),
+            for_each=for_each,
+            sources=tuple(sorted(sources)),
+            waiting=frozenset(waiting),
+            types=types,
+            definitions=tuple(sorted(one.id for one in possible)),
+            grown_for=owner.grown_for,
+        )
+
+    def _may_find(self, types: Container[str], ids: re.Pattern[str], kind: _Kind) -> Iterator[Resource]:
+        """Yield the resources that are items already, and those whose selectors may find what joins."""
+        yield from (one for one in self._by_kind.get(kind, ()) if ids.fullmatch(one.key.id))
+        for selecting, (anchor, steps), _ in self._growth.selections:
+            if anchor.type in types or any(type_ in types for _, type_ in steps):
+                yield selecting
+
+    def _needed_by(self, sources: Iterable[Key]) -> set[Resource]:
+        """Return the sources of a list and all that they depend on."""
+        waiting = [self._growth.resources[key] for key in sources]
+        needed = set(waiting)
+        while waiting:
+            new = {to for to, _ in waiting.pop().edges} - needed
+            needed |= new
+            waiting += new
+        return needed
+
+    def _types_from(self, kind: _Kind) -> dict[str, frozenset[str]]:
+        """Return the types of all that may join the graph with a type and class, each with its drivers."""
+        drivers: dict[str, frozenset[str]] = {}
+        reached = {kind}
+        waiting = [kind]
+        while waiting:
+            type_, class_ = waiting.pop()
+            drivers.setdefault(type_, frozenset())
+            for definition in self._catalog.possible(type_, class_, self._context):
+                new = {
+                    (one.type, class_ if one.class_ is None else one.class_)
+                    for one in _mentioned(definition)
+                    if one.id is not None or one.type not in IMPLICIT
+                }
+                drivers[type_] |= {definition.driver}
+                waiting += new - reached
+                reached |= new
+        return drivers
+
+
+def _mentioned(definition: Definition) -> Iterator[Descriptor]:
+    """Yield all that a definition refers to or co-provisions."""
+    for written in definition.written:
+        yield from _references(written)
+    for one in definition.provisions:
+        yield one.target
+        if one.params is not None:
+            yield from _references(one.params)
+        if one.for_each is not None:
+            yield from _references(one.for_each.value)
+
+
+def _references(written: Written) -> Iterator[Descriptor]:
+    return (descriptor for descriptor, _ in written.mentions.references)
