@@ -72,6 +72,8 @@ class ResourceStates:
         self._provisioner = provisioner
         self._growth = growth
         self._outcomes = outcomes
+        self._scopes: dict[Key, str] = {}
+        """The scope that provisions each resource; a list may have one that is in the graph as well."""
         self._removal = removal
 
     @property
@@ -83,7 +85,8 @@ class ResourceStates:
         node = self._nodes[resource]
         if self._growth is not None and (problem := self._growth.problem_of(node.depends_on)):
             return StateReturn(name=resource, result=False, comment=f"not provisioned: {problem}")
-        if (known := self._outcomes.get(node.key)) is not None and known.status != "excluded":
+        scope = self._scopes.setdefault(node.key, context.plan.scope)
+        if scope != context.plan.scope and (known := self._outcomes.get(node.key)) is not None:
             result = None if known.status == "planned" else known.status != "failed"
             return StateReturn(
                 name=resource, result=result, comment=f"{known.status} with the list that has it"
