@@ -100,7 +100,12 @@ def test_an_archive_is_unpacked_once(name: str, content: bytes, tmp_path: Path) 
     assert done.changes == {
         "directories_created": [f"{folder}/"], "extracted_files": ["app/run", "app/etc/conf", "app/link"],
     }  # fmt: skip
-    assert done.new_state == {"path": str(folder), "top_level": ["app"]}
+    digest = hashlib.sha256(content).hexdigest()
+    assert done.new_state == {
+        "path": str(folder),
+        "top_level": ["app"],
+        "source_hash": f"sha256={digest}",
+    }
     assert {name: (folder / name).read_bytes() for name in FILES} == FILES
     assert (folder / "app/link").readlink() == Path("run")
     run = (folder / "app/run").stat()

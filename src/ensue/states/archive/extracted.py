@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.contracts.connection import Command
+from ensue.contracts.content import digest_of
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
@@ -45,6 +46,8 @@ class _Wish:
 
     folder: str
     shown: str
+    digest: str
+    is_another: bool
     overwrite: bool
     clean: bool
     force: bool
@@ -92,7 +95,9 @@ async def extracted(
     allow_outside_links: bool = False,
     **kwargs: Data,
 ) -> StateReturn:
-    """Unpack an archive in a folder if something of its content is missing there.
+    """Unpack an archive in a folder if something of its content is missing there, or if it is another one.
+
+    It is another one if its checksum is not that of the archive which the last apply found or unpacked there.
 
     Args:
         ctx: the state's context.
@@ -124,7 +129,7 @@ async def extracted(
 
     Returns:
         `changes` has `extracted_files`, `directories_created`, `removed`, `updated ownership`;
-        `new_state` has `path`, and `top_level` if the archive was read.
+        `new_state` has `path`, and `top_level` and `source_hash` (`sha256=…`) if the archive was read.
 
     Raises:
         StateFailedError: the arguments are invalid, or the archive is missing, damaged, exceeds a limit, or
@@ -163,9 +168,12 @@ async def extracted(
     contents = await asyncio.to_thread(read_contents, archive)
     if enforce_toplevel:
         _check_top(contents, folder, "zip" if is_zip else "tar")
+    digest = f"sha256={await digest_of(content, 'sha256')}"
     wish = _Wish(
         folder=folder,
         shown=chosen.location,
+        digest=digest,
+        is_another=_last_digest(ctx) not in {"", digest},
         overwrite=overwrite,
         clean=clean,
         force=force,
@@ -191,11 +199,13 @@ async def _extract(
             "of directory, symlink instead of file, etc.). To proceed with extraction, set 'force' to True. "
             "Note that this will remove these paths before extracting.\n\n" + _listed(found.wrong)
         )
-    if not (wish.overwrite or found.missing or found.wrong):
+    if not (wish.overwrite or wish.is_another or found.missing or found.wrong):
         return await _owned(
             ctx, name, wish, contents, changes={}, comment="All files in archive are already present"
         )
     why = ", due to absence of one or more files/dirs" if found.missing else ""
+    if wish.is_another and not found.missing:
+        why = ", since another archive was extracted before"
     if ctx.test:
         cleaned = ", after cleaning destination path(s)" if wish.clean else ""
         comment = f"Archive {wish.shown} would be extracted to {wish.folder}/{cleaned}{why}"
@@ -275,6 +285,7 @@ async def _owned(
     new_state: DataMap = {
         "path": wish.folder,
         "top_level": [*_tops(contents)],
+        "source_hash": wish.digest,
     }
     if wish.user is None and wish.group is None:
         return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
@@ -292,6 +303,12 @@ async def _owned(
         comment += ". Ownership would be updated on one or more files/directories."
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
     return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+def _last_digest(ctx: StateContext) -> str:
+    """Return the checksum of the archive of the last apply; empty if it is not known."""
+    kept = None if ctx.enforced is None else ctx.enforced.whole
+    return str(kept.get("source_hash", "")) if isinstance(kept, dict) else ""
 
 
 def _folder(name: str, if_missing: str | None, owner_of: str | None) -> str:

@@ -22,6 +22,17 @@ _UNSEEN: Final = frozenset({
 })  # fmt: skip
 """Options that the kernel does not show, because programs read them or because they are the default."""
 
+_OPPOSITES: Final[Mapping[str, str]] = {
+    "noexec": "exec",
+    "nosuid": "suid",
+    "nodev": "dev",
+    "sync": "async",
+    "ro": "rw",
+    "noatime": "atime,relatime",
+    "nosymfollow": "symfollow",
+}
+"""Options that the kernel shows, and what undoes them in a remount."""
+
 _TRANSLATED: Final[Mapping[str, str]] = {"tcp": "proto=tcp", "udp": "proto=udp"}
 _IGNORED: Final[Mapping[str, Sequence[str]]] = {"ramfs": ("size",)}
 _SIZE: Final = re.compile(r"size=(?P<number>\d+)(?P<unit>[kmg]?)\Z")
@@ -82,6 +93,21 @@ def missing_options(wanted: Iterable[str], entry: Mapping[str, Any], fstype: str
         if option not in shown
         and not unseen.intersection((option, option.partition("=")[0]))
         and not option.startswith(("x-", "comment"))
+    ]
+
+
+def opposite_options(wanted: Sequence[str], former: Iterable[str], entry: Mapping[str, Any]) -> list[str]:
+    """Return what undoes the options that a mount has and should not have.
+
+    Args:
+        wanted: options.
+        former: the options that the state had in the last apply; one that it has no longer is undone.
+        entry: the mount's entry in `mount.active`.
+    """
+    undoing = {*wanted, *(_OPPOSITES[one] for one in former if one in _OPPOSITES and one not in wanted)}
+    active = {*entry["opts"], *entry.get("superopts", ())}
+    return [
+        undo for one, undo in _OPPOSITES.items() if one in active and one not in wanted and undo in undoing
     ]
 
 

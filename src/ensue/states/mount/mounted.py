@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.mount.active import as_shown, is_device, missing_options
+from ensue.states.mount.active import as_shown, is_device, missing_options, opposite_options
 from ensue.states.mount.secret_options import mask_secret_options
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ async def mounted(
         device: the device, its `UUID=…` or `LABEL=…`, a share, or the name of a file system without a device.
         fstype: type of file system.
         mkmnt: create the mount point.
-        opts: options, as a list or separated by commas; a difference causes a remount.
+        opts: options, as a list or separated by commas; a difference causes a remount, and so does a flag
+            (`noexec`, `nosuid`, …) that the last apply had and this one lacks.
         dump: field for `dump` in the fstab.
         pass_num: order of the check at boot.
         config: path of the fstab.
@@ -133,14 +134,22 @@ async def _now(  # noqa: PLR0917 (what the declaration says)
         await ctx.call("mount.mount", name, device, fstype=fstype, opts=options)
         reason = f"Forced unmount and mount because the device was {entry['device']}"
         return True, {"umount": reason, "mount": True}, "Target was successfully mounted"
-    missing = missing_options(options, entry, fstype, known)
+    undone = opposite_options(options, _former_options(ctx), entry)
+    missing = list(dict.fromkeys([*missing_options(options, entry, fstype, known), *undone]))
     if not missing:
         return False, {}, "Target was already mounted"
     text = f"because options ({','.join(missing)}) changed"
     if ctx.test:
         return True, {}, f"Remount would be forced {text}"
-    await ctx.call("mount.remount", name, options)
+    await ctx.call("mount.remount", name, list(dict.fromkeys([*options, *undone])))
     return True, {"umount": f"Forced remount {text}"}, "Target was already mounted"
+
+
+def _former_options(ctx: StateContext) -> list[str]:
+    """Return the options that the state had in the last apply."""
+    kept = None if ctx.enforced is None else ctx.enforced.whole
+    former = kept.get("opts") if isinstance(kept, dict) else None
+    return [str(one) for one in former] if isinstance(former, list) else []
 
 
 async def _mount(
