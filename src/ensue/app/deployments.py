@@ -18,6 +18,7 @@ from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
 from ensue.provisioning.images import ANY_WORKLOAD, with_images
 from ensue.provisioning.impact import Impact, impacts
 from ensue.provisioning.matching import Candidate, Catalog
+from ensue.provisioning.offers import offers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.definitions import Definition
     from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.nodes import ResourceGraph
+    from ensue.provisioning.offers import Offer
     from ensue.settings.settings import Settings
 
 
@@ -174,6 +176,34 @@ class Deployments:
         catalog = self._catalog(found)
         found.stop_on_errors()
         return catalog.candidates(type_, class_, values)
+
+    def offers(
+        self, active: Iterable[ActiveResource], fields: Mapping[str, str], type_: str
+    ) -> tuple[list[Offer], list[Diagnostic]]:
+        """Return the types and classes of resources that definitions offer, and warnings about files.
+
+        Args:
+            active: resources of earlier deployments, which say what outputs there are.
+            fields: the fields of criteria that are known.
+            type_: only this type; empty: all.
+
+        Raises:
+            CompileError: something is wrong with the definitions, or none is for the type.
+        """
+        found = Collector()
+        catalog = self._catalog(found)
+        found.stop_on_errors()
+        offered = offers(catalog, active, fields, type_)
+        if type_ and not offered:
+            known = sorted({kind for kind, _ in catalog.kinds()})
+            found.error(
+                "E0828",
+                f"no definition offers the type {type_!r} here",
+                None,
+                help=near_names(type_, known) or "`ensue show types` lists those that there are",
+            )
+        found.stop_on_errors()
+        return offered, found.warnings
 
     def impacts(
         self, active: Iterable[tuple[Context, ActiveResource]], definition: str | None

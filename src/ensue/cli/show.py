@@ -29,12 +29,13 @@ EXAMPLES = (
     ("ensue show top --out json", "the SLS that top.sls assigns to this machine"),
     ("ensue show top --tgt '*'", "the SLS that top.sls assigns to this machine and to every resource"),
     ("ensue show definitions", "the resource definitions of the project"),
+    ("ensue show types --app shop --env dev", "the types of resources that a Score file may request there"),
     ("ensue show match postgres --app shop --env dev", "which definition a resource gets, and why"),
     ("ensue show active --app shop", "what deployments of an application have provisioned"),
     ("ensue show impact", "which of these resources the current definitions would change"),
 )
 
-KINDS = ("high", "low", "pillar", "top", "enforced", "definitions", "match", "active", "impact")
+KINDS = ("high", "low", "pillar", "top", "enforced", "definitions", "types", "match", "active", "impact")
 
 
 @click.command("show", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
@@ -51,13 +52,14 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
     arguments, and under __requisites__ the states that run before it. pillar: what templates see.
     top: which SLS the top file assigns. Without an SLS, high and low show the highstate. enforced: what
     every state enforced in the last apply that it took part in. definitions: the resource definitions
-    of the project. match: which of them the resource TYPE[.CLASS][#ID] gets, and why the others do not match.
+    of the project. types: the types and classes of resources that they offer, with an example for the type
+    that is named. match: which of them the resource TYPE[.CLASS][#ID] gets, and why the others do not match.
     active: what deployments have provisioned. impact: which active resources the current definitions, or the
     one that is named, would change.
 
     Exit code: 0 success; 1 it does not compile; 2 a resource did not answer, or nothing matched.
     """
-    if what in ("definitions", "match", "active", "impact"):
+    if what in ("definitions", "types", "match", "active", "impact"):
         if tgt is not None:
             raise click.UsageError(f"`show {what}` is about deployments; it takes no --tgt")
         return _show_definitions(session, what, sls, DeploymentWords(**deployment))
@@ -102,6 +104,12 @@ def _show_definitions(session: Session, what: str, named: tuple[str, ...], words
     session.names_minion = False
     if what == "definitions":
         return show_definitions(session, words)
+    if what == "types":
+        from ensue.cli.show_types import show_types
+
+        if len(named) > 1:
+            raise click.UsageError("`ensue show types` takes one type, or none for all")
+        return show_types(session, named[0] if named else "", words)
     if what in ("active", "impact"):
         return _show_active(session, what, named, words)
     if len(named) != 1:

@@ -71,14 +71,30 @@ class Catalog:
                 return found[0]
         return None
 
-    def possible(self, type_: str, class_: str, context: Context) -> list[Definition]:
+    def possible(self, type_: str, class_: str, context: Context) -> tuple[Definition, ...]:
         """Return the definitions that resources of a type and class may get, whatever their ids are."""
         fields = {"env_id": context.env, "app_id": context.app, "env_type": context.env_type}
-        return [
-            one
+        return self.offering(type_, class_, fields)
+
+    def kinds(self) -> Iterable[tuple[str, str]]:
+        """Return the types and classes that criteria name."""
+        return self._tables.keys()
+
+    def offering(self, type_: str, class_: str, fields: Mapping[str, str]) -> tuple[Definition, ...]:
+        """Return the definitions that a resource may get, the most specific first.
+
+        Args:
+            type_: the resource's type.
+            class_: its class.
+            fields: the fields of criteria that are known.
+        """
+        found = [
+            (-criterion.specificity, one.id, one)
             for one in self.of_type(type_)
-            if any(criterion.may_match(class_, fields) for criterion in one.criteria)
+            for criterion in one.criteria
+            if criterion.may_match(class_, fields)
         ]
+        return tuple({id_: one for _, id_, one in sorted(found, key=lambda each: each[:2])}.values())
 
     def of_type(self, type_: str) -> list[Definition]:
         """Return the definitions for resources of a type, sorted by id."""

@@ -1,0 +1,64 @@
+"""`ensue show types`: which types and classes of resources an environment offers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.cli import exit_codes
+
+if TYPE_CHECKING:
+    from ensue.app.project import Project
+    from ensue.cli.deployment import DeploymentWords
+    from ensue.cli.session import Session
+    from ensue.diagnostics import Diagnostic
+    from ensue.provisioning.offers import Offer
+
+
+def show_types(session: Session, type_: str, words: DeploymentWords) -> int:
+    """Print the types and classes that definitions offer; of one type, with an example."""
+    given = {"app_id": words.app, "env_id": words.env, "env_type": words.env_type}
+    fields = {name: value for name, value in given.items() if value}
+
+    async def work(project: Project) -> tuple[list[Offer], list[Diagnostic]]:
+        active = [one for _, one in await project.active_resources(words.app, words.env)]
+        return project.deployments(words.definitions).offers(active, fields, type_)
+
+    found, warnings = session.run(work)
+    session.print_diagnostics(warnings)
+    if session.is_for_programs:
+        session.print_document([_data(one) for one in found])
+        return exit_codes.SUCCEEDED
+    headings = ("type", "class", "definition", "driver", "outputs")
+    rows = [
+        (one.type, one.class_, definition.id, definition.driver, _outputs(one))
+        for one in found
+        for definition in one.definitions
+    ]
+    session.print_table(headings, rows)
+    if type_:
+        session.print_text(f"\n{one.example}" for one in found)
+    return exit_codes.SUCCEEDED
+
+
+def _outputs(offer: Offer) -> str:
+    """Return the outputs by name; what is not known is said by the first deployment."""
+    named = [f"{name} (secret)" if name in offer.secrets else name for name in offer.outputs]
+    return ", ".join(named) or "known after the first deployment"
+
+
+def _data(offer: Offer) -> dict[str, Any]:
+    return {
+        "type": offer.type,
+        "class": offer.class_,
+        "definitions": [
+            {
+                "id": one.id,
+                "driver": one.driver,
+                "criteria": [dict(criterion.fields) for criterion in one.criteria],
+                "place": str(one.place.span()),
+            }
+            for one in offer.definitions
+        ],
+        "outputs": [{"name": name, "secret": name in offer.secrets} for name in offer.outputs],
+        "example": offer.example,
+    }

@@ -1,0 +1,73 @@
+"""What an environment offers: the types and classes of resources that definitions can provision.
+
+Source: Humanitec, "Resource Types" and "Resource Classes".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ensue.provisioning.identity import DEFAULT_CLASS, WORKLOAD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.definitions import Definition
+    from ensue.provisioning.matching import Catalog
+
+
+class Offer(NamedTuple):
+    """A type and class of resources.
+
+    Args:
+        type: the type.
+        class_: the class.
+        definitions: the definitions that a resource may get, the most specific first.
+        outputs: the outputs that such resources had in earlier deployments, sorted; empty: none is known.
+        secrets: those of them that are secret.
+    """
+
+    type: str
+    class_: str
+    definitions: tuple[Definition, ...]
+    outputs: tuple[str, ...]
+    secrets: frozenset[str]
+
+    @property
+    def example(self) -> str:
+        """A resource of this kind in a Score file, with an output that a container reads."""
+        class_ = "" if self.class_ == DEFAULT_CLASS else f"\n    class: {self.class_}"
+        output = self.outputs[0] if self.outputs else "OUTPUT"
+        return (
+            f"containers:\n  main:\n    variables:\n      IT: ${{resources.it.{output}}}\n"
+            f"resources:\n  it:\n    type: {self.type}{class_}\n"
+        )
+
+
+def offers(
+    catalog: Catalog, active: Iterable[ActiveResource], fields: Mapping[str, str], type_: str = ""
+) -> list[Offer]:
+    """Return what definitions offer, sorted by type and class.
+
+    Args:
+        catalog: the definitions.
+        active: resources of earlier deployments.
+        fields: the fields of criteria that are known (`app_id`, `env_id`, `env_type`).
+        type_: only this type; empty: all but workloads.
+    """
+    outputs: dict[str, dict[str, None]] = {}
+    secrets: dict[str, set[str]] = {}
+    for one in active:
+        outputs.setdefault(one.definition, {}).update(dict.fromkeys(map(str, one.outputs)))
+        secrets.setdefault(one.definition, set()).update(str(path[0]) for path in one.secret_paths if path)
+    found: list[Offer] = []
+    for kind, class_ in sorted(catalog.kinds()):
+        if kind != type_ if type_ else kind == WORKLOAD:
+            continue
+        definitions = catalog.offering(kind, class_, fields)
+        if definitions:
+            names = {name for one in definitions for name in outputs.get(one.id, ())}
+            hidden = {name for one in definitions for name in secrets.get(one.id, ())}
+            found.append(Offer(kind, class_, definitions, tuple(sorted(names)), frozenset(hidden)))
+    return found
