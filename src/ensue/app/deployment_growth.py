@@ -22,7 +22,7 @@ from ensue.provisioning.for_each import items_of
 from ensue.provisioning.lowering import EXPANDED, PROVISIONED, Work, lower
 from ensue.provisioning.outcomes import UNUSABLE, UnknownLists
 from ensue.provisioning.part import part_of
-from ensue.provisioning.regrown import items_before, refuse_late, refuse_waiting, unlike_before, waiting_for
+from ensue.provisioning.regrown import items_before, refuse_late, refuse_waiting, unlike_before
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -73,11 +73,13 @@ class DeploymentGrowth:
         self._around = around
         self._points: dict[str, GrowthPoint] = {}
         self._waits: dict[Key, list[str]] = {}
-        self._items: dict[ListName, Sequence[Item]] = {}
+        self._pending: dict[ListName, Sequence[Item]] = {}
+        self._refused: dict[ListName, CompileError] = {}
         self._joined: dict[ListName, Sequence[Item]] = {}
         self._work: dict[ListName, Work] = {}
         self._places: dict[str, tuple[str, int]] = {}
-        self._turn = asyncio.Lock()
+        self.turn = asyncio.Lock()
+        """Held while resources join the graph for a list, until they have places in the run."""
         self._note_points()
 
     @property
@@ -108,7 +110,9 @@ class DeploymentGrowth:
 
     async def expand(self, context: DeployingCall, name: str) -> StateReturn:
         """Let the resources of a list join the graph, and provision them as growth under the list's state."""
-        point = self._points[name]
+        point = self._points.get(name)
+        if point is None:
+            return StateReturn(name=name, result=True, comment="all of them are known")
         if problem := self.problem_of(point.sources):
             return StateReturn(name=name, result=False, comment=f"the list is not known: {problem}")
         try:
@@ -118,19 +122,10 @@ class DeploymentGrowth:
         if items is None:
             sources = ", ".join(map(str, point.sources))
             return StateReturn(name=name, result=None, comment=f"known after {sources}")
-        self._items[point.name] = items
-        turn = await _Turn.begin(self._turn)
-        try:
-            await self._join()
-            if fault := self.faults.get(point.name):
-                return self._failed(point, fault)
-            if (work := self._work.pop(point.name, None)) is not None:
-                source = _JoinedResources(self, work, turn)
-                came = await context.grow(AskedGrowth(context.srn, ("items",), source))
-                if came.status == "failed" and not came.returns:
-                    return self._failed(point, came.comment)
-        finally:
-            turn.end()
+        self._pending[point.name] = items
+        came = await context.grow(AskedGrowth(context.srn, ("items",), _JoinedResources(self, point.name)))
+        if came.status == "failed" and not came.returns:
+            return self._failed(point, came.comment)
         count = "1 item" if len(items) == 1 else f"{len(items)} items"
         return StateReturn(name=name, result=True, comment=count)
 
@@ -148,22 +143,32 @@ class DeploymentGrowth:
         self.faults[point.name] = fault
         return StateReturn(name=str(point.name), result=False, comment=fault)
 
-    async def _join(self) -> None:
-        """Let the resources of all lists join that have become known; note the lists that cannot."""
-        names = sorted(name for name in self._items if name not in self._joined and name not in self.faults)
+    async def join(self, name: ListName) -> Work:
+        """Return what joins the graph for a list whose items are known, in the turn of the list.
+
+        Raises:
+            CompileError: nothing can.
+        """
+        await self._join(sorted(self._pending))
+        if (fault := self._refused.get(name)) is not None:
+            raise fault
+        return self._work.pop(name, Work((), (), (), {}))
+
+    async def _join(self, names: Sequence[ListName]) -> None:
+        """Let the resources of lists join; where some of them cannot, those of the others do."""
         if not names:
             return
         try:
             await self._try(names)
         except CompileError as error:
-            if len(names) == 1:
-                self.faults[names[0]] = str(error)
+            if len(names) > 1:
+                half = len(names) // 2
+                await self._join(names[:half])
+                await self._join(names[half:])
                 return
-            for name in names:
-                try:
-                    await self._try([name])
-                except CompileError as own_error:
-                    self.faults[name] = str(own_error)
+            self._refused[names[0]] = error
+        for name in names:
+            self._pending.pop(name, None)
 
     async def _try(self, names: Sequence[ListName]) -> None:
         """Let the resources of some lists join the graph.
@@ -172,14 +177,12 @@ class DeploymentGrowth:
             CompileError: they cannot; the graph stays as it is.
         """
         found = Collector()
-        given = {**self._joined, **{name: self._items[name] for name in names}}
+        given = {**self._joined, **{name: self._pending[name] for name in names}}
         before = self.built
         grown = await asyncio.to_thread(before.source.built, found, given)
         refuse_late(before.graph, grown.graph, names, found)
         nodes, points = self._divided(grown.graph, names)
-        for name in names:
-            waiting = waiting_for(before.graph, [name]).difference(one.key for one in nodes.get(name, ()))
-            refuse_waiting(_needed(nodes, name), waiting, name, found)
+        refuse_waiting(before.graph, nodes, found)
         found.stop_on_errors()
         new = list(unlike_before(before.graph, grown.graph))
         await self._around.admit(grown, new, found)
@@ -209,16 +212,17 @@ class DeploymentGrowth:
         """
         nodes: dict[ListName, list[Node]] = {}
         points: dict[ListName, list[GrowthPoint]] = {}
-        items = {key: name for name in names for key in items_before(self.built.graph, graph, name)}
+        known = frozenset(names)
+        items = items_before(self.built.graph, graph, known)
         part, part_points = part_of(graph, self._around.only)
         for node in part:
             if node.key in items:
                 nodes.setdefault(items[node.key], []).append(node)
             elif str(node.key) not in self._places:
-                nodes.setdefault(_one_of(names, node.grown_for), []).append(node)
+                nodes.setdefault(node.grown_for if node.grown_for in known else names[0], []).append(node)
         for point in part_points:
             if str(point.name) not in self._places:
-                points.setdefault(_one_of(names, point.grown_for), []).append(point)
+                points.setdefault(point.grown_for if point.grown_for in known else names[0], []).append(point)
         return nodes, points
 
     def _awaited(self, chunk: Chunk) -> Iterator[tuple[str, int]]:
@@ -227,65 +231,35 @@ class DeploymentGrowth:
         if chunk.function == PROVISIONED:
             node = self.nodes[chunk.id]
             names = (*map(str, node.depends_on), *self._waits.get(node.key, ()))
-        elif chunk.function == EXPANDED:
+        elif chunk.id in self._points:
             names = map(str, self._points[chunk.id].sources)
         return (self._places[name] for name in names if name in self._places)
 
 
 class _JoinedResources:
-    """A `PlanSource` of the resources that have joined the graph for a list."""
+    """A `PlanSource` of the resources that join the graph for a list.
+
+    Lists wait for their turn here, where the states of all of them have lent their leases.
+    """
 
     kind: Literal["deployment"] = "deployment"
 
-    def __init__(self, growth: DeploymentGrowth, work: Work, turn: _Turn) -> None:
+    def __init__(self, growth: DeploymentGrowth, name: ListName) -> None:
         self._growth = growth
-        self._work = work
-        self._turn = turn
+        self._name = name
 
     async def plan(self, request: GrowthRequest) -> Plan:
-        """Return the plan, whose scope is opened before the next list has its turn."""
+        """Return the plan; the engine opens its scope before the next list has its turn.
+
+        Raises:
+            CompileError: the resources cannot join the graph.
+        """
         deployment = request.plan.deployment
         assert deployment is not None  # noqa: S101 -- the state of a list is in the plan of a deployment
-        plan = lower(self._work, request.target, request.scope, deployment=deployment, warnings=())
-        self._turn.end()
-        return self._growth.begun(plan)
-
-
-class _Turn:
-    """The turn of one list; others wait until what joins for it has places in the run."""
-
-    def __init__(self, lock: asyncio.Lock) -> None:
-        self._lock = lock
-        self._is_over = False
-
-    @classmethod
-    async def begin(cls, lock: asyncio.Lock) -> _Turn:
-        """Return when it is the turn of a list."""
-        await lock.acquire()
-        return cls(lock)
-
-    def end(self) -> None:
-        """Let the next list follow; a second call changes nothing."""
-        if not self._is_over:
-            self._is_over = True
-            self._lock.release()
-
-
-def _needed(nodes: Mapping[ListName, Sequence[Node]], name: ListName) -> list[Node]:
-    """Return the resources that join for a list, and all that join for others and that they need."""
-    joining = {node.key: node for some in nodes.values() for node in some}
-    needed = {node.key: node for node in nodes.get(name, ())}
-    waiting = list(needed.values())
-    while waiting:
-        new = {key: joining[key] for key in waiting.pop().depends_on if key in joining and key not in needed}
-        needed.update(new)
-        waiting += new.values()
-    return list(needed.values())
-
-
-def _one_of(names: Sequence[ListName], name: ListName | None) -> ListName:
-    """Return a name if it is one of several, else the first of them."""
-    return name if name is not None and name in names else names[0]
+        async with self._growth.turn:
+            work = await self._growth.join(self._name)
+            plan = lower(work, request.target, request.scope, deployment=deployment, warnings=())
+            return self._growth.begun(plan)
 
 
 def _diagnosed(point: GrowthPoint, error: EnsueError) -> str:

@@ -135,7 +135,7 @@ class ResourceStates:
         if name in self._nodes:
             is_there = self._growth is None or not self._growth.problem_of([key])
             return StateReturn(name=name, result=is_there, comment="it is needed")
-        undecided = unknown_lists(self._growth, is_plan=is_plan).of_record(key)
+        undecided = unknown_lists(self._growth, is_plan=is_plan).of_types().get(key.type)
         if undecided is not None:
             return StateReturn(name=name, result=None if is_plan else False, comment=undecided.comment)
         if not self._requests.is_protected(one):

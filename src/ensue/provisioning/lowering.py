@@ -11,7 +11,7 @@ be removed, or something of it is to be destroyed, is decided after the list.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ensue.contracts.growth import Plan
 from ensue.model.chunk import Chunk, StateOptions
@@ -19,7 +19,7 @@ from ensue.model.requisite import Requisite, RequisiteKind
 from ensue.model.source_document import NoDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ensue.contracts.growth import DeploymentScope
     from ensue.diagnostics import Diagnostic
@@ -36,6 +36,9 @@ PROVISIONED: Final = "provisioned"
 EXPANDED: Final = "expanded"
 REMOVED: Final = "removed"
 CLEARED: Final = "cleared"
+
+_Name: TypeAlias = "Key | ListName | str"
+"""What a state is for: a resource, a list, or all lists of a type."""
 
 _BESIDE_OTHERS: Final = StateOptions(parallel=True)
 
@@ -73,13 +76,13 @@ def lower(
         warnings: warnings about its inputs.
     """
     chunks: list[Chunk] = []
-    places: dict[Key | ListName, int] = {}
+    places: dict[_Name, int] = {}
     waits = _waits(work.points)
 
     def add(
-        key: Key | ListName,
+        key: _Name,
         function: str,
-        required: Iterable[Key | ListName],
+        required: Iterable[_Name],
         place: TextPlace | None = None,
     ) -> None:
         before = tuple(sorted({places[one] for one in required if one in places}))
@@ -104,6 +107,14 @@ def lower(
         if point.name not in places:
             add(point.name, EXPANDED, point.sources, point.for_each.value.place)
 
+    def add_lists(type_: str) -> Iterator[str]:
+        """Add one state for all lists that may add resources of a type, so that many can require all of them."""
+        name = f"all lists of {type_}"
+        if name not in places and (lists := [one.name for one in work.points if type_ in one.types]):
+            add(name, EXPANDED, lists)
+        if name in places:
+            yield name
+
     for node in work.nodes:
         for point in waits.get(node.key, ()):
             add_point(point)
@@ -117,8 +128,7 @@ def lower(
     for key in sorted(work.undecided):
         add(key, CLEARED, late)
     for one, users in _users_first(work.removed, work.kept):
-        lists = (point.name for point in work.points if one.key.type in point.types)
-        add(one.key, REMOVED, [*users, *lists])
+        add(one.key, REMOVED, [*users, *add_lists(one.key.type)])
     return Plan(chunks=tuple(chunks), scope=scope, target=target, deployment=deployment, warnings=warnings)
 
 
