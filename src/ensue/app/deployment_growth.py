@@ -181,7 +181,7 @@ class DeploymentGrowth:
         before = self.built
         grown = await asyncio.to_thread(before.source.built, found, given)
         refuse_late(before.graph, grown.graph, names, found)
-        nodes, points = self._divided(grown.graph, names)
+        nodes, points = self._divided(grown.graph, dict.fromkeys(names))
         refuse_waiting(before.graph, nodes, found)
         found.stop_on_errors()
         new = list(unlike_before(before.graph, grown.graph))
@@ -203,7 +203,7 @@ class DeploymentGrowth:
                 self._waits.setdefault(key, []).append(str(point.name))
 
     def _divided(
-        self, graph: ResourceGraph, names: Sequence[ListName]
+        self, graph: ResourceGraph, names: Mapping[ListName, None]
     ) -> tuple[dict[ListName, list[Node]], dict[ListName, list[GrowthPoint]]]:
         """Divide what joins the graph among the lists for which it does.
 
@@ -212,17 +212,16 @@ class DeploymentGrowth:
         """
         nodes: dict[ListName, list[Node]] = {}
         points: dict[ListName, list[GrowthPoint]] = {}
-        known = frozenset(names)
-        items = items_before(self.built.graph, graph, known)
+        items = items_before(self.built.graph, graph, names)
         part, part_points = part_of(graph, self._around.only)
         for node in part:
             if node.key in items:
                 nodes.setdefault(items[node.key], []).append(node)
             elif str(node.key) not in self._places:
-                nodes.setdefault(node.grown_for if node.grown_for in known else names[0], []).append(node)
+                nodes.setdefault(_one_of(names, node.grown_for), []).append(node)
         for point in part_points:
             if str(point.name) not in self._places:
-                points.setdefault(point.grown_for if point.grown_for in known else names[0], []).append(point)
+                points.setdefault(_one_of(names, point.grown_for), []).append(point)
         return nodes, points
 
     def _awaited(self, chunk: Chunk) -> Iterator[tuple[str, int]]:
@@ -260,6 +259,11 @@ class _JoinedResources:
             work = await self._growth.join(self._name)
             plan = lower(work, request.target, request.scope, deployment=deployment, warnings=())
             return self._growth.begun(plan)
+
+
+def _one_of(names: Mapping[ListName, None], name: ListName | None) -> ListName:
+    """Return a name if it is one of several, else the first of them."""
+    return name if name is not None and name in names else next(iter(names))
 
 
 def _diagnosed(point: GrowthPoint, error: EnsueError) -> str:

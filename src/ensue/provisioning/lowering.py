@@ -19,7 +19,7 @@ from ensue.model.requisite import Requisite, RequisiteKind
 from ensue.model.source_document import NoDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ensue.contracts.growth import DeploymentScope
     from ensue.diagnostics import Diagnostic
@@ -75,61 +75,75 @@ def lower(
         deployment: the environment.
         warnings: warnings about its inputs.
     """
-    chunks: list[Chunk] = []
-    places: dict[_Name, int] = {}
-    waits = _waits(work.points)
+    lowering = _Lowering(work)
+    lowering.add_all()
+    chunks = tuple(lowering.chunks)
+    return Plan(chunks=chunks, scope=scope, target=target, deployment=deployment, warnings=warnings)
 
-    def add(
-        key: _Name,
-        function: str,
-        required: Iterable[_Name],
-        place: TextPlace | None = None,
+
+class _Lowering:
+    """The states of one plan, each after those that it requires."""
+
+    def __init__(self, work: Work) -> None:
+        self.chunks: list[Chunk] = []
+        self._work = work
+        self._places: dict[_Name, int] = {}
+        self._waits = _waits(work.points)
+
+    def add_all(self) -> None:
+        """Add the states of all resources and lists."""
+        work = self._work
+        for node in work.nodes:
+            lists = self._waits.get(node.key, ())
+            for point in lists:
+                self._add_list(point)
+            required: list[_Name] = [*node.depends_on, *(point.name for point in lists)]
+            self._add(node.key, PROVISIONED, required, node.places[0])
+        for point in work.points:
+            self._add_list(point)
+        for key, after in _with_dependents(work.nodes, work.cleared):
+            self._add(key, CLEARED, [*after, *(point.name for point in work.points)])
+        late = _after_lists(work)
+        for key in sorted(work.undecided):
+            self._add(key, CLEARED, late)
+        for one, users in _users_first(work.removed, work.kept):
+            self._add(one.key, REMOVED, [*users, *self._lists_of(one.key.type)])
+
+    def _add_list(self, point: GrowthPoint) -> None:
+        if point.name not in self._places:
+            self._add(point.name, EXPANDED, point.sources, point.for_each.value.place)
+
+    def _lists_of(self, type_: str) -> list[str]:
+        """Add one state that requires all lists which may add resources of a type; many states require it."""
+        name = f"all lists of {type_}"
+        if name not in self._places:
+            lists = [one.name for one in self._work.points if type_ in one.types]
+            if not lists:
+                return []
+            self._add(name, EXPANDED, lists)
+        return [name]
+
+    def _add(
+        self, name: _Name, function: str, required: Iterable[_Name], place: TextPlace | None = None
     ) -> None:
-        before = tuple(sorted({places[one] for one in required if one in places}))
-        places.setdefault(key, len(chunks))
-        chunks.append(
+        before = tuple(sorted({self._places[one] for one in required if one in self._places}))
+        number = len(self.chunks)
+        self._places.setdefault(name, number)
+        self.chunks.append(
             Chunk(
-                id=str(key),
-                name=str(key),
+                id=str(name),
+                name=str(name),
                 module=MODULE,
                 function=function,
                 arguments={},
                 sls="",
-                order=len(chunks),
+                order=number,
                 document=NoDocument() if place is None else place.document,
                 keys=() if place is None else tuple(map(str, place.keys)),
                 requisites=(Requisite(RequisiteKind.REQUIRE, before),) if before else (),
                 options=_BESIDE_OTHERS,
             )
         )
-
-    def add_point(point: GrowthPoint) -> None:
-        if point.name not in places:
-            add(point.name, EXPANDED, point.sources, point.for_each.value.place)
-
-    def add_lists(type_: str) -> Iterator[str]:
-        """Add one state for all lists that may add resources of a type, so that many can require all of them."""
-        name = f"all lists of {type_}"
-        if name not in places and (lists := [one.name for one in work.points if type_ in one.types]):
-            add(name, EXPANDED, lists)
-        if name in places:
-            yield name
-
-    for node in work.nodes:
-        for point in waits.get(node.key, ()):
-            add_point(point)
-        lists = (point.name for point in waits.get(node.key, ()))
-        add(node.key, PROVISIONED, [*node.depends_on, *lists], node.places[0])
-    for point in work.points:
-        add_point(point)
-    for key, after in _with_dependents(work.nodes, work.cleared):
-        add(key, CLEARED, [*after, *(point.name for point in work.points)])
-    late = _after_lists(work)
-    for key in sorted(work.undecided):
-        add(key, CLEARED, late)
-    for one, users in _users_first(work.removed, work.kept):
-        add(one.key, REMOVED, [*users, *add_lists(one.key.type)])
-    return Plan(chunks=tuple(chunks), scope=scope, target=target, deployment=deployment, warnings=warnings)
 
 
 def _waits(points: Iterable[GrowthPoint]) -> dict[Key, list[GrowthPoint]]:

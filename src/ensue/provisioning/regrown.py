@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
     from ensue.language.collector import Collector
     from ensue.provisioning.identity import Key
@@ -81,7 +81,7 @@ def refuse_waiting(
 
 
 def items_before(
-    before: ResourceGraph, grown: ResourceGraph, names: Collection[ListName]
+    before: ResourceGraph, grown: ResourceGraph, names: Container[ListName]
 ) -> dict[Key, ListName]:
     """Return the resources that are items of lists and were in the graph before these were known.
 
