@@ -124,7 +124,8 @@ class DeploymentGrowth:
             return StateReturn(name=name, result=None, comment=f"known after {sources}")
         self._pending[point.name] = items
         came = await context.grow(AskedGrowth(context.srn, ("items",), _JoinedResources(self, point.name)))
-        if came.status == "failed" and not came.returns:
+        if point.name not in self._joined:
+            self._pending.pop(point.name, None)
             return self._failed(point, came.comment)
         count = "1 item" if len(items) == 1 else f"{len(items)} items"
         return StateReturn(name=name, result=True, comment=count)
