@@ -70,6 +70,8 @@ class DeploymentGrowth:
         self.nodes = {str(node.key): node for node in built.graph.nodes}
         self.faults: dict[ListName, str] = {}
         """Why lists name no resources."""
+        self.started: set[Key] = set()
+        """The resources whose provisioning has begun."""
         self._around = around
         self._points: dict[str, GrowthPoint] = {}
         self._waits: dict[Key, list[str]] = {}
@@ -181,12 +183,12 @@ class DeploymentGrowth:
         given = {**self._joined, **{name: self._pending[name] for name in names}}
         before = self.built
         grown = await asyncio.to_thread(before.source.built, found, given)
-        refuse_late(before.graph, grown.graph, names, found)
-        nodes, points = self._divided(grown.graph, dict.fromkeys(names))
-        refuse_waiting(before.graph, nodes, found)
-        found.stop_on_errors()
         new = list(unlike_before(before.graph, grown.graph))
         await self._around.admit(grown, new, found)
+        # Nothing is awaited from here on, so that no resource starts meanwhile.
+        nodes, points = self._divided(grown.graph, dict.fromkeys(names))
+        refuse_late(before.graph, grown.graph, names, self.started, found)
+        refuse_waiting(before.graph, nodes, found)
         found.stop_on_errors()
         self.built, self._joined = grown, given
         self.values.grow(grown.graph)
@@ -209,14 +211,15 @@ class DeploymentGrowth:
         """Divide what joins the graph among the lists for which it does.
 
         An item that was in the graph before is provisioned with its list, too, because others of the list may
-        need it; its own state only says so afterwards.
+        need it; its own state only says so afterwards. One that waits for further lists is left as it is.
         """
         nodes: dict[ListName, list[Node]] = {}
         points: dict[ListName, list[GrowthPoint]] = {}
+        waiting = {key for point in graph.points for key in point.waiting}
         items = items_before(self.built.graph, graph, names)
         part, part_points = part_of(graph, self._around.only)
         for node in part:
-            if node.key in items:
+            if node.key in items and node.key not in waiting:
                 nodes.setdefault(items[node.key], []).append(node)
             elif str(node.key) not in self._places:
                 nodes.setdefault(_one_of(names, node.grown_for), []).append(node)

@@ -87,6 +87,8 @@ class ResourceStates:
             return StateReturn(
                 name=resource, result=result, comment=f"{known.status} with the list that has it"
             )
+        if self._growth is not None:
+            self._growth.started.add(node.key)
         work = self._provisioner.provision(node, driver_call(context))
         return await self._carried_out(context, node.key, work)
 

@@ -26,7 +26,11 @@ def unlike_before(before: ResourceGraph, grown: ResourceGraph) -> Iterator[Node]
 
 
 def refuse_late(
-    before: ResourceGraph, grown: ResourceGraph, names: Collection[ListName], found: Collector
+    before: ResourceGraph,
+    grown: ResourceGraph,
+    names: Collection[ListName],
+    started: Container[Key],
+    found: Collector,
 ) -> None:
     """Report resources that have changed for a list and did not wait for it.
 
@@ -34,6 +38,7 @@ def refuse_late(
         before: the graph without the resources of the lists.
         grown: the graph with them.
         names: the lists.
+        started: the resources whose provisioning has begun.
         found: receives an error per resource.
     """
     known = {node.key: node for node in before.nodes}
@@ -42,7 +47,7 @@ def refuse_late(
         return
     waiting = waiting_for(before, frozenset(names))
     for node in changed:
-        if node.key not in waiting:
+        if node.key not in waiting or node.key in started:
             found.error(
                 "E0862",
                 f"{node.key} does not wait for {_listed(names)}, and would change with it",
