@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
+from ensue.contracts.growth import Awaited
 from ensue.engine.asked_growth import AskedGrowth
+from ensue.engine.promise import Promise
 from ensue.errors import CompileError, DriverError, ExpansionError
 from ensue.language.collector import Collector
 from ensue.model.returns import StateReturn
@@ -22,7 +24,7 @@ from ensue.provisioning.for_each import items_of
 from ensue.provisioning.lowering import EXPANDED, PROVISIONED, Work, lower
 from ensue.provisioning.outcomes import UNUSABLE, UnknownLists
 from ensue.provisioning.part import part_of
-from ensue.provisioning.regrown import items_before, refuse_late, refuse_waiting, unlike_before
+from ensue.provisioning.regrown import refuse_late, unlike_before
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -80,6 +82,8 @@ class DeploymentGrowth:
         self._joined: dict[ListName, Sequence[Item]] = {}
         self._work: dict[ListName, Work] = {}
         self._places: dict[str, tuple[str, int]] = {}
+        self._joining: dict[str, str] = {}
+        self._opened: dict[str, Promise[None]] = {}
         self.turn = asyncio.Lock()
         """Held while resources join the graph for a list, until they have places in the run."""
         self._note_points()
@@ -109,6 +113,14 @@ class DeploymentGrowth:
         outcomes = self._around.outcomes
         found = ((key, outcomes[key].status if key in outcomes else "skipped") for key in needed)
         return ", ".join(f"{key} {status}" for key, status in found if status in UNUSABLE)
+
+    def problem_of_node(self, node: Node, *, is_plan: bool) -> str:
+        """Return what a resource needs and is not there; empty if it can be provisioned."""
+        if problem := self.problem_of(node.depends_on):
+            return problem
+        names = (self._points[name].name for name in self._waits.get(node.key, ()))
+        missing = [str(name) for name in names if name in self.faults or not is_plan]
+        return f"the list for {', '.join(missing)} is not known" if missing else ""
 
     async def expand(self, context: DeployingCall, name: str) -> StateReturn:
         """Let the resources of a list join the graph, and provision them as growth under the list's state."""
@@ -188,7 +200,6 @@ class DeploymentGrowth:
         # Nothing is awaited from here on, so that no resource starts meanwhile.
         nodes, points = self._divided(grown.graph, dict.fromkeys(names))
         refuse_late(before.graph, grown.graph, names, self.started, found)
-        refuse_waiting(before.graph, nodes, found)
         found.stop_on_errors()
         self.built, self._joined = grown, given
         self.values.grow(grown.graph)
@@ -196,6 +207,7 @@ class DeploymentGrowth:
         self._note_points()
         for name in nodes.keys() | points.keys():
             self._work[name] = Work(nodes.get(name, []), (), (), {}, points.get(name, []))
+            self._joining.update((str(node.key), str(name)) for node in nodes.get(name, ()))
         self._around.joined(grown)
 
     def _note_points(self) -> None:
@@ -208,35 +220,42 @@ class DeploymentGrowth:
     def _divided(
         self, graph: ResourceGraph, names: Mapping[ListName, None]
     ) -> tuple[dict[ListName, list[Node]], dict[ListName, list[GrowthPoint]]]:
-        """Divide what joins the graph among the lists for which it does.
-
-        An item that was in the graph before is provisioned with its list, too, because others of the list may
-        need it; its own state only says so afterwards. One that waits for further lists is left as it is.
-        """
+        """Divide what joins the graph among the lists for which it does."""
         nodes: dict[ListName, list[Node]] = {}
         points: dict[ListName, list[GrowthPoint]] = {}
-        waiting = {key for point in graph.points for key in point.waiting}
-        items = items_before(self.built.graph, graph, names)
         part, part_points = part_of(graph, self._around.only)
         for node in part:
-            if node.key in items and node.key not in waiting:
-                nodes.setdefault(items[node.key], []).append(node)
-            elif str(node.key) not in self._places:
+            if str(node.key) not in self._places:
                 nodes.setdefault(_one_of(names, node.grown_for), []).append(node)
         for point in part_points:
             if str(point.name) not in self._places:
                 points.setdefault(_one_of(names, point.grown_for), []).append(point)
         return nodes, points
 
-    def _awaited(self, chunk: Chunk) -> Iterator[tuple[str, int]]:
-        """Yield the states that a state of the deployment waits for; see `Plan.awaits`."""
+    def _awaited(self, chunk: Chunk) -> Iterator[Awaited]:
+        """Yield the states that a state of the deployment waits for; see `Plan.awaits`.
+
+        What waits for a list waits until its resources have places in the run, and then for what it needs.
+        """
         names: Iterable[str] = ()
         if chunk.function == PROVISIONED:
             node = self.nodes[chunk.id]
-            names = (*map(str, node.depends_on), *self._waits.get(node.key, ()))
+            names = map(str, node.depends_on)
+            yield from map(self._opening, self._waits.get(node.key, ()))
         elif chunk.id in self._points:
             names = map(str, self._points[chunk.id].sources)
-        return (self._places[name] for name in names if name in self._places)
+        for name in names:
+            if name in self._places:
+                yield Awaited(*self._places[name])
+            elif name in self._joining:
+                yield self._opening(self._joining[name])
+
+    def _opening(self, name: str) -> Awaited:
+        return Awaited(*self._places[name], self.opened(name))
+
+    def opened(self, name: str) -> Promise[None]:
+        """Return what is kept when the resources of a list have places in the run."""
+        return self._opened.setdefault(name, Promise())
 
 
 class _JoinedResources:
@@ -262,7 +281,9 @@ class _JoinedResources:
         async with self._growth.turn:
             work = await self._growth.join(self._name)
             plan = lower(work, request.target, request.scope, deployment=deployment, warnings=())
-            return self._growth.begun(plan)
+            plan = self._growth.begun(plan)
+            self._growth.opened(str(self._name)).resolve(None)
+            return plan
 
 
 def _one_of(names: Mapping[ListName, None], name: ListName | None) -> ListName:

@@ -80,14 +80,9 @@ class ResourceStates:
     async def provision(self, context: DeployingCall, resource: str) -> StateReturn:
         """Provision one resource on behalf of its state."""
         node = self._nodes[resource]
-        if self._growth is not None and (problem := self._growth.problem_of(node.depends_on)):
-            return StateReturn(name=resource, result=False, comment=f"not provisioned: {problem}")
-        if (known := self._outcomes.get(node.key)) is not None and known.status != "excluded":
-            result = None if known.status == "planned" else known.status != "failed"
-            return StateReturn(
-                name=resource, result=result, comment=f"{known.status} with the list that has it"
-            )
         if self._growth is not None:
+            if problem := self._growth.problem_of_node(node, is_plan=context.test):
+                return StateReturn(name=resource, result=False, comment=f"not provisioned: {problem}")
             self._growth.started.add(node.key)
         work = self._provisioner.provision(node, driver_call(context))
         return await self._carried_out(context, node.key, work)

@@ -3,9 +3,10 @@
 Resources to be removed come last, each after everything that depends on it, or did when it was provisioned.
 What was made for a replaced resource before is destroyed after the resource and all that depends on it.
 
-A list that is not known yet is a state, too, which requires those of its sources; what waits for the list
-requires it. A resource that an earlier deployment provisioned may join the graph for a list: whether it is to
-be removed, or something of it is to be destroyed, is decided after the list.
+A list that is not known yet is a state, too, which requires those of its sources. What waits for the list
+waits until its resources have joined the graph, and then for those that it depends on: see `Plan.awaits`. A
+resource that an earlier deployment provisioned may join the graph for a list: whether it is to be removed, or
+something of it is to be destroyed, is decided after the list.
 """
 
 from __future__ import annotations
@@ -88,19 +89,14 @@ class _Lowering:
         self.chunks: list[Chunk] = []
         self._work = work
         self._places: dict[_Name, int] = {}
-        self._waits = _waits(work.points)
 
     def add_all(self) -> None:
         """Add the states of all resources and lists."""
         work = self._work
         for node in work.nodes:
-            lists = self._waits.get(node.key, ())
-            for point in lists:
-                self._add_list(point)
-            required: list[_Name] = [*node.depends_on, *(point.name for point in lists)]
-            self._add(node.key, PROVISIONED, required, node.places[0])
+            self._add(node.key, PROVISIONED, node.depends_on, node.places[0])
         for point in work.points:
-            self._add_list(point)
+            self._add(point.name, EXPANDED, point.sources, point.for_each.value.place)
         for key, after in _with_dependents(work.nodes, work.cleared):
             self._add(key, CLEARED, [*after, *(point.name for point in work.points)])
         late = _after_lists(work)
@@ -108,10 +104,6 @@ class _Lowering:
             self._add(key, CLEARED, late)
         for one, users in _users_first(work.removed, work.kept):
             self._add(one.key, REMOVED, [*users, *self._lists_of(one.key.type)])
-
-    def _add_list(self, point: GrowthPoint) -> None:
-        if point.name not in self._places:
-            self._add(point.name, EXPANDED, point.sources, point.for_each.value.place)
 
     def _lists_of(self, type_: str) -> list[str]:
         """Add one state that requires all lists which may add resources of a type; many states require it."""
@@ -144,15 +136,6 @@ class _Lowering:
                 options=_BESIDE_OTHERS,
             )
         )
-
-
-def _waits(points: Iterable[GrowthPoint]) -> dict[Key, list[GrowthPoint]]:
-    """Return the lists that each resource waits for."""
-    waits: dict[Key, list[GrowthPoint]] = {}
-    for point in points:
-        for key in point.waiting:
-            waits.setdefault(key, []).append(point)
-    return waits
 
 
 def _after_lists(work: Work) -> list[Key | ListName]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator
 
     from ensue.language.collector import Collector
     from ensue.provisioning.identity import Key
-    from ensue.provisioning.nodes import GrowthPoint, ListName, Node, ResourceGraph
+    from ensue.provisioning.nodes import ListName, Node, ResourceGraph
 
 
 def unlike_before(before: ResourceGraph, grown: ResourceGraph) -> Iterator[Node]:
@@ -45,7 +45,7 @@ def refuse_late(
     changed = [node for node in unlike_before(before, grown) if node.key in known]
     if not changed:
         return
-    waiting = waiting_for(before, frozenset(names))
+    waiting = _waiting_for(before, frozenset(names))
     for node in changed:
         if node.key not in waiting or node.key in started:
             found.error(
@@ -57,61 +57,7 @@ def refuse_late(
             )
 
 
-def refuse_waiting(
-    before: ResourceGraph, joining: Mapping[ListName, Sequence[Node]], found: Collector
-) -> None:
-    """Report resources of a list that need others which wait for the list.
-
-    Args:
-        before: the graph without the resources of the lists.
-        joining: the resources that join for each list.
-        found: receives an error per resource.
-    """
-    by_key = {node.key: node for nodes in joining.values() for node in nodes}
-    waiting = waiting_for(before, joining.keys()).difference(by_key)
-    if not any(key in waiting for node in by_key.values() for key in node.depends_on):
-        return
-    for name, nodes in joining.items():
-        waiting = waiting_for(before, [name]).difference(node.key for node in nodes)
-        for node in _needed(nodes, by_key):
-            for key in node.depends_on:
-                if key in waiting:
-                    found.error(
-                        "E0862",
-                        f"{node.key} is provisioned for {_listed([name])}, and depends on {key}, which waits "
-                        "for it",
-                        node.places[0].span(),
-                        help="take this dependency away, or the selector for which the other one waits",
-                    )
-
-
-def items_before(
-    before: ResourceGraph, grown: ResourceGraph, names: Container[ListName]
-) -> dict[Key, ListName]:
-    """Return the resources that are items of lists and were in the graph before these were known.
-
-    Args:
-        before: the graph without the resources of the lists.
-        grown: the graph with them.
-        names: the lists.
-    """
-    points: dict[Key, list[GrowthPoint]] = {}
-    for point in before.points:
-        if point.name in names:
-            for key in point.waiting:
-                points.setdefault(key, []).append(point)
-    known = {node.key: node for node in before.nodes if node.key in points}
-    return {
-        node.key: point.name
-        for node in grown.nodes
-        if node.key in known
-        for point in points[node.key]
-        for one in node.dependencies
-        if one.why == "for_each" and one.to in point.sources and one not in known[node.key].dependencies
-    }
-
-
-def waiting_for(graph: ResourceGraph, names: Collection[ListName]) -> set[Key]:
+def _waiting_for(graph: ResourceGraph, names: Collection[ListName]) -> set[Key]:
     """Return the resources that wait for one of some lists, directly or not."""
     if not names:
         return set()
@@ -130,17 +76,6 @@ def waiting_for(graph: ResourceGraph, names: Collection[ListName]) -> set[Key]:
             reached.add(key)
             stack += users.get(key, ())
     return reached
-
-
-def _needed(nodes: Iterable[Node], joining: Mapping[Key, Node]) -> Iterable[Node]:
-    """Return some resources, and all that join the graph and that these need."""
-    needed = {node.key: node for node in nodes}
-    stack = list(needed.values())
-    while stack:
-        new = {key: joining[key] for key in stack.pop().depends_on if key in joining and key not in needed}
-        needed.update(new)
-        stack += new.values()
-    return needed.values()
 
 
 def _listed(names: Iterable[ListName]) -> str:
