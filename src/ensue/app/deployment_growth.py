@@ -83,6 +83,7 @@ class DeploymentGrowth:
         self._work: dict[ListName, Work] = {}
         self._places: dict[str, tuple[str, int]] = {}
         self._joining: dict[str, str] = {}
+        """The list for which a resource, or another list, has joined the graph."""
         self._opened: dict[str, Promise[None]] = {}
         self.turn = asyncio.Lock()
         """Held while resources join the graph for a list, until they have places in the run."""
@@ -208,6 +209,7 @@ class DeploymentGrowth:
         for name in nodes.keys() | points.keys():
             self._work[name] = Work(nodes.get(name, []), (), (), {}, points.get(name, []))
             self._joining.update((str(node.key), str(name)) for node in nodes.get(name, ()))
+            self._joining.update((str(point.name), str(name)) for point in points.get(name, ()))
         self._around.joined(grown)
 
     def _note_points(self) -> None:
@@ -225,10 +227,10 @@ class DeploymentGrowth:
         points: dict[ListName, list[GrowthPoint]] = {}
         part, part_points = part_of(graph, self._around.only)
         for node in part:
-            if str(node.key) not in self._places:
+            if str(node.key) not in self._places and str(node.key) not in self._joining:
                 nodes.setdefault(_one_of(names, node.grown_for), []).append(node)
         for point in part_points:
-            if str(point.name) not in self._places:
+            if str(point.name) not in self._places and str(point.name) not in self._joining:
                 points.setdefault(_one_of(names, point.grown_for), []).append(point)
         return nodes, points
 
@@ -241,17 +243,21 @@ class DeploymentGrowth:
         if chunk.function == PROVISIONED:
             node = self.nodes[chunk.id]
             names = map(str, node.depends_on)
-            yield from map(self._opening, self._waits.get(node.key, ()))
+            yield from (one for name in self._waits.get(node.key, ()) for one in self._opening(name))
         elif chunk.id in self._points:
             names = map(str, self._points[chunk.id].sources)
         for name in names:
             if name in self._places:
                 yield Awaited(*self._places[name])
             elif name in self._joining:
-                yield self._opening(self._joining[name])
+                yield from self._opening(self._joining[name])
 
-    def _opening(self, name: str) -> Awaited:
-        return Awaited(*self._places[name], self.opened(name))
+    def _opening(self, name: str) -> Iterator[Awaited]:
+        """Yield what ends when the resources of a list have places, or the list itself has one."""
+        if name in self._places:
+            yield Awaited(*self._places[name], self.opened(name))
+        elif name in self._joining:
+            yield from self._opening(self._joining[name])
 
     def opened(self, name: str) -> Promise[None]:
         """Return what is kept when the resources of a list have places in the run."""
