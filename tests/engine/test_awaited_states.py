@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from tests.engine.harness import Lab, Row, plan_of, run_virtually
 
+from ensue.contracts.growth import Awaited
 from ensue.engine.asked_growth import AskedGrowth
+from ensue.engine.promise import Promise
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ class AwaitingLab(Lab):
 
     awaits: Mapping[str, list[tuple[str, int]]]
 
-    def awaited(self, chunk: Chunk) -> Iterable[tuple[str, int]]:
-        return self.awaits.get(chunk.id, ())
+    def awaited(self, chunk: Chunk) -> Iterable[Awaited]:
+        return [Awaited(*one) for one in self.awaits.get(chunk.id, ())]
 
     async def expand(self, request: GrowthRequest) -> Plan:
         return msgspec.structs.replace(await super().expand(request), awaits=self.awaited)
@@ -74,8 +76,8 @@ def test_the_plan_is_asked_again() -> None:
     made = lab({"a": [Row("in")]}, {})
     answers = iter([[("", 1)], [("", 2)]])
 
-    def awaited(chunk: Chunk) -> Iterable[tuple[str, int]]:
-        return next(answers, ()) if chunk.id == "in" else ()
+    def awaited(chunk: Chunk) -> Iterable[Awaited]:
+        return [Awaited(*one) for one in next(answers, ())] if chunk.id == "in" else ()
 
     made.awaited = awaited  # type: ignore[method-assign] # the answers of this test
     slow = [Row("slow", "sleep"), Row("slower", "sleep", {"seconds": 3})]
@@ -94,3 +96,20 @@ def test_what_stops_the_run_wakes_those_that_wait() -> None:
     """They do not run."""
     made = lab({"a": [Row("in")]}, {"in": [("", 1)]})
     assert made.order([Row("a", "grow"), Row("bad", "fail")], failhard=True) == ["a", "bad"]
+
+
+def test_an_event_ends_the_wait() -> None:
+    """Before the awaited state has ended; or the end of the state does, if it never happens."""
+    for happens in (True, False):
+        event: Promise[None] = Promise()
+
+        def rows(_: GrowthRequest, event: Promise[None] = event, happens: bool = happens) -> list[Row]:
+            if happens:
+                event.resolve(None)
+            return [Row("in", "sleep")]
+
+        made = lab({"a": rows}, {})
+        made.awaited = lambda chunk, event=event: [Awaited("", 0, event)] if chunk.id == "after" else []  # type: ignore[method-assign,misc] # the answers of this test
+        made.order([Row("a", "grow"), Row("after")])
+        finished = [one.returned.id for one in made.events if type(one).__name__ == "NodeFinished"]
+        assert finished == (["after", "in", "a"] if happens else ["in", "a", "after"])

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
+from ensue.contracts.growth import Awaited
 from ensue.engine.asked_growth import AskedGrowth
+from ensue.engine.promise import Promise
 from ensue.errors import CompileError, DriverError, ExpansionError
 from ensue.language.collector import Collector
 from ensue.model.returns import StateReturn
@@ -22,7 +24,7 @@ from ensue.provisioning.for_each import items_of
 from ensue.provisioning.lowering import EXPANDED, PROVISIONED, Work, lower
 from ensue.provisioning.outcomes import UNUSABLE, UnknownLists
 from ensue.provisioning.part import part_of
-from ensue.provisioning.regrown import items_before, refuse_late, refuse_waiting, unlike_before, waiting_for
+from ensue.provisioning.regrown import refuse_late, unlike_before
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -70,14 +72,21 @@ class DeploymentGrowth:
         self.nodes = {str(node.key): node for node in built.graph.nodes}
         self.faults: dict[ListName, str] = {}
         """Why lists name no resources."""
+        self.started: set[Key] = set()
+        """The resources whose provisioning has begun."""
         self._around = around
         self._points: dict[str, GrowthPoint] = {}
         self._waits: dict[Key, list[str]] = {}
-        self._items: dict[ListName, Sequence[Item]] = {}
+        self._pending: dict[ListName, Sequence[Item]] = {}
+        self._refused: dict[ListName, CompileError] = {}
         self._joined: dict[ListName, Sequence[Item]] = {}
         self._work: dict[ListName, Work] = {}
         self._places: dict[str, tuple[str, int]] = {}
-        self._turn = asyncio.Lock()
+        self._joining: dict[str, str] = {}
+        """The list for which a resource, or another list, has joined the graph."""
+        self._opened: dict[str, Promise[None]] = {}
+        self.turn = asyncio.Lock()
+        """Held while resources join the graph for a list, until they have places in the run."""
         self._note_points()
 
     @property
@@ -106,9 +115,19 @@ class DeploymentGrowth:
         found = ((key, outcomes[key].status if key in outcomes else "skipped") for key in needed)
         return ", ".join(f"{key} {status}" for key, status in found if status in UNUSABLE)
 
+    def problem_of_node(self, node: Node, *, is_plan: bool) -> str:
+        """Return what a resource needs and is not there; empty if it can be provisioned."""
+        if problem := self.problem_of(node.depends_on):
+            return problem
+        names = (self._points[name].name for name in self._waits.get(node.key, ()))
+        missing = [str(name) for name in names if name in self.faults or not is_plan]
+        return f"the list for {', '.join(missing)} is not known" if missing else ""
+
     async def expand(self, context: DeployingCall, name: str) -> StateReturn:
         """Let the resources of a list join the graph, and provision them as growth under the list's state."""
-        point = self._points[name]
+        point = self._points.get(name)
+        if point is None:
+            return StateReturn(name=name, result=True, comment="all of them are known")
         if problem := self.problem_of(point.sources):
             return StateReturn(name=name, result=False, comment=f"the list is not known: {problem}")
         try:
@@ -118,19 +137,11 @@ class DeploymentGrowth:
         if items is None:
             sources = ", ".join(map(str, point.sources))
             return StateReturn(name=name, result=None, comment=f"known after {sources}")
-        self._items[point.name] = items
-        turn = await _Turn.begin(self._turn)
-        try:
-            await self._join()
-            if fault := self.faults.get(point.name):
-                return self._failed(point, fault)
-            if (work := self._work.pop(point.name, None)) is not None:
-                source = _JoinedResources(self, work, turn)
-                came = await context.grow(AskedGrowth(context.srn, ("items",), source))
-                if came.status == "failed" and not came.returns:
-                    return self._failed(point, came.comment)
-        finally:
-            turn.end()
+        self._pending[point.name] = items
+        came = await context.grow(AskedGrowth(context.srn, ("items",), _JoinedResources(self, point.name)))
+        if point.name not in self._joined:
+            self._pending.pop(point.name, None)
+            return self._failed(point, came.comment)
         count = "1 item" if len(items) == 1 else f"{len(items)} items"
         return StateReturn(name=name, result=True, comment=count)
 
@@ -148,22 +159,32 @@ class DeploymentGrowth:
         self.faults[point.name] = fault
         return StateReturn(name=str(point.name), result=False, comment=fault)
 
-    async def _join(self) -> None:
-        """Let the resources of all lists join that have become known; note the lists that cannot."""
-        names = sorted(name for name in self._items if name not in self._joined and name not in self.faults)
+    async def join(self, name: ListName) -> Work:
+        """Return what joins the graph for a list whose items are known, in the turn of the list.
+
+        Raises:
+            CompileError: nothing can.
+        """
+        await self._join(sorted(self._pending))
+        if (fault := self._refused.get(name)) is not None:
+            raise fault
+        return self._work.pop(name, Work((), (), (), {}))
+
+    async def _join(self, names: Sequence[ListName]) -> None:
+        """Let the resources of lists join; where some of them cannot, those of the others do."""
         if not names:
             return
         try:
             await self._try(names)
         except CompileError as error:
-            if len(names) == 1:
-                self.faults[names[0]] = str(error)
+            if len(names) > 1:
+                half = len(names) // 2
+                await self._join(names[:half])
+                await self._join(names[half:])
                 return
-            for name in names:
-                try:
-                    await self._try([name])
-                except CompileError as own_error:
-                    self.faults[name] = str(own_error)
+            self._refused[names[0]] = error
+        for name in names:
+            self._pending.pop(name, None)
 
     async def _try(self, names: Sequence[ListName]) -> None:
         """Let the resources of some lists join the graph.
@@ -172,17 +193,14 @@ class DeploymentGrowth:
             CompileError: they cannot; the graph stays as it is.
         """
         found = Collector()
-        given = {**self._joined, **{name: self._items[name] for name in names}}
+        given = {**self._joined, **{name: self._pending[name] for name in names}}
         before = self.built
         grown = await asyncio.to_thread(before.source.built, found, given)
-        refuse_late(before.graph, grown.graph, names, found)
-        nodes, points = self._divided(grown.graph, names)
-        for name in names:
-            waiting = waiting_for(before.graph, [name]).difference(one.key for one in nodes.get(name, ()))
-            refuse_waiting(_needed(nodes, name), waiting, name, found)
-        found.stop_on_errors()
         new = list(unlike_before(before.graph, grown.graph))
         await self._around.admit(grown, new, found)
+        # Nothing is awaited from here on, so that no resource starts meanwhile.
+        nodes, points = self._divided(grown.graph, dict.fromkeys(names))
+        refuse_late(before.graph, grown.graph, names, self.started, found)
         found.stop_on_errors()
         self.built, self._joined = grown, given
         self.values.grow(grown.graph)
@@ -190,6 +208,8 @@ class DeploymentGrowth:
         self._note_points()
         for name in nodes.keys() | points.keys():
             self._work[name] = Work(nodes.get(name, []), (), (), {}, points.get(name, []))
+            self._joining.update((str(node.key), str(name)) for node in nodes.get(name, ()))
+            self._joining.update((str(point.name), str(name)) for point in points.get(name, ()))
         self._around.joined(grown)
 
     def _note_points(self) -> None:
@@ -200,92 +220,81 @@ class DeploymentGrowth:
                 self._waits.setdefault(key, []).append(str(point.name))
 
     def _divided(
-        self, graph: ResourceGraph, names: Sequence[ListName]
+        self, graph: ResourceGraph, names: Mapping[ListName, None]
     ) -> tuple[dict[ListName, list[Node]], dict[ListName, list[GrowthPoint]]]:
-        """Divide what joins the graph among the lists for which it does.
-
-        An item that was in the graph before is provisioned with its list, too, because others of the list may
-        need it; its own state only says so afterwards.
-        """
+        """Divide what joins the graph among the lists for which it does."""
         nodes: dict[ListName, list[Node]] = {}
         points: dict[ListName, list[GrowthPoint]] = {}
-        items = {key: name for name in names for key in items_before(self.built.graph, graph, name)}
         part, part_points = part_of(graph, self._around.only)
         for node in part:
-            if node.key in items:
-                nodes.setdefault(items[node.key], []).append(node)
-            elif str(node.key) not in self._places:
+            if str(node.key) not in self._places and str(node.key) not in self._joining:
                 nodes.setdefault(_one_of(names, node.grown_for), []).append(node)
         for point in part_points:
-            if str(point.name) not in self._places:
+            if str(point.name) not in self._places and str(point.name) not in self._joining:
                 points.setdefault(_one_of(names, point.grown_for), []).append(point)
         return nodes, points
 
-    def _awaited(self, chunk: Chunk) -> Iterator[tuple[str, int]]:
-        """Yield the states that a state of the deployment waits for; see `Plan.awaits`."""
+    def _awaited(self, chunk: Chunk) -> Iterator[Awaited]:
+        """Yield the states that a state of the deployment waits for; see `Plan.awaits`.
+
+        What waits for a list waits until its resources have places in the run, and then for what it needs.
+        """
         names: Iterable[str] = ()
         if chunk.function == PROVISIONED:
             node = self.nodes[chunk.id]
-            names = (*map(str, node.depends_on), *self._waits.get(node.key, ()))
-        elif chunk.function == EXPANDED:
+            names = map(str, node.depends_on)
+            yield from (one for name in self._waits.get(node.key, ()) for one in self._opening(name))
+        elif chunk.id in self._points:
             names = map(str, self._points[chunk.id].sources)
-        return (self._places[name] for name in names if name in self._places)
+        for name in names:
+            if name in self._places:
+                yield Awaited(*self._places[name])
+            elif name in self._joining:
+                yield from self._opening(self._joining[name])
+
+    def _opening(self, name: str) -> Iterator[Awaited]:
+        """Yield what ends when the resources of a list have places, or the list itself has one."""
+        if name in self._places:
+            yield Awaited(*self._places[name], self.opened(name))
+        elif name in self._joining:
+            yield from self._opening(self._joining[name])
+
+    def opened(self, name: str) -> Promise[None]:
+        """Return what is kept when the resources of a list have places in the run."""
+        return self._opened.setdefault(name, Promise())
 
 
 class _JoinedResources:
-    """A `PlanSource` of the resources that have joined the graph for a list."""
+    """A `PlanSource` of the resources that join the graph for a list.
+
+    Lists wait for their turn here, where the states of all of them have lent their leases.
+    """
 
     kind: Literal["deployment"] = "deployment"
 
-    def __init__(self, growth: DeploymentGrowth, work: Work, turn: _Turn) -> None:
+    def __init__(self, growth: DeploymentGrowth, name: ListName) -> None:
         self._growth = growth
-        self._work = work
-        self._turn = turn
+        self._name = name
 
     async def plan(self, request: GrowthRequest) -> Plan:
-        """Return the plan, whose scope is opened before the next list has its turn."""
+        """Return the plan; the engine opens its scope before the next list has its turn.
+
+        Raises:
+            CompileError: the resources cannot join the graph.
+        """
         deployment = request.plan.deployment
         assert deployment is not None  # noqa: S101 -- the state of a list is in the plan of a deployment
-        plan = lower(self._work, request.target, request.scope, deployment=deployment, warnings=())
-        self._turn.end()
-        return self._growth.begun(plan)
+        async with self._growth.turn:
+            work = await self._growth.join(self._name)
+            plan = lower(work, request.target, request.scope, deployment=deployment, warnings=())
+            plan = self._growth.begun(plan)
+            self._growth.opened(str(self._name)).resolve(None)
+            return plan
 
 
-class _Turn:
-    """The turn of one list; others wait until what joins for it has places in the run."""
-
-    def __init__(self, lock: asyncio.Lock) -> None:
-        self._lock = lock
-        self._is_over = False
-
-    @classmethod
-    async def begin(cls, lock: asyncio.Lock) -> _Turn:
-        """Return when it is the turn of a list."""
-        await lock.acquire()
-        return cls(lock)
-
-    def end(self) -> None:
-        """Let the next list follow; a second call changes nothing."""
-        if not self._is_over:
-            self._is_over = True
-            self._lock.release()
-
-
-def _needed(nodes: Mapping[ListName, Sequence[Node]], name: ListName) -> list[Node]:
-    """Return the resources that join for a list, and all that join for others and that they need."""
-    joining = {node.key: node for some in nodes.values() for node in some}
-    needed = {node.key: node for node in nodes.get(name, ())}
-    waiting = list(needed.values())
-    while waiting:
-        new = {key: joining[key] for key in waiting.pop().depends_on if key in joining and key not in needed}
-        needed.update(new)
-        waiting += new.values()
-    return list(needed.values())
-
-
-def _one_of(names: Sequence[ListName], name: ListName | None) -> ListName:
+def _one_of(names: Mapping[ListName, None], name: ListName | None) -> ListName:
     """Return a name if it is one of several, else the first of them."""
-    return name if name is not None and name in names else names[0]
+    return name if name is not None and name in names else next(iter(names))
 
 
 def _diagnosed(point: GrowthPoint, error: EnsueError) -> str:

@@ -33,7 +33,7 @@ from ensue.provisioning.graph_values import GraphValues
 from ensue.provisioning.identity import Context
 from ensue.provisioning.lowering import Work, lower
 from ensue.provisioning.outcomes import NodeOutcome, node_outcomes
-from ensue.provisioning.part import is_joining, may_be_cleared, used_by_others
+from ensue.provisioning.part import is_joining, joining_drivers, may_be_cleared, used_by_others
 from ensue.provisioning.provisioner import Provisioner
 from ensue.provisioning.requests import Requests
 from ensue.provisioning.surroundings import Outcome, Replacing
@@ -135,7 +135,8 @@ class DeploymentRun:
         if order.destroy or order.prune:
             self._removed = {str(key): one for key, one in kept.items() if str(key) not in self._nodes}
         nodes, points = self._growth.part if self._growth is not None else ((), ())
-        self._undecided = {key for key in kept if str(key) not in self._nodes and is_joining(str(key), lists)}
+        types = joining_drivers(lists)
+        self._undecided = {key for key in kept if key.type in types and str(key) not in self._nodes}
         if order.only:
             self._exclude(nodes, kept)
         deleted = [one for one in kept.values() if str(one.key) in self._removed or self._is_replaced(one)]

@@ -72,8 +72,6 @@ class ResourceStates:
         self._provisioner = provisioner
         self._growth = growth
         self._outcomes = outcomes
-        self._scopes: dict[Key, str] = {}
-        """The scope that provisions each resource; a list may have one that is in the graph as well."""
         self._removal = removal
 
     @property
@@ -83,14 +81,10 @@ class ResourceStates:
     async def provision(self, context: DeployingCall, resource: str) -> StateReturn:
         """Provision one resource on behalf of its state."""
         node = self._nodes[resource]
-        if self._growth is not None and (problem := self._growth.problem_of(node.depends_on)):
-            return StateReturn(name=resource, result=False, comment=f"not provisioned: {problem}")
-        scope = self._scopes.setdefault(node.key, context.plan.scope)
-        if scope != context.plan.scope and (known := self._outcomes.get(node.key)) is not None:
-            result = None if known.status == "planned" else known.status != "failed"
-            return StateReturn(
-                name=resource, result=result, comment=f"{known.status} with the list that has it"
-            )
+        if self._growth is not None:
+            if problem := self._growth.problem_of_node(node, is_plan=context.test):
+                return StateReturn(name=resource, result=False, comment=f"not provisioned: {problem}")
+            self._growth.started.add(node.key)
         work = self._provisioner.provision(node, driver_call(context))
         return await self._carried_out(context, node.key, work)
 
@@ -139,7 +133,7 @@ class ResourceStates:
         if name in self._nodes:
             is_there = self._growth is None or not self._growth.problem_of([key])
             return StateReturn(name=name, result=is_there, comment="it is needed")
-        undecided = unknown_lists(self._growth, is_plan=is_plan).of_record(key)
+        undecided = unknown_lists(self._growth, is_plan=is_plan).of_types().get(key.type)
         if undecided is not None:
             return StateReturn(name=name, result=None if is_plan else False, comment=undecided.comment)
         if not self._requests.is_protected(one):

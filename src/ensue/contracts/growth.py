@@ -9,7 +9,7 @@ Source: SEP 16 (delayed state rendering); derived-resources document ("state_app
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -64,6 +64,30 @@ class Complaint(msgspec.Struct, frozen=True, kw_only=True):
     after_changes_of: tuple[int, ...] = ()
 
 
+class Event(Protocol):
+    """Something that happens once."""
+
+    done: bool
+
+    def on_resolve(self, callback: Callable[[], None]) -> None:
+        """Call a function when it happens; at once if it has happened."""
+        ...
+
+
+class Awaited(NamedTuple):
+    """A state that a state of another scope waits for.
+
+    Args:
+        scope: the path of its scope; one that is not open has ended.
+        number: its index in the plan of that scope.
+        until: what ends the wait before the end of the state; None: nothing does.
+    """
+
+    scope: str
+    number: int
+    until: Event | None = None
+
+
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Compiled chunks of one scope.
 
@@ -80,7 +104,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             the chunk that its check precedes; any other is checked before the first chunk that requires it.
         resource: the resource whose own SLS it is, or grew from, in a run with a target; None: this machine.
         awaits: returns the states of any scopes that a chunk waits for beside its requisites, as the graph is
-            when the chunk is about to run: the path of a scope, and an index into its plan; None: none does.
+            when the chunk is about to run; None: no chunk waits for others.
     """
 
     chunks: tuple[Chunk, ...]
@@ -93,7 +117,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     complaints: tuple[Complaint, ...] = ()
     checks: Mapping[int, int] = MappingProxyType({})
     resource: Srn | None = None
-    awaits: Callable[[Chunk], Iterable[tuple[str, int]]] | None = None
+    awaits: Callable[[Chunk], Iterable[Awaited]] | None = None
 
 
 class PlanSource(Protocol):

@@ -19,7 +19,7 @@ from ensue.model.requisite import RequisiteKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ensue.contracts.growth import Plan
+    from ensue.contracts.growth import Awaited, Event, Plan
     from ensue.engine.services import Hooks
     from ensue.model.chunk import Chunk
     from ensue.model.returns import Return
@@ -147,32 +147,35 @@ class Scopes:
             registrars = self._registrars.get(needed, ())
         elif node.chunk.options.fan_out is not None:
             registrars = self._at_work(node)
-        self._wait_for(
-            node,
-            (
-                registrar
-                for registrar in registrars
-                if registrar.scope is not node.scope and not has_acted(registrar.status)
-            ),
+        others = (
+            registrar
+            for registrar in registrars
+            if registrar.scope is not node.scope and not has_acted(registrar.status)
         )
+        self._wait_for(node, dict.fromkeys(others))
         return bool(node.awaited)
 
-    def _waits_for_awaited(self, node: Node, awaits: Callable[[Chunk], Iterable[tuple[str, int]]]) -> bool:
+    def _waits_for_awaited(self, node: Node, awaits: Callable[[Chunk], Iterable[Awaited]]) -> bool:
         """Let a node wait for the states that its plan awaits.
 
-        The plan is asked again when these have ended, because the graph may have grown meanwhile. A scope
-        that is not open has ended.
+        The plan is asked again when these have ended, because the graph may have grown meanwhile.
         """
-        open_scopes = ((self._by_path.get(path), index) for path, index in awaits(node.chunk))
-        awaited = (scope.nodes[index] for scope, index in open_scopes if scope is not None)
-        self._wait_for(node, dict.fromkeys(one for one in awaited if not one.is_over))
+        awaited: dict[Node, Event | None] = {}
+        for path, index, until in awaits(node.chunk):
+            scope = self._by_path.get(path)
+            if scope is not None and not (scope.nodes[index].is_over or (until is not None and until.done)):
+                awaited[scope.nodes[index]] = until
+        self._wait_for(node, awaited)
         return bool(node.awaited)
 
-    def _wait_for(self, node: Node, awaited: Iterable[Node]) -> None:
+    def _wait_for(self, node: Node, awaited: Mapping[Node, Event | None]) -> None:
         node.awaited = tuple(awaited)
         node.waits_for = len(node.awaited)
-        for one in node.awaited:
-            one.on_end(lambda: self._one_less(node))
+        for one, until in awaited.items():
+            less = _once(lambda: self._one_less(node))
+            one.on_end(less)
+            if until is not None:
+                until.on_resolve(less)
 
     def fan_out(self, node: Node, nodes: list[Node]) -> None:
         """Add the nodes of a fan-out; they register what the fanned-out node would have registered."""
@@ -268,6 +271,17 @@ class Scopes:
         if not scope.quiet and _has_failed(scope):
             self._failed.add(scope.path)
         scope.finished.resolve(None)
+
+
+def _once(call: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that calls another one only the first time."""
+    calls = [call]
+
+    def first() -> None:
+        if calls:
+            calls.pop()()
+
+    return first
 
 
 def _prerequired_by(plan: Plan) -> dict[int, list[int]]:

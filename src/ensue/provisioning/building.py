@@ -53,6 +53,7 @@ def build_graph(
     _gather(growth, deployment, catalog, context, found)
     growth.settle()
     selected = follow_selectors(growth, found)
+    growth.follow_lists()
     _refuse_unmatched(growth.resources.values(), catalog, context, found)
     points = growth_points(growth, catalog, context)
     ordered = in_order(sorted(growth.resources.values(), key=lambda one: one.key), points, found)

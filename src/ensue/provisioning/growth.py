@@ -87,6 +87,7 @@ class Growth:
         self.unknown: list[tuple[Resource, Provision, ForEach]] = []
         """The entries whose lists are not known yet."""
         self.expansion = Expansion(context, found, given)
+        self._sources: list[tuple[Resource, Resource, TextPlace]] = []
         self._catalog = catalog
         self._context = context
         self._found = found
@@ -127,6 +128,14 @@ class Growth:
                 owner, to = self._unmatched.popleft()
                 for companion, place in to.matched or ():
                     self._match(owner, to, companion, place)
+
+    def follow_lists(self) -> None:
+        """Make the resources of lists depend on those that have the lists.
+
+        This comes last: rules and selectors see the graph as if the entries had been written out.
+        """
+        for resource, source, place in self._sources:
+            resource.edges.setdefault((source, "for_each"), place)
 
     def _expand(self, resource: Resource) -> None:
         """Add the resources that a resource's definition co-provisions."""
@@ -193,7 +202,7 @@ class Growth:
         return added
 
     def _each(self, owner: Resource, provision: Provision, for_each: ForEach) -> list[Resource]:
-        """Add the resources of an entry with `for_each`, which depend on those that have its list."""
+        """Add the resources of an entry with `for_each`, and those that have its list."""
         references = for_each.value.mentions.references.items()
         sources = [(self._add_for(owner, target, place), place) for (target, _), place in references]
         expanded = self.expansion.of(owner.key, provision, for_each)
@@ -211,7 +220,7 @@ class Growth:
             if one.params is not None:
                 self._give(resource, one.params)
             for source, place in sources:
-                self.connect(resource, source, "for_each", place)
+                self._sources.append((resource, source, place))
             added.append(resource)
         return added
 

@@ -1,9 +1,9 @@
 """The growth points of a graph: lists that are known only while the deployment runs, and what waits for them.
 
-A resource waits for a list if resources of the list may become its dependencies: it depends on the owner of
-an entry with `match_dependents`, it may be one of the items itself, or it has a selector that could find
-them. What may join the graph for a list is known by type: the definitions that its resources may get, and
-all that these mention, whatever the items are.
+A resource waits for a list if it may get further dependencies for it: it depends on the owner of an entry
+with `match_dependents`, or it may be one of the items itself. It also waits if its selectors could find what
+joins (`selector_waits`). What may join the graph for a list is known by type: the definitions that its
+resources may get, and all that these mention, whatever the items are.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from ensue.provisioning.for_each import may_be_id, shown_id
 from ensue.provisioning.identity import IMPLICIT, Key
 from ensue.provisioning.nodes import GrowthPoint, ListName
+from ensue.provisioning.selector_waits import SelectorWaits
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from ensue.provisioning.definitions import Definition, Provision
     from ensue.provisioning.for_each import ForEach
@@ -50,6 +51,7 @@ class _Points:
         self._context = context
         self._types: dict[_Kind, dict[str, frozenset[str]]] = {}
         self._by_kind: dict[_Kind, list[Resource]] = {}
+        self._selectors = SelectorWaits(growth)
         for one in growth.resources.values():
             self._by_kind.setdefault((one.key.type, one.key.class_), []).append(one)
 
@@ -62,13 +64,13 @@ class _Points:
             self._types[kind] = self._types_from(kind)
         types = self._types[kind]
         context = self._growth.expansion.context_of(owner.key)
-        before = self._needed_by(sources)
-        waiting = {
-            one.key for one in self._may_find(types, may_be_id(for_each, context), kind) if one not in before
-        }
+        # What the list needs cannot wait for it; if that changes, it is refused when the list is known.
+        needed = self._needed_by(sources)
+        changing = self._items(kind, may_be_id(for_each, context)) - needed
         if provision.match_dependents:
             companions = owner.companions or ()
-            waiting.update(one.key for one in owner.dependents if one not in companions)
+            changing.update(one for one in owner.dependents if one not in companions)
+        waiting = {one.key for one in changing | (self._selectors.waiting(types, changing) - needed)}
         possible = self._catalog.possible(*kind, self._context)
         return GrowthPoint(
             name=ListName(owner.key, for_each.entry),
@@ -81,12 +83,9 @@ class _Points:
             grown_for=owner.grown_for,
         )
 
-    def _may_find(self, types: Container[str], ids: re.Pattern[str], kind: _Kind) -> Iterator[Resource]:
-        """Yield the resources that are items already, and those whose selectors may find what joins."""
-        yield from (one for one in self._by_kind.get(kind, ()) if ids.fullmatch(one.key.id))
-        for selecting, (anchor, steps), _ in self._growth.selections:
-            if anchor.type in types or any(type_ in types for _, type_ in steps):
-                yield selecting
+    def _items(self, kind: _Kind, ids: re.Pattern[str]) -> set[Resource]:
+        """Return the resources that may be items already."""
+        return {one for one in self._by_kind.get(kind, ()) if ids.fullmatch(one.key.id)}
 
     def _needed_by(self, sources: Iterable[Key]) -> set[Resource]:
         """Return the sources of a list and all that they depend on."""

@@ -3,15 +3,16 @@
 Resources to be removed come last, each after everything that depends on it, or did when it was provisioned.
 What was made for a replaced resource before is destroyed after the resource and all that depends on it.
 
-A list that is not known yet is a state, too, which requires those of its sources; what waits for the list
-requires it. A resource that an earlier deployment provisioned may join the graph for a list: whether it is to
-be removed, or something of it is to be destroyed, is decided after the list.
+A list that is not known yet is a state, too, which requires those of its sources. What waits for the list
+waits until its resources have joined the graph, and then for those that it depends on: see `Plan.awaits`. A
+resource that an earlier deployment provisioned may join the graph for a list: whether it is to be removed, or
+something of it is to be destroyed, is decided after the list.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ensue.contracts.growth import Plan
 from ensue.model.chunk import Chunk
@@ -38,6 +39,9 @@ PROVISIONED: Final = "provisioned"
 EXPANDED: Final = "expanded"
 REMOVED: Final = "removed"
 CLEARED: Final = "cleared"
+
+_Name: TypeAlias = "Key | ListName | str"
+"""What a state is for: a resource, a list, or all lists of a type."""
 
 
 class Work(NamedTuple):
@@ -72,64 +76,71 @@ def lower(
         deployment: the environment.
         warnings: warnings about its inputs.
     """
-    chunks: list[Chunk] = []
-    places: dict[Key | ListName, int] = {}
-    waits = _waits(work.points)
+    lowering = _Lowering(work)
+    lowering.add_all()
+    chunks = tuple(lowering.chunks)
+    return Plan(chunks=chunks, scope=scope, target=target, deployment=deployment, warnings=warnings)
 
-    def add(
-        key: Key | ListName,
+
+class _Lowering:
+    """The states of one plan, each after those that it requires."""
+
+    def __init__(self, work: Work) -> None:
+        self.chunks: list[Chunk] = []
+        self._work = work
+        self._places: dict[_Name, int] = {}
+
+    def add_all(self) -> None:
+        """Add the states of all resources and lists."""
+        work = self._work
+        for node in work.nodes:
+            self._add(node.key, PROVISIONED, node.depends_on, node.places[0], node.options)
+        for point in work.points:
+            self._add(point.name, EXPANDED, point.sources, point.for_each.value.place)
+        for key, after in _with_dependents(work.nodes, work.cleared):
+            self._add(key, CLEARED, [*after, *(point.name for point in work.points)])
+        late = _after_lists(work)
+        for key in sorted(work.undecided):
+            self._add(key, CLEARED, late)
+        for one, users in _users_first(work.removed, work.kept):
+            self._add(one.key, REMOVED, [*users, *self._lists_of(one.key.type)])
+
+    def _lists_of(self, type_: str) -> list[str]:
+        """Add one state that requires all lists which may add resources of a type; many states require it."""
+        name = f"all lists of {type_}"
+        if name not in self._places:
+            lists = [one.name for one in self._work.points if type_ in one.types]
+            if not lists:
+                return []
+            self._add(name, EXPANDED, lists)
+        return [name]
+
+    def _add(
+        self,
+        name: _Name,
         function: str,
-        required: Iterable[Key | ListName],
+        required: Iterable[_Name],
         place: TextPlace | None = None,
         options: StateOptions = BESIDE_OTHERS,
     ) -> None:
-        before = tuple(sorted({places[one] for one in required if one in places}))
-        places.setdefault(key, len(chunks))
-        chunks.append(
+        before = tuple(sorted({self._places[one] for one in required if one in self._places}))
+        number = len(self.chunks)
+        self._places.setdefault(name, number)
+        self.chunks.append(
             Chunk(
-                id=str(key),
-                name=str(key),
+                id=str(name),
+                name=str(name),
                 module=MODULE,
                 function=function,
                 arguments={},
                 sls="",
-                order=len(chunks),
+                order=number,
                 document=NoDocument() if place is None else place.document,
                 keys=() if place is None else tuple(map(str, place.keys)),
                 requisites=(Requisite(RequisiteKind.REQUIRE, before),) if before else (),
                 options=options,
             )
         )
-
-    def add_point(point: GrowthPoint) -> None:
-        if point.name not in places:
-            add(point.name, EXPANDED, point.sources, point.for_each.value.place)
-
-    for node in work.nodes:
-        for point in waits.get(node.key, ()):
-            add_point(point)
-        lists = (point.name for point in waits.get(node.key, ()))
-        add(node.key, PROVISIONED, [*node.depends_on, *lists], node.places[0], node.options)
-    for point in work.points:
-        add_point(point)
-    for key, after in _with_dependents(work.nodes, work.cleared):
-        add(key, CLEARED, [*after, *(point.name for point in work.points)])
-    late = _after_lists(work)
-    for key in sorted(work.undecided):
-        add(key, CLEARED, late)
-    for one, users in _users_first(work.removed, work.kept):
-        lists = (point.name for point in work.points if one.key.type in point.types)
-        add(one.key, REMOVED, [*users, *lists])
-    return Plan(chunks=tuple(chunks), scope=scope, target=target, deployment=deployment, warnings=warnings)
-
-
-def _waits(points: Iterable[GrowthPoint]) -> dict[Key, list[GrowthPoint]]:
-    """Return the lists that each resource waits for."""
-    waits: dict[Key, list[GrowthPoint]] = {}
-    for point in points:
-        for key in point.waiting:
-            waits.setdefault(key, []).append(point)
-    return waits
 
 
 def _after_lists(work: Work) -> list[Key | ListName]:

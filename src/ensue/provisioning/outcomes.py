@@ -69,12 +69,13 @@ class UnknownLists(NamedTuple):
             )
         return outcomes
 
-    def needed_by(self, key: Key) -> list[Key]:
-        """Return the resources whose lists a resource waits for, or which have such a list."""
-        needed: list[Key] = []
+    def needed(self) -> dict[Key, list[Key]]:
+        """Return, by resource, those whose lists it waits for, or which have such a list."""
+        needed: dict[Key, list[Key]] = {}
         for point in self.points:
-            if key in point.waiting:
-                needed += [point.name.owner] if point.name in self.faults else point.sources
+            sources = [point.name.owner] if point.name in self.faults else point.sources
+            for key in point.waiting:
+                needed.setdefault(key, []).extend(sources)
         return needed
 
     def rows(self, known: Mapping[Key, Outcome]) -> Iterator[NodeOutcome]:
@@ -89,17 +90,18 @@ class UnknownLists(NamedTuple):
                 outcome = _skipped(point.sources, known)
             yield NodeOutcome(point.head, "", None, None, None, outcome)
 
-    def of_record(self, key: Key) -> Outcome | None:
-        """Return the outcome of a resource that is not in the graph, but may be in it for a list."""
-        point = next((one for one in self.points if key.type in one.types), None)
-        if point is None:
-            return None
-        if self.is_plan:
-            sources = ", ".join(map(str, point.sources))
-            return Outcome("planned", f"whether it is needed is known after {sources}")
-        return Outcome(
-            "skipped", f"whether it is needed is not known: the list for {point.name} is not known"
-        )
+    def of_types(self) -> dict[str, Outcome]:
+        """Return, by type, the outcome of resources that are not in the graph, but may join it for a list."""
+        outcomes: dict[str, Outcome] = {}
+        for point in reversed(self.points):
+            if self.is_plan:
+                sources = ", ".join(map(str, point.sources))
+                outcome = Outcome("planned", f"whether it is needed is known after {sources}")
+            else:
+                comment = f"whether it is needed is not known: the list for {point.name} is not known"
+                outcome = Outcome("skipped", comment)
+            outcomes.update(dict.fromkeys(point.types, outcome))
+        return outcomes
 
 
 _ALL_KNOWN: Final = UnknownLists()
@@ -128,10 +130,10 @@ def node_outcomes(
     """
     known = lists.of_owners(outcomes)
     nodes = graph.nodes if graph is not None else ()
+    needed = lists.needed()
     for node in nodes:
         if node.key not in known:
-            needed = [*node.depends_on, *lists.needed_by(node.key)] if lists.points else node.depends_on
-            known[node.key] = _skipped(needed, known)
+            known[node.key] = _skipped([*node.depends_on, *needed.get(node.key, ())], known)
         evaluated = values.evaluated_before(node.key) if values is not None else None
         record = kept.get(node.key)
         yield NodeOutcome(
@@ -142,8 +144,9 @@ def node_outcomes(
     others = [key for key in outcomes if key not in own]
     left = sorted(kept.keys() - own - set(others))
     users = _users(kept) if removed else {}
+    of_types = lists.of_types()
     for key in [*others, *left]:
-        outcome = known.get(key) or lists.of_record(key)
+        outcome = known.get(key) or of_types.get(key.type)
         outcome = outcome or (_left(users.get(key, ())) if key in removed else _ORPHANED)
         record = kept.get(key) or outcome.old
         yield NodeOutcome(key, guresid(context, key), None, None, record, outcome)

@@ -40,7 +40,8 @@ def part_of(graph: ResourceGraph, names: Collection[str]) -> tuple[tuple[Node, .
     """
     if not names:
         return graph.nodes, graph.points
-    missing = set(names).difference(str(node.key) for node in graph.nodes) if graph.points else set()
+    there = {str(node.key) for node in graph.nodes} if graph.points else set(names)
+    missing = [name for name in names if name not in there]
     wanted = set(names)
     points: dict[ListName, GrowthPoint] = {}
     while True:
@@ -64,10 +65,20 @@ def is_joining(name: str, points: Iterable[GrowthPoint]) -> bool:
     return named is not None and any(named.type in point.types for point in points)
 
 
+def joining_drivers(points: Iterable[GrowthPoint]) -> dict[str, frozenset[str]]:
+    """Return the types of resources that may join a graph for some lists, each with its possible drivers."""
+    drivers: dict[str, frozenset[str]] = {}
+    # Lists of one entry have the same types: these are one object.
+    for types in {id(point.types): point.types for point in points}.values():
+        for type_, possible in types.items():
+            drivers[type_] = drivers.get(type_, frozenset()) | possible
+    return drivers
+
+
 def may_be_cleared(
     kept: Mapping[Key, ActiveResource],
     undecided: Iterable[Key],
-    points: Sequence[GrowthPoint],
+    points: Iterable[GrowthPoint],
     anew: Collection[str],
 ) -> list[Key]:
     """Return the resources of which something may have to be destroyed if they join a graph for a list.
@@ -78,13 +89,12 @@ def may_be_cleared(
         points: the lists.
         anew: resources that are to be made anew.
     """
-    found: list[Key] = []
-    for key in sorted(undecided):
-        one = kept[key]
-        drivers = {driver for point in points for driver in point.types.get(key.type, ())}
-        if one.beside or str(key) in anew or drivers != {one.driver}:
-            found.append(key)
-    return found
+    drivers = joining_drivers(points)
+    return [
+        key
+        for key in sorted(undecided)
+        if kept[key].beside or str(key) in anew or drivers.get(key.type) != frozenset({kept[key].driver})
+    ]
 
 
 def used_by_others(kept: Mapping[Key, ActiveResource], part: Iterable[Node]) -> set[Key]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Container, Iterable, Iterator
 
     from ensue.language.collector import Collector
     from ensue.provisioning.identity import Key
@@ -26,7 +26,11 @@ def unlike_before(before: ResourceGraph, grown: ResourceGraph) -> Iterator[Node]
 
 
 def refuse_late(
-    before: ResourceGraph, grown: ResourceGraph, names: Collection[ListName], found: Collector
+    before: ResourceGraph,
+    grown: ResourceGraph,
+    names: Collection[ListName],
+    started: Container[Key],
+    found: Collector,
 ) -> None:
     """Report resources that have changed for a list and did not wait for it.
 
@@ -34,15 +38,16 @@ def refuse_late(
         before: the graph without the resources of the lists.
         grown: the graph with them.
         names: the lists.
+        started: the resources whose provisioning has begun.
         found: receives an error per resource.
     """
     known = {node.key: node for node in before.nodes}
     changed = [node for node in unlike_before(before, grown) if node.key in known]
     if not changed:
         return
-    waiting = waiting_for(before, names)
+    waiting = _waiting_for(before, frozenset(names))
     for node in changed:
-        if node.key not in waiting:
+        if node.key not in waiting or node.key in started:
             found.error(
                 "E0862",
                 f"{node.key} does not wait for {_listed(names)}, and would change with it",
@@ -52,46 +57,10 @@ def refuse_late(
             )
 
 
-def refuse_waiting(
-    needed: Iterable[Node], waiting: Collection[Key], name: ListName, found: Collector
-) -> None:
-    """Report resources of a list that need others which wait for the list.
-
-    Args:
-        needed: the resources that join for the list, and all that join and that these need.
-        waiting: the resources of the graph that wait for the list.
-        name: the list.
-        found: receives an error per resource.
-    """
-    for node in needed:
-        for key in node.depends_on:
-            if key in waiting:
-                found.error(
-                    "E0862",
-                    f"{node.key} is provisioned for {_listed([name])}, and depends on {key}, which waits "
-                    "for it",
-                    node.places[0].span(),
-                    help="take this dependency away, or the selector for which the other one waits",
-                )
-
-
-def items_before(before: ResourceGraph, grown: ResourceGraph, name: ListName) -> set[Key]:
-    """Return the resources that are items of a list and were in the graph before it was known."""
-    point = next(one for one in before.points if one.name == name)
-    known = {node.key: node for node in before.nodes if node.key in point.waiting}
-    return {
-        node.key
-        for node in grown.nodes
-        if (old := known.get(node.key)) is not None
-        and any(
-            one.why == "for_each" and one.to in point.sources and one not in old.dependencies
-            for one in node.dependencies
-        )
-    }
-
-
-def waiting_for(graph: ResourceGraph, names: Collection[ListName]) -> set[Key]:
+def _waiting_for(graph: ResourceGraph, names: Collection[ListName]) -> set[Key]:
     """Return the resources that wait for one of some lists, directly or not."""
+    if not names:
+        return set()
     users: dict[Key, list[Key]] = {}
     for node in graph.nodes:
         for key in node.depends_on:

@@ -56,9 +56,20 @@ def follow_selectors(growth: Growth, found: Collector) -> Mapping[Resource, dict
 
 def _follow(resources: Iterable[Resource], steps: Iterable[Step]) -> tuple[Resource, ...]:
     for direction, type_ in steps:
-        reached: dict[Resource, None] = {}
-        for resource in resources:
-            near = (to for to, _ in resource.edges) if direction == ">" else resource.dependents
-            reached.update((one, None) for one in near if one.key.type == type_)
-        resources = reached
+        resources = followed(resources, direction, type_)
     return tuple(sorted(resources, key=lambda one: one.key))
+
+
+def followed(resources: Iterable[Resource], direction: str, type_: str) -> dict[Resource, None]:
+    """Return what one step of a selector reaches.
+
+    Args:
+        resources: where it begins.
+        direction: `>` for what they depend on, `<` for their dependents.
+        type_: the type that is selected.
+    """
+    reached: dict[Resource, None] = {}
+    for resource in resources:
+        near = (to for to, _ in resource.edges) if direction == ">" else resource.dependents
+        reached.update((one, None) for one in near if one.key.type == type_)
+    return reached
