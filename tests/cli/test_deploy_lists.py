@@ -203,6 +203,36 @@ def test_an_item_is_replaced_by_another_driver(project: ListsProject) -> None:
     assert project.log() == ["delete zone", "delete zone", "other create zone", "other create zone"]
 
 
+def test_an_item_is_made_anew(project: ListsProject) -> None:
+    """By its name; it may be named before the list is known."""
+    project.deployed()
+    project.log()
+    found = project.deployed("--replace=zone.default#a")
+    assert (found["zone a"], found["zone b"]) == ("replaced", "unchanged")
+    assert project.log() == ["create zone", "delete zone"]
+
+
+def test_a_plan_of_an_environment_that_was_never_deployed(project: ListsProject) -> None:
+    """Nothing is called; with the records of a deployment the items are known."""
+    planned = project.run(*DEPLOY, "--plan", "--out", "json").document
+    assert [one["id"] for one in planned["nodes"] if one["type"] == "zone"] == ["${each.key}"]
+    assert project.log() == []
+    project.deployed()
+    assert by_id(project.run(*DEPLOY, "--plan", "--out", "json").document) == NOTHING_ELSE
+    shown = project.run("graph", "score.yaml", *CONTEXT, "--out", "json").document
+    assert shown["lists"] == [
+        {
+            "entry": "zone#${each.key}",
+            "of": DNS,
+            "type": "zone",
+            "class": "default",
+            "known_after": [DNS],
+            "definitions": ["zone"],
+            "waiting": ["workload.default#modules.web"],
+        }
+    ]
+
+
 def test_a_deployment_under_a_state(project: ListsProject) -> None:
     """`graph.deployed` provisions lists as growth; its outputs have what the items gave."""
     project.write(
@@ -210,6 +240,8 @@ def test_a_deployment_under_a_state(project: ListsProject) -> None:
         "shop:\n  graph.deployed:\n    - app: shop\n    - env: dev\n    - env_type: development\n"
         "    - score: score.yaml\n",
     )
+    assert project.run("plan", "shop").code == 0
+    assert project.log() == []
     ended = project.run("apply", "shop", "--out", "json")
     assert ended.code == 0, ended.err
     assert '"ids"' in ended.out

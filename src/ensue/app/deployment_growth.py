@@ -19,7 +19,7 @@ from ensue.errors import CompileError, DriverError, ExpansionError
 from ensue.language.collector import Collector
 from ensue.model.returns import StateReturn
 from ensue.model.unknown import unknowns_in
-from ensue.provisioning.expansion import refuse_list
+from ensue.provisioning.expansion import NO_ORGANIZATION, refuse_list
 from ensue.provisioning.for_each import items_of
 from ensue.provisioning.lowering import EXPANDED, PROVISIONED, Work, lower
 from ensue.provisioning.outcomes import UNUSABLE, UnknownLists
@@ -131,7 +131,7 @@ class DeploymentGrowth:
         if problem := self.problem_of(point.sources):
             return StateReturn(name=name, result=False, comment=f"the list is not known: {problem}")
         try:
-            items = self._known_items(point)
+            items = self._known_items(point, is_plan=context.test)
         except (DriverError, ExpansionError) as error:
             return self._failed(point, _diagnosed(point, error))
         if items is None:
@@ -145,7 +145,7 @@ class DeploymentGrowth:
         count = "1 item" if len(items) == 1 else f"{len(items)} items"
         return StateReturn(name=name, result=True, comment=count)
 
-    def _known_items(self, point: GrowthPoint) -> Sequence[Item] | None:
+    def _known_items(self, point: GrowthPoint, *, is_plan: bool) -> Sequence[Item] | None:
         """Return the items of a list; None: they are not known in this plan.
 
         Raises:
@@ -153,7 +153,11 @@ class DeploymentGrowth:
             ExpansionError: it names no resources.
         """
         value = self.values.list_of(point, self.nodes[str(point.name.owner)])
-        return None if unknowns_in(value) else items_of(value)
+        if not unknowns_in(value):
+            return items_of(value)
+        if is_plan:
+            return None
+        raise ExpansionError(NO_ORGANIZATION if self.values.lacks_org else "its value is not known")
 
     def _failed(self, point: GrowthPoint, fault: str) -> StateReturn:
         self.faults[point.name] = fault

@@ -143,6 +143,8 @@ class DeploymentRun:
         deleted += [beside for one in kept.values() for beside in one.beside]
         refuse_missing_drivers(nodes, deleted, self._services.drivers, found)
         found.stop_on_errors()
+        rotate = [one for one in order.rotate if one in self._nodes or not is_joining(one, lists)]
+        refuse_rotation(self._nodes, rotate, self._services.drivers, found)
         await self._check(self.built, nodes, found)
         self._make_provisioner(kept)
         removed = [one for one in self._removed.values() if one.key not in self._undecided]
@@ -173,15 +175,11 @@ class DeploymentRun:
         return await asyncio.to_thread(derived_sources, self._services.registry, self.context, keys)
 
     async def _check(self, built: BuiltGraph | None, nodes: Sequence[Node], found: Collector) -> None:
-        """Check resources before any of them is provisioned.
+        """Check the inputs of resources before any of them is provisioned.
 
         Raises:
-            CompileError: an input has errors, or a driver cannot do what is requested.
+            CompileError: they have errors.
         """
-        names = {str(node.key): node for node in nodes}
-        points = built.graph.points if built is not None else ()
-        rotate = [one for one in self.order.rotate if one in names or not is_joining(one, points)]
-        refuse_rotation(names if self.order.only else self._nodes, rotate, self._services.drivers, found)
         if built is not None and self._growth is not None:
             checks = DeploymentChecks(built, self._growth.values, self._requests, self._services)
             await checks.run(nodes, found)
@@ -231,6 +229,9 @@ class DeploymentRun:
         deleted = [one for one in kept if one is not None and self._is_replaced(one)]
         refuse_missing_drivers(nodes, deleted, self._services.drivers, found)
         found.stop_on_errors()
+        names = {str(node.key): node for node in nodes}
+        rotate = [one for one in self.order.rotate if one in names]
+        refuse_rotation(names, rotate, self._services.drivers, found)
         await self._check(built, nodes, found)
         self._refuse_destruction(nodes, (), found)
 

@@ -8,7 +8,7 @@ if the entries had been written out.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.errors import ExpansionError
 from ensue.model.unknown import Unknown, unknowns_in
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.placeholder_values import Meaning
     from ensue.provisioning.written import Written
 
+NO_ORGANIZATION: Final = "it uses ${context.org.id}, and no organization is given (--org)"
 NO_ITEMS: Mapping[ListName, Sequence[Item]] = MappingProxyType({})
 """No list is known that is an output."""
 
@@ -101,7 +102,7 @@ class Expansion:
         if not unknowns_in(value):
             return items_of(value)
         if not for_each.value.mentions.references:
-            raise ExpansionError("it uses ${context.org.id}, and no organization is given (--org)")
+            raise ExpansionError(NO_ORGANIZATION)
         return None
 
     def _expanded(

@@ -59,8 +59,6 @@ def refuse_late(
 
 def _waiting_for(graph: ResourceGraph, names: Collection[ListName]) -> set[Key]:
     """Return the resources that wait for one of some lists, directly or not."""
-    if not names:
-        return set()
     users: dict[Key, list[Key]] = {}
     for node in graph.nodes:
         for key in node.depends_on:
