@@ -15,8 +15,8 @@ from ensue.contracts.driver import CodeKind, Planned
 from ensue.contracts.plugin_modules import PluginKind, PluginModules
 from ensue.drivers.returned import checked_result
 from ensue.errors import DriverError, EnsueError, PluginError
-from ensue.language.collector import near_names
 from ensue.model.data import is_mapping
+from ensue.model.near_names import near_question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ class Drivers:
 
     def near(self, name: str) -> str:
         """Return `did you mean a or b?` for a name that no driver has; empty: none is close."""
-        return near_names(self._meant(name), self._modules.names())
+        return near_question(self._meant(name), self._modules.names())
 
     def find(self, name: str) -> LoadedDriver:
         """Return a driver.
