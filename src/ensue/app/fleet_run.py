@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from datetime import UTC, datetime
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,11 +26,13 @@ from ensue.fleet.sealing import RunKey
 from ensue.model.events import JobPublished, RunFinished, RunStarted
 from ensue.model.fleet import FleetOrder, FleetReport, MinionReport
 from ensue.runs.journal import Journal, new_run_id
+from ensue.runs.journal_writer import JournalWriter
 from ensue.targeting.batch import Portion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ensue.errors import StoreError
     from ensue.masking import Masker
     from ensue.model.events import RunEvent
     from ensue.model.report import RunStatus
@@ -55,7 +58,8 @@ class FleetRun:
         self._key = RunKey()
         self._run_id = new_run_id(datetime.now(UTC))
         self._numbers = Numbers()
-        self._journal: Journal | None = None
+        self._journal: JournalWriter | None = None
+        self._journal_error: StoreError | None = None
 
     async def go(self, on_minion: Callable[[MinionReport], None]) -> FleetReport:
         """Execute the order.
@@ -77,7 +81,7 @@ class FleetRun:
         batches = _batches(minions, batch_portion)
         limit = fail_portion.of(len(minions)) if fail_portion is not None else None
         wire, relay = await asyncio.to_thread(self._shipped, master)
-        self._write(self._beginning())
+        await self._begin()
         reports: list[MinionReport] = []
         status: RunStatus = "succeeded"
         try:
@@ -104,7 +108,7 @@ class FleetRun:
             ):
                 status = "failed"
             ended = self._report(status, reports, minions, perf_counter() - started)
-            self._end(ended)
+            await self._end(ended)
         return ended
 
     async def _publish(
@@ -113,6 +117,8 @@ class FleetRun:
         jid = await asyncio.to_thread(master.new_jid)
         bus.expect(jid)
         self._write(JobPublished(jid, tuple(batch)))
+        if self._journal is not None:
+            await self._journal.recorded()
         await asyncio.to_thread(master.publish, self._order.tgt, batch, relay, wire, jid)
 
     def _shipped(self, master: SaltMaster) -> tuple[dict[str, Any], str]:
@@ -154,28 +160,38 @@ class FleetRun:
             self._write(renamed)
 
     def _write(self, event: RunEvent) -> None:
+        if self._journal_error is not None:
+            raise self._journal_error
+        if self._journal is not None:
+            self._journal.write(event)
+
+    async def _begin(self) -> None:
+        """Create the journal, which only an apply has, with the beginning of the run."""
         if self._order.verb != "apply":
             return
-        if self._journal is None:
-            self._journal = Journal.create(self._settings.cachedir, self._run_id, masker=self._masker)
-        self._journal.write(event)
-
-    def _beginning(self) -> RunStarted:
-        return RunStarted(
-            run_id=self._run_id,
-            test=self._order.test,
-            total=0,
-            started_at=_now(),
-            mods=self._order.mods,
-            minion_id=self._settings.minion_id,
-            tgt=self._order.tgt,
-            fleet="salt",
+        create = partial(Journal.create, self._settings.cachedir, self._run_id, masker=self._masker)
+        self._journal = await JournalWriter.open(create, self._note_error)
+        self._write(
+            RunStarted(
+                run_id=self._run_id,
+                test=self._order.test,
+                total=0,
+                started_at=_now(),
+                mods=self._order.mods,
+                minion_id=self._settings.minion_id,
+                tgt=self._order.tgt,
+                fleet="salt",
+            )
         )
+        await self._journal.recorded()
 
-    def _end(self, report: FleetReport) -> None:
+    def _note_error(self, error: StoreError) -> None:
+        self._journal_error = error
+
+    async def _end(self, report: FleetReport) -> None:
         self._write(RunFinished(self._run_id, report.status, report.exit_code, _now()))
         if self._journal is not None:
-            self._journal.close()
+            await self._journal.close()
 
     def _report(
         self, status: RunStatus, reports: Sequence[MinionReport], minions: Sequence[str], duration_s: float

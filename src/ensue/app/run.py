@@ -90,7 +90,7 @@ class Run:
                 if resumed is None and not self._options.test:
                     for one in await asyncio.to_thread(left_running, self._settings.cachedir):
                         self._warn(one)
-                record.tell(
+                await record.begin(
                     RunStarted(
                         run_id=run_id,
                         test=self._options.test,
@@ -171,7 +171,7 @@ class Run:
         """Run plans and return their report."""
         started = perf_counter()
         nothing_assigned = _nothing_assigned(first) if is_highstate else ""
-        wiring = RunWiring(self._services, self._options, record.tell)
+        wiring = RunWiring(self._services, self._options, record.tell, record.announce)
         wired = await wiring.wired(first, highstate=is_highstate and not nothing_assigned)
         record.stops(wired.engine.stop)
         outcome, remarks = await self._outcome(wired, first, resumed)

@@ -1,35 +1,33 @@
 """The record of one run: its journal and its enforced states, written while it runs.
 
 A run that cannot be recorded stops: nothing new starts, what is running ends, and the report says what was
-run and what was not. Nothing starts unless its start is in the journal.
+run and what was not. No call is made unless its start is in the journal. Both are written in threads: the
+event loop waits for no disk.
 """
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from ensue.diagnostics import Diagnostic
 from ensue.errors import DiskError, StoreError
-from ensue.model.events import CommandStarted, NodeFinished, NodeStarted, RunFinished, RunStarted
+from ensue.model.events import BEGINNINGS, NodeFinished, RunFinished
 from ensue.model.sizes import size_bytes
 from ensue.runs.enforcement import Enforcement
 from ensue.runs.journal import KEEP_RUNS, KEEP_RUNS_BYTES, Journal
+from ensue.runs.journal_writer import JournalWriter
 from ensue.runs.output_bound import OutputBound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.app.services import Services
-    from ensue.model.events import RunEvent
+    from ensue.model.events import NodeStarted, RunEvent, RunStarted
     from ensue.model.report import RunReport
-
-
-_BEGINNINGS: Final = (NodeStarted, CommandStarted)
 
 
 class RunRecord:
@@ -60,7 +58,7 @@ class RunRecord:
         self._resumes = resumes
         self._enforcement = Enforcement(services.enforced, services.store_thread, run_id, test=test)
         self._bound = OutputBound(self._settings.keep_output_bytes)
-        self._journal: Journal | None = None
+        self._journal: JournalWriter | None = None
         self._fault: StoreError | None = None
         self._stop: Callable[[str], None] | None = None
 
@@ -73,7 +71,7 @@ class RunRecord:
         """Close the journal, and forget what earlier runs enforced."""
         if self._journal is not None:
             with suppress(StoreError):  # The report says so.
-                self._journal.close()
+                await self._journal.close()
         await self._enforcement.__aexit__(*failure)
 
     def stops(self, stop: Callable[[str], None]) -> None:
@@ -81,24 +79,43 @@ class RunRecord:
         self._stop = stop
         self._stop_if_due()
 
-    def tell(self, event: RunEvent) -> None:
-        """Record an event and pass it on.
+    async def begin(self, event: RunStarted) -> None:
+        """Create the journal with its first event, and report that; a refused run has no journal.
 
         Raises:
-            StoreError: the beginning of something cannot be recorded, so it must not happen.
+            StoreError: it cannot be created.
+        """
+        self._journal = await JournalWriter.open(self._created, self._note_fault)
+        self._journal.write(event)
+        await self._journal.recorded()
+        self._on_event(event)
+
+    def tell(self, event: RunEvent) -> None:
+        """Report an event, and have it recorded.
+
+        Raises:
+            StoreError: the run cannot be recorded, so what the event announces must not happen.
         """
         if type(event) is NodeFinished:
             self._enforcement.see(event.returned)
-        if self._fault is None or not isinstance(event, _BEGINNINGS):
-            try:
-                self._opened().write(event)
-            except StoreError as error:
-                if isinstance(event, RunStarted):
-                    raise
-                self._fault = self._fault or error
         self._stop_if_due()
-        if self._fault is not None and isinstance(event, _BEGINNINGS):
-            raise self._fault
+        self._hand_over(event)
+        self._on_event(event)
+
+    async def announce(self, event: NodeStarted) -> None:
+        """Record that a call is about to be made, and report it; a plan, which does nothing, does not wait.
+
+        Raises:
+            StoreError: that cannot be recorded, so the call must not be made.
+        """
+        self._hand_over(event)
+        if not self._test and self._journal is not None:
+            try:
+                await self._journal.recorded()
+            except StoreError as error:
+                self._note_fault(error)
+            if self._fault is not None:
+                raise self._fault
         self._on_event(event)
 
     async def end(self, report: RunReport) -> RunReport:
@@ -106,18 +123,18 @@ class RunRecord:
         if reason := report.stopped or (str(self._fault) if self._fault else ""):
             # The journal first: resuming the run records the enforced states, too.
             report = report.as_stopped(reason, self._complaint(reason))
-            self._tell_end(report)
+            await self._tell_end(report)
             await self._enforcement.end(report)
             return report
         report = await self._enforcement.end(report)
         if (left_out := self._bound.warning()) is not None:
             report = msgspec.structs.replace(report, warnings=(*report.warnings, left_out))
-        self._tell_end(report)
+        await self._tell_end(report)
         if self._fault is None:
             return report
         return report.as_stopped(str(self._fault), self._complaint(str(self._fault)))
 
-    def _tell_end(self, report: RunReport) -> None:
+    async def _tell_end(self, report: RunReport) -> None:
         self.tell(
             RunFinished(
                 run_id=self._run_id,
@@ -128,22 +145,37 @@ class RunRecord:
                 stopped=report.stopped,
             )
         )
+        if self._journal is not None:
+            with suppress(StoreError):  # It is noted as the fault.
+                await self._journal.recorded()
 
-    def _opened(self) -> Journal:
-        """Return the journal, which the first event creates, so a refused run has none."""
-        if self._journal is None:
-            keep_runs_bytes = size_bytes(self._settings.option("keep_runs_bytes", KEEP_RUNS_BYTES))
-            self._journal = Journal.create(
-                self._settings.cachedir,
-                self._run_id,
-                masker=self._services.masker,
-                keep_runs=int(self._settings.option("keep_runs", KEEP_RUNS)),
-                keep_runs_bytes=keep_runs_bytes or KEEP_RUNS_BYTES,
-                resumes=self._resumes,
-                bound=self._bound,
-            )
-            self._journal.write_together(asyncio.get_running_loop().call_soon)
-        return self._journal
+    def _hand_over(self, event: RunEvent) -> None:
+        """Have an event written.
+
+        Raises:
+            StoreError: it announces something, and the journal cannot be written.
+        """
+        if isinstance(event, BEGINNINGS) and self._fault is not None:
+            raise self._fault
+        if self._journal is not None:
+            self._journal.write(event)
+
+    def _created(self) -> Journal:
+        """Create the journal; called in a thread."""
+        option = self._settings.option
+        return Journal.create(
+            self._settings.cachedir,
+            self._run_id,
+            masker=self._services.masker,
+            keep_runs=int(option("keep_runs", KEEP_RUNS)),
+            keep_runs_bytes=size_bytes(option("keep_runs_bytes", KEEP_RUNS_BYTES)) or KEEP_RUNS_BYTES,
+            resumes=self._resumes,
+            bound=self._bound,
+        )
+
+    def _note_fault(self, error: StoreError) -> None:
+        self._fault = self._fault or error
+        self._stop_if_due()
 
     def _stop_if_due(self) -> None:
         """Stop the run if its journal cannot be written, or its enforced states find no room."""

@@ -27,7 +27,7 @@ from ensue.runs.declarations import Declarations
 from ensue.runs.planned_requisites import planned_event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from ensue.app.first_plans import FirstPlans
     from ensue.app.run_options import RunOptions
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ensue.binding.arguments import RunTimeArguments
     from ensue.contracts.growth import GrowthRequest, Plan
     from ensue.engine.services import CallSite
-    from ensue.model.events import RunEvent
+    from ensue.model.events import NodeStarted, RunEvent
     from ensue.model.resource import DeclaredBy
     from ensue.model.srn import Srn
 
@@ -64,13 +64,21 @@ class RunWiring:
     Args:
         services: the project.
         options: how the run is done.
-        on_event: receives every event of the run, in order.
+        on_event: receives every event of the run but the beginnings of calls, in order.
+        begin: records and reports the beginning of a call.
     """
 
-    def __init__(self, services: Services, options: RunOptions, on_event: Callable[[RunEvent], None]) -> None:
+    def __init__(
+        self,
+        services: Services,
+        options: RunOptions,
+        on_event: Callable[[RunEvent], None],
+        begin: Callable[[NodeStarted], Awaitable[None]],
+    ) -> None:
         self._services = services
         self._options = options
         self._on_event = on_event
+        self._begin = begin
         self._concurrency: int | None = options.concurrency or services.settings.option("concurrency")
         self._takes_slots: dict[str, bool] = {}
 
@@ -113,6 +121,7 @@ class RunWiring:
             context_for=self._contexts(declarations, registry),
             expander=expander,
             on_event=self._on_event,
+            begin=self._begin,
             hooks=self._hooks(registrations, pruning, matcher, declarations),
             masker=services.masker,
         )

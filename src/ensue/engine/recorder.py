@@ -52,6 +52,7 @@ class Recorder:
         self._masker = services.masker
         self._inputs = services.hooks.inputs
         self.emit = services.on_event
+        self._begin = services.begin
         self._next_number = first_number
         self._target_texts: dict[Srn, str] = {}
         self._last_target: Srn | None = None
@@ -65,22 +66,28 @@ class Recorder:
             self._next_number += 1
         return Start(node.chunk.tag, number, self._time_of_day(), self._monotonic())
 
-    def announce(self, node: Node, start: Start) -> None:
-        """Report that a node's function is about to be called, if its return will be reported."""
+    async def announce(self, node: Node, start: Start) -> None:
+        """Report that a node's function is about to be called, if its return will be reported.
+
+        Raises:
+            StoreError: that cannot be recorded, so the function must not be called.
+        """
         if start.run_num == UNNUMBERED:
             return
         chunk = node.chunk
-        self.emit(
-            NodeStarted(
-                tag_=start.tag,
-                id=chunk.id,
-                function=chunk.full_function,
-                scope=node.scope.path,
-                target=self._target_of(node),
-                run_num=start.run_num,
-                scope_identity=node.scope.identity,
-            )
+        event = NodeStarted(
+            tag_=start.tag,
+            id=chunk.id,
+            function=chunk.full_function,
+            scope=node.scope.path,
+            target=self._target_of(node),
+            run_num=start.run_num,
+            scope_identity=node.scope.identity,
         )
+        if self._begin is None:
+            self.emit(event)
+        else:
+            await self._begin(event)
 
     def finish(self, node: Node, start: Start, said: StateReturn, *, ran: bool = True) -> Return:
         """Make a node's return and, if it has a number, report it.

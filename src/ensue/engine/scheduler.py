@@ -20,7 +20,7 @@ from ensue.engine.joining import Joining
 from ensue.engine.leases import Lease, Leases
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.ready_queue import ReadyQueue
-from ensue.engine.recorder import Recorder
+from ensue.engine.recorder import Recorder, Start
 from ensue.engine.returns import failure
 from ensue.engine.scopes import Scopes
 from ensue.engine.status import GROWING, READY, RUNNING, SETTLED, NotRun
@@ -274,14 +274,9 @@ class Scheduler:
         """Call a node's function; None: the call was cancelled, and the node has ended."""
         node.status = RUNNING
         start = self._recorder.start(node, reported=node.role is not _CHECK and not node.scope.quiet)
-        if node.callee is None or not node.callee.touches_nothing:
-            try:
-                self._recorder.announce(node, start)
-            except StoreError as error:
-                # What is not recorded does not start.
-                self.stop(str(error))
-                self._leave_out(node)
-                return None
+        if (node.callee is None or not node.callee.touches_nothing) and not await self._announce(node, start):
+            self._leave_out(node)
+            return None
         try:
             said = await self._executor.call(node)
         except asyncio.CancelledError:
@@ -292,6 +287,20 @@ class Scheduler:
             return None
         self._give_back(node)
         return self._recorder.finish(node, start, said)
+
+    async def _announce(self, node: Node, start: Start) -> bool:
+        """Record that a call is about to be made; return whether it may be made."""
+        try:
+            await self._recorder.announce(node, start)
+        except StoreError as error:
+            # What is not recorded does not start.
+            self.stop(str(error))
+            return False
+        except asyncio.CancelledError:
+            if self._queue.is_broken:
+                raise
+            return False
+        return True
 
     def _give_back(self, node: Node) -> None:
         if node.lease is not None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
     from ensue.model.enforced import EnforcedState
-    from ensue.model.events import RunEvent
+    from ensue.model.events import NodeStarted, RunEvent
     from ensue.model.returns import ScopeReturn, StateReturn
     from ensue.model.srn import Srn
     from ensue.model.state_identity import StateIdentity
@@ -216,7 +216,10 @@ class EngineServices(msgspec.Struct, frozen=True, kw_only=True):
         functions: the state functions of a target; may raise an EnsueError for an unknown one.
         context_for: makes the context of a call.
         expander: renders and compiles growth.
-        on_event: receives all events, in order; an exception from it ends the run.
+        on_event: receives all events but the beginnings of calls, in order; an exception from it ends the
+            run.
+        begin: records and reports the beginning of a call, which is not made before that; None: `on_event`
+            receives beginnings, too.
         hooks: see `Hooks`.
         clock: time.
         random: for the splay of retries; None: an unseeded one.
@@ -227,6 +230,7 @@ class EngineServices(msgspec.Struct, frozen=True, kw_only=True):
     context_for: Callable[[CallSite], StateContext]
     expander: Expander
     on_event: Callable[[RunEvent], None]
+    begin: Callable[[NodeStarted], Awaitable[None]] | None = None
     hooks: Hooks = msgspec.field(default_factory=Hooks)
     clock: Clock = msgspec.field(default_factory=SystemClock)
     random: Random | None = None

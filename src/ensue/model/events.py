@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
@@ -208,3 +208,6 @@ RunEvent: TypeAlias = (
     | RunFinished
 )
 """The closed union of events."""
+
+BEGINNINGS: Final = (RunStarted, NodeStarted, CommandStarted)
+"""What announces something: it must not happen, or must be ended, if its event cannot be recorded."""

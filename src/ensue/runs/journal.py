@@ -1,12 +1,10 @@
 """The journal of a run: an append-only file of events that survives kill -9.
 
-`<cachedir>/runs/<run id>.jsonl`, mode 0600. Every event is a single unbuffered write:
-what has been written survives the process, so at most the event being written is lost, and readers skip a
-truncated last line. A return without a `NodeStarted` event, because the call touches nothing outside of this
-process or no function was called, waits for the next other event or the next turn of the event loop, and is
-written with it. The file is not synced to the disk: a power failure may lose the last seconds.
+`<cachedir>/runs/<run id>.jsonl`, mode 0600. Writes are not buffered: what has been written survives the
+process, so at most the events being written are lost, and readers skip a truncated last line. The file is not
+synced to the disk: a power failure may lose the last seconds.
 
-`run_history` reads journals; `journal_form` defines the lines.
+`journal_writer` writes it in a thread; `run_history` reads journals; `journal_form` defines the lines.
 """
 
 from __future__ import annotations
@@ -14,11 +12,11 @@ from __future__ import annotations
 import datetime as dt
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from ensue.errors import StoreError, not_written
 from ensue.files import private_files
-from ensue.model.events import CommandStarted, NodeFinished, NodeStarted, RunFinished, RunStarted, ScopeClosed
+from ensue.model.events import BEGINNINGS, NodeFinished, RunFinished, ScopeClosed
 from ensue.runs import journal_form
 from ensue.runs.journal_form import JournalHeader, JournalSummary
 from ensue.runs.output_bound import OutputBound
@@ -35,16 +33,14 @@ from ensue.runs.run_history import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from ensue.masking import Masker
     from ensue.model.events import RunEvent
     from ensue.model.returns import Return, ScopeReturn
 
-__all__ = ["Journal", "find_run", "list_runs", "new_run_id", "prune_runs", "read_run"]
-
-_ANNOUNCEMENTS: Final = (RunStarted, NodeStarted, CommandStarted)
+__all__ = ["Journal", "JournalLine", "find_run", "list_runs", "new_run_id", "prune_runs", "read_run"]
 
 KEEP_RUNS: Final = 100
 """How many journals are kept when the option `keep_runs` is not set."""
@@ -65,6 +61,20 @@ def new_run_id(now: dt.datetime) -> str:
     return f"{utc:%Y%m%dT%H%M%S}-{utc.microsecond:05x}{os.urandom(1)[0] % 16:x}"
 
 
+class JournalLine(NamedTuple):
+    """An event as it is written.
+
+    Args:
+        content: whole lines.
+        is_beginning: whether it announces something, which must not happen unless this is written.
+        is_end: whether it is the end of the run.
+    """
+
+    content: bytes
+    is_beginning: bool = False
+    is_end: bool = False
+
+
 class Journal:
     """The journal of one run, being written. Made by `create`, closed when the run ends.
 
@@ -80,11 +90,8 @@ class Journal:
         self._bound = bound or OutputBound()
         self._descriptor = descriptor
         self._masker = masker
-        self._soon: Callable[[Callable[[], None]], object] | None = None
-        self._waiting: list[bytes] = []
-        self._begun: set[int] = set()
+        self._waiting: list[JournalLine] = []
         self._line_is_cut = False
-        self._has_failed = False
         self._counts: dict[str, list[int]] = {}
 
     @classmethod
@@ -122,77 +129,53 @@ class Journal:
         except OSError as error:
             raise not_written(f"{path}: the journal cannot be made", error) from error
         header = JournalHeader(run_id=run_id, pid=os.getpid(), process=process_mark(os.getpid()))
-        journal.append(journal_form.encode_frame(header))
+        journal.append(JournalLine(journal_form.encode_frame(header)))
         prune_runs(cachedir, keep_runs, keep_runs_bytes, needed=resumes)
         make_reserve(cachedir)
         return journal
 
-    def write_together(self, soon: Callable[[Callable[[], None]], object]) -> None:
-        """Write returns that have no `NodeStarted` event in groups.
-
-        Args:
-            soon: schedules a call in the next turn of the event loop.
-        """
-        self._soon = soon
-
     def write(self, event: RunEvent) -> None:
-        """Write an event; it is in the file when this returns, unless it may wait (`write_together`).
-
-        If there is no room for an event that announces something, the event is dropped, and the caller must
-        not let it happen. Any other event has happened: it takes the room of the reserve, or waits for the
-        next write. The error is raised even if the reserve has sufficed, except for the end of the run.
-
-        Args:
-            event: what happened.
+        """Write an event; it is in the file when this returns.
 
         Raises:
-            StoreError: it cannot be written (the disk is full).
+            StoreError: it cannot be written; see `append`.
         """
-        line = journal_form.encode(event, self._masker, self._bound)
+        self.append(self.line(event))
+
+    def line(self, event: RunEvent) -> JournalLine:
+        """Return an event as it is written, and count it for the summary of the run; it masks secrets."""
+        content = journal_form.encode(event, self._masker, self._bound)
         if isinstance(event, NodeFinished):
             self._count(event.returned)
-            if self._waits(event.returned.run_num, line):
-                return
-        elif isinstance(event, NodeStarted):
-            self._begun.add(event.run_num)
         elif isinstance(event, ScopeClosed):
             self._set_aside(event.returned)
         elif isinstance(event, RunFinished):
-            line += journal_form.encode_frame(self._summary(event))
+            return JournalLine(content + journal_form.encode_frame(self._summary(event)), is_end=True)
+        return JournalLine(content, is_beginning=isinstance(event, BEGINNINGS))
+
+    def append(self, *lines: JournalLine) -> None:
+        """Write lines after those that are waiting, in one write.
+
+        If there is no room, what announces something is dropped, and the caller must not let it happen. All
+        else has happened: it takes the room of the reserve, or waits for the next write. The error is raised
+        even if the reserve has sufficed, except for the end of the run.
+
+        Raises:
+            StoreError: they cannot be written (the disk is full).
+        """
+        self._waiting.extend(lines)
         try:
-            self.append(line)
+            self.flush()
         except StoreError:
-            if isinstance(event, _ANNOUNCEMENTS):
-                self._waiting.pop()
+            self._waiting = [line for line in self._waiting if not line.is_beginning]
             spend_reserve(self.path.parent.parent)
             with suppress(StoreError):
                 self.flush()
-            if self._waiting or not isinstance(event, RunFinished):
+            if self._waiting or not all(line.is_end for line in lines):
                 raise
 
-    def _waits(self, number: int, line: bytes) -> bool:
-        """Return whether a return is written with the next event; its line is kept then."""
-        if number in self._begun:
-            self._begun.remove(number)
-            return False
-        if self._soon is None or self._has_failed:
-            return False
-        if not self._waiting:
-            self._soon(self._flush_in_passing)
-        self._waiting.append(line)
-        return True
-
-    def append(self, lines: bytes) -> None:
-        """Write whole lines after the events that are waiting.
-
-        Raises:
-            StoreError: they cannot be written; they go on waiting.
-        """
-        self._waiting.append(lines)
-        self.flush()
-
     def flush(self) -> None:
-        """Write the events that are waiting, in one write.
+        """Write the lines that are waiting.
 
         Raises:
             StoreError: they cannot be written (the disk is full); those that are not whole go on waiting.
@@ -200,37 +183,31 @@ class Journal:
         if not self._waiting:
             return
         start = b"\n" if self._line_is_cut else b""
-        content = b"".join((start, *self._waiting))
+        content = b"".join((start, *(line.content for line in self._waiting)))
         written = 0
         try:
             while written < len(content):
                 written += os.write(self._descriptor, content[written:])
         except OSError as error:
-            self._has_failed = True
             self._keep_waiting(written - len(start))
             raise not_written(f"{self.path}: the journal cannot be written", error) from error
-        self._line_is_cut = self._has_failed = False
+        self._line_is_cut = False
         self._waiting.clear()
 
     def _keep_waiting(self, written: int) -> None:
-        """Drop the events that were written whole, and remove the beginning of another one from the file.
+        """Drop the lines that were written whole, and remove the beginning of another one from the file.
 
         Args:
             written: how many bytes of them were written, less than 0 if not even one was.
         """
-        while self._waiting and written >= len(self._waiting[0]):
-            written -= len(self._waiting.pop(0))
+        while self._waiting and written >= len(self._waiting[0].content):
+            written -= len(self._waiting.pop(0).content)
             self._line_is_cut = False
         if written > 0:
             try:
                 os.ftruncate(self._descriptor, os.lseek(self._descriptor, 0, os.SEEK_END) - written)
             except OSError:
                 self._line_is_cut = True
-
-    def _flush_in_passing(self) -> None:
-        # The event loop cannot handle the error; the next write does not wait, and raises it again.
-        with suppress(StoreError):
-            self.flush()
 
     def close(self) -> None:
         """Close the file; closing it again does nothing."""
