@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from typing import TYPE_CHECKING
 
 from tests.cli.shell import Shell
 
 if TYPE_CHECKING:
+    import subprocess
     from pathlib import Path
 
 LONGEST_S = 60

@@ -18,6 +18,7 @@ from ensue.provisioning.graph_values import GraphValues
 from ensue.provisioning.outcomes import NodeOutcome, node_outcomes
 from ensue.provisioning.provisioner import Provisioner
 from ensue.provisioning.requests import Requests
+from ensue.provisioning.settling import settled
 from ensue.provisioning.surroundings import DriverCall, Outcome, Replacing, Surroundings
 from ensue.testing.driver import FakeDriverServices
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.identity import Context, Key
-    from ensue.provisioning.nodes import ResourceGraph
+    from ensue.provisioning.nodes import Node, ResourceGraph
     from ensue.provisioning.secret_refs import SecretReference
 
 
@@ -67,6 +68,10 @@ class RememberingDriver:
     cookies: list[DataMap] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     requests: list[DriverRequest] = field(default_factory=list)
+
+    @property
+    def has_fingerprint(self) -> bool:
+        return bool(self.print_of)
 
     async def create(self, request: DriverRequest, /) -> Provisioned:
         return await self._called("create", request)
@@ -166,11 +171,13 @@ class Environment:
     Args:
         drivers: its drivers by name; a name that is not there is not installed.
         store: what is kept of it.
+        settles: whether resources that are left as they are are found beforehand, as in a deployment.
     """
 
     drivers: dict[str, RememberingDriver]
     store: MemoryStore = field(default_factory=MemoryStore)
     masker: Masker = field(default_factory=Masker)
+    settles: bool = True
 
     def deploy(
         self,
@@ -198,19 +205,16 @@ class Environment:
         provisioner = self.provisioner(values, may_replace=may_replace)
         call = DriverCall(self._services, test)
         outcomes: dict[Key, Outcome] = {}
+        if self.settles:
+            outcomes = await settled(built.nodes, provisioner, DriverCall(_refused, test=True))
         for node in built.nodes:
-            if all(
-                outcomes[key].status not in {"failed", "skipped"}
-                for key in node.depends_on
-                if key in outcomes
-            ):
+            if node.key not in outcomes and _is_usable(node, outcomes):
                 try:
                     outcomes[node.key] = await provisioner.provision(node, call)
                 except EnsueError as error:
                     outcomes[node.key] = Outcome("failed", self.masker.text(str(error)))
-        if not test and not any(one.status == "failed" for one in outcomes.values()):
-            for key in [key for key, kept in provisioner.kept.items() if kept.beside]:
-                await self._cleared(provisioner, key, call, outcomes)
+        if not test:
+            await self._cleared(provisioner, call, outcomes)
         if prune:
             for key in provisioner.kept.keys() - {node.key for node in built.nodes}:
                 try:
@@ -234,12 +238,15 @@ class Environment:
         return graph(deployment({"modules": {"web": {"externals": externals}}}, found), definitions, found)
 
     async def _cleared(
-        self, provisioner: Provisioner, key: Key, call: DriverCall, outcomes: dict[Key, Outcome]
+        self, provisioner: Provisioner, call: DriverCall, outcomes: dict[Key, Outcome]
     ) -> None:
-        try:
-            await provisioner.clear(key, call)
-        except EnsueError as error:
-            outcomes[key] = Outcome("failed", self.masker.text(str(error)))
+        if any(one.status == "failed" for one in outcomes.values()):
+            return
+        for key in [key for key, kept in provisioner.kept.items() if kept.beside]:
+            try:
+                await provisioner.clear(key, call)
+            except EnsueError as error:
+                outcomes[key] = Outcome("failed", self.masker.text(str(error)))
 
     def provisioner(self, values: GraphValues | None, *, may_replace: bool = False) -> Provisioner:
         """Return the provisioner of one deployment."""
@@ -269,6 +276,15 @@ class Environment:
 def environment(**drivers: RememberingDriver) -> Environment:
     """Return an environment without resources, with a driver `pure` besides those that are given."""
     return Environment({"pure": RememberingDriver("pure", is_pure=True), **drivers})
+
+
+def _is_usable(node: Node, outcomes: Mapping[Key, Outcome]) -> bool:
+    known = (outcomes[key].status for key in node.depends_on if key in outcomes)
+    return not any(status in {"failed", "skipped"} for status in known)
+
+
+def _refused(_: Callable[[DataMap], Awaitable[None]]) -> DriverServices:
+    return FakeDriverServices()
 
 
 async def _no_stores(_: Sequence[SecretReference]) -> dict[SecretReference, str]:

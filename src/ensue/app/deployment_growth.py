@@ -73,7 +73,7 @@ class DeploymentGrowth:
         self.faults: dict[ListName, str] = {}
         """Why lists name no resources."""
         self.started: set[Key] = set()
-        """The resources whose provisioning has begun."""
+        """The resources whose provisioning has begun, or which are left as they are."""
         self._around = around
         self._points: dict[str, GrowthPoint] = {}
         self._waits: dict[Key, list[str]] = {}
@@ -231,7 +231,8 @@ class DeploymentGrowth:
         points: dict[ListName, list[GrowthPoint]] = {}
         part, part_points = part_of(graph, self._around.only)
         for node in part:
-            if str(node.key) not in self._places and str(node.key) not in self._joining:
+            name = str(node.key)
+            if not (name in self._places or name in self._joining or node.key in self.started):
                 nodes.setdefault(_one_of(names, node.grown_for), []).append(node)
         for point in part_points:
             if str(point.name) not in self._places and str(point.name) not in self._joining:

@@ -98,7 +98,7 @@ class DeploymentChecks:
         if all(one in secrets for one in secret_references(evaluated.secret_refs)):
             evaluated = evaluated.with_secrets(secrets)
         self._services.masker.add_values(*evaluated.secret_texts())
-        nothing = _NothingRuns(self._services.vault, self._services.masker)
+        nothing = NothingRuns(self._services.vault, self._services.masker)
         try:
             problems = driver.check(self._requests.of(evaluated, None, nothing))
         except EnsueError as error:
@@ -120,15 +120,21 @@ class DeploymentChecks:
         )
 
 
-class _NothingRuns:
-    """The `DriverServices` of a check, which only checks inputs."""
+class NothingRuns:
+    """The `DriverServices` of a driver that only looks at inputs.
+
+    Args:
+        vault: the project's keys.
+        masker: the project's secrets.
+    """
 
     def __init__(self, vault: Vault, masker: Masker) -> None:
         self.vault = vault
         self.masker = masker
 
     async def keep(self, cookie: DataMap) -> None:  # noqa: ARG002 -- the contract's signature
-        raise DriverError("a check stores nothing")
+        """Refuse to store a cookie."""
+        raise DriverError("nothing is stored before the resource is provisioned")
 
     async def run_state(
         self,
@@ -138,7 +144,9 @@ class _NothingRuns:
         *,
         target: str = "",  # noqa: ARG002 -- the contract's signature
     ) -> ScopeReturn:
-        raise DriverError(f"a check does not run {function}")
+        """Refuse to run a state."""
+        raise DriverError(f"{function} does not run before the resource is provisioned")
 
     async def run_sls(self, mods: Sequence[str], *, target: str = "") -> ScopeReturn:  # noqa: ARG002
-        raise DriverError(f"a check does not run {', '.join(mods)}")
+        """Refuse to run SLS."""
+        raise DriverError(f"{', '.join(mods)} does not run before the resource is provisioned")

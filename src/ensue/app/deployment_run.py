@@ -21,10 +21,10 @@ from ensue.app.deployment_checks import (
     refuse_unstorable,
 )
 from ensue.app.deployment_growth import Around, DeploymentGrowth
-from ensue.app.deployment_input_checks import DeploymentChecks
+from ensue.app.deployment_input_checks import DeploymentChecks, NothingRuns
 from ensue.app.deployment_surroundings import surroundings_of
 from ensue.app.environment_history import EnvironmentHistory, RequestedSet
-from ensue.app.resource_states import Removal, ResourceStates, unknown_lists
+from ensue.app.resource_states import Removal, ResourceStates, problem_of_workload, unknown_lists
 from ensue.diagnostics import Diagnostic
 from ensue.errors import DriverError, InternalError, StoreError
 from ensue.language.collector import Collector
@@ -36,7 +36,8 @@ from ensue.provisioning.outcomes import NodeOutcome, node_outcomes
 from ensue.provisioning.part import is_joining, joining_drivers, may_be_cleared, used_by_others
 from ensue.provisioning.provisioner import Provisioner
 from ensue.provisioning.requests import Requests
-from ensue.provisioning.surroundings import Outcome, Replacing
+from ensue.provisioning.settling import settled
+from ensue.provisioning.surroundings import DriverCall, Outcome, Replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.identity import Key
-    from ensue.provisioning.nodes import Node
+    from ensue.provisioning.nodes import GrowthPoint, Node
 
 
 class DeploymentRun:
@@ -134,19 +135,20 @@ class DeploymentRun:
         refuse_unknown_words(order, self._nodes, kept, lists, found)
         if order.destroy or order.prune:
             self._removed = {str(key): one for key, one in kept.items() if str(key) not in self._nodes}
-        nodes, points = self._growth.part if self._growth is not None else ((), ())
+        part, points = self._growth.part if self._growth is not None else ((), ())
         types = joining_drivers(lists)
         self._undecided = {key for key in kept if key.type in types and str(key) not in self._nodes}
         if order.only:
-            self._exclude(nodes, kept)
+            self._exclude(part, kept)
         deleted = [one for one in kept.values() if str(one.key) in self._removed or self._is_replaced(one)]
         deleted += [beside for one in kept.values() for beside in one.beside]
-        refuse_missing_drivers(nodes, deleted, self._services.drivers, found)
+        refuse_missing_drivers(part, deleted, self._services.drivers, found)
         found.stop_on_errors()
         rotate = [one for one in order.rotate if one in self._nodes or not is_joining(one, lists)]
         refuse_rotation(self._nodes, rotate, self._services.drivers, found)
-        await self._check(self.built, nodes, found)
         self._make_provisioner(kept)
+        nodes = await self._unsettled(part, points)
+        await self._check(self.built, nodes, found)
         removed = [one for one in self._removed.values() if one.key not in self._undecided]
         self._refuse_destruction(nodes, removed, found)
         removal = Removal(self._removed, self._undecided, await self._derived_sources())
@@ -159,9 +161,7 @@ class DeploymentRun:
             removal=removal,
         )
         await self._begin(found)
-        cleared = {node.key for node in nodes if self._leaves_something(kept.get(node.key), node)}
-        if order.only:
-            cleared -= used_by_others(kept, nodes)
+        cleared = self._cleared(part, nodes)
         undecided = may_be_cleared(kept, self._undecided, points, order.replace)
         work = Work(nodes, tuple(self._removed.values()), cleared, kept, points, undecided)
         plan = lower(work, target, scope, deployment=self, warnings=tuple(found.warnings))
@@ -173,6 +173,25 @@ class DeploymentRun:
         if not keys:
             return set()
         return await asyncio.to_thread(derived_sources, self._services.registry, self.context, keys)
+
+    async def _unsettled(self, nodes: Sequence[Node], points: Sequence[GrowthPoint]) -> Sequence[Node]:
+        """Note the outcomes of the resources that are left as they are; return the others."""
+        if self._growth is None or not self._provisioner.kept:
+            return nodes
+        idle = NothingRuns(self._services.vault, self._services.masker)
+        waiting = {key for point in points for key in point.waiting}
+        call = DriverCall(lambda _: idle, test=True)
+        growth, masker = self._growth, self._services.masker
+        outcomes = await settled(
+            nodes,
+            self._provisioner,
+            call,
+            waiting=waiting,
+            is_usable=lambda key, outcome: not problem_of_workload(key, outcome, growth, masker),
+        )
+        self._outcomes.update(outcomes)
+        self._growth.started.update(outcomes)
+        return [node for node in nodes if node.key not in outcomes]
 
     async def _check(self, built: BuiltGraph | None, nodes: Sequence[Node], found: Collector) -> None:
         """Check the inputs of resources before any of them is provisioned.
@@ -320,6 +339,12 @@ class DeploymentRun:
         return tuple(
             node_outcomes(graph, self.context, values, kept, self._outcomes, removed=removed, lists=lists)
         )
+
+    def _cleared(self, part: Sequence[Node], nodes: Sequence[Node]) -> set[Key]:
+        """Return the resources of which something is to be destroyed once they are there."""
+        kept = self._provisioner.kept
+        cleared = {node.key for node in nodes if self._leaves_something(kept.get(node.key), node)}
+        return cleared - used_by_others(kept, part) if self.order.only else cleared
 
     def _leaves_something(self, kept: ActiveResource | None, node: Node) -> bool:
         """Return whether something that was made for a resource is left once the resource is there."""

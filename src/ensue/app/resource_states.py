@@ -20,12 +20,30 @@ if TYPE_CHECKING:
     from ensue.app.deploying_call import DeployingCall
     from ensue.app.deployment_growth import DeploymentGrowth
     from ensue.app.services import Services
+    from ensue.masking import Masker
     from ensue.model.data import DataMap
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.identity import Key
     from ensue.provisioning.nodes import Node
     from ensue.provisioning.provisioner import Provisioner
     from ensue.provisioning.requests import Requests
+
+
+def problem_of_workload(key: Key, outcome: Outcome, growth: DeploymentGrowth | None, masker: Masker) -> str:
+    """Return why the update operations of a workload cannot be carried out; empty if they can.
+
+    Args:
+        key: the resource; what is no workload has no such operations.
+        outcome: its outcome.
+        growth: the graph.
+        masker: masks what is returned.
+    """
+    if key.type != WORKLOAD or outcome.outputs is None or growth is None:
+        return ""
+    from ensue.app.workload_files import problem_of_update
+
+    node, evaluated = growth.nodes[str(key)], growth.values.evaluated_before(key)
+    return problem_of_update(NodeOutcome(key, node.guresid, node, evaluated, None, outcome), masker)
 
 
 class Removal(NamedTuple):
@@ -162,23 +180,13 @@ class ResourceStates:
                 raise  # The run stops at it.
             return StateReturn(name=str(key), result=False, comment=str(error))
         self._outcomes[key] = outcome
-        if problem := self._problem_of_update(key, outcome):
+        if problem := problem_of_workload(key, outcome, self._growth, self._services.masker):
             self._outcomes[key] = outcome._replace(status="failed", comment=problem)
             return StateReturn(name=str(key), result=False, comment=problem)
         changes: DataMap = {} if outcome.status == "unchanged" else {outcome.status: str(key)}
         result = None if outcome.status == "planned" else True
         comment = outcome.comment or outcome.status
         return StateReturn(name=str(key), result=result, changes=changes, comment=comment)
-
-    def _problem_of_update(self, key: Key, outcome: Outcome) -> str:
-        """Return why the update operations of a workload cannot be carried out; empty if they can."""
-        if key.type != WORKLOAD or outcome.outputs is None or self._growth is None:
-            return ""
-        from ensue.app.workload_files import problem_of_update
-
-        node, evaluated = self._nodes[str(key)], self._growth.values.evaluated_before(key)
-        one = NodeOutcome(key, node.guresid, node, evaluated, None, outcome)
-        return problem_of_update(one, self._services.masker)
 
     async def _register(self, context: DeployingCall, key: Key, outcome: Outcome) -> None:
         """Register and orphan targets as the driver says; only a deployment orphans them again."""

@@ -148,9 +148,14 @@ class LoadedDriver:
         outputs = checked_result(planned.outputs, f"the driver {self.name}: plan", in_plan=True)
         return msgspec.structs.replace(planned, outputs=outputs)
 
+    @property
+    def has_fingerprint(self) -> bool:
+        """Whether the result depends on more than the inputs."""
+        return hasattr(self._module, "fingerprint")
+
     async def fingerprint(self, request: DriverRequest) -> str:
         """Return a fingerprint of what the result depends on besides the inputs; empty if nothing."""
-        if not hasattr(self._module, "fingerprint"):
+        if not self.has_fingerprint:
             return ""
         return str(await self._call("fingerprint", request))
 

@@ -32,3 +32,13 @@ def unknowns_in(data: Any) -> list[Unknown]:
             return [found for item in data for found in unknowns_in(item)]  # pyright: ignore[reportUnknownVariableType]
         case _:
             return []
+
+
+def has_unknowns(data: Any) -> bool:
+    """Return whether nested data contains an `Unknown`; keys of mappings count, too."""
+    kind = data.__class__
+    if kind is dict:
+        return any(map(has_unknowns, data)) or any(map(has_unknowns, data.values()))
+    if kind is list or kind is tuple:
+        return any(map(has_unknowns, data))
+    return kind is Unknown

@@ -16,33 +16,74 @@ import msgspec
 
 from ensue.contracts.driver import ForeignPart
 from ensue.model.data import is_list, is_mapping, mapped
-from ensue.model.unknown import Unknown, unknowns_in
+from ensue.model.unknown import Unknown, has_unknowns
 from ensue.provisioning.placeholders import Template
-from ensue.provisioning.sensitive import Foreign, Sensitive, parted
+from ensue.provisioning.sensitive import Foreign, Parted, Sensitive, note_marks, parted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ensue.provisioning.placeholder_values import Meaning
+    from ensue.provisioning.sensitive import Path
 
 
 def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
-    """Return data with every template replaced by its value; the same object if there is none.
+    """Return data with every template replaced by its value, with marks; the same object if there is none.
 
     Args:
         data: data of a `Written`.
         value_of: returns the value of a placeholder: an `Unknown` if it is not known yet, a `Sensitive` if it
             is secret, a `Foreign` if it comes from outputs.
     """
+    return _replaced(data, lambda template, _: _text(template, value_of), [])
+
+
+def evaluate_parts(data: Any, value_of: Callable[[Meaning], Any]) -> Parted:
+    """Return data with every template replaced by its value, and the paths of the marks in it.
+
+    Args:
+        data: data of a `Written`.
+        value_of: see `evaluate`.
+    """
+    paths: list[Path] = []
+    foreign: dict[Path, tuple[ForeignPart, ...]] = {}
+
+    def leaf(template: Template, path: list[str | int]) -> Any:
+        return note_marks(_text(template, value_of), tuple(path), paths, foreign)
+
+    return Parted(_replaced(data, leaf, []), tuple(paths), foreign)
+
+
+def _replaced(data: Any, leaf: Callable[[Template, list[str | int]], Any], path: list[str | int]) -> Any:
+    """Return data with every template replaced; what has none in it is the same object.
+
+    Args:
+        data: data of a `Written`.
+        leaf: returns the value of a template at a path.
+        path: the path of the data; it is changed and restored.
+    """
     if isinstance(data, Template):
-        return _text(data, value_of)
+        return leaf(data, path)
+    places: Iterable[tuple[str | int, Any]]
+    copy: Any
     if is_mapping(data):
-        read = {key: evaluate(value, value_of) for key, value in data.items()}
-        return read if any(read[key] is not data[key] for key in data) else data
-    if is_list(data):
-        items = [evaluate(value, value_of) for value in data]
-        return items if any(a is not b for a, b in zip(items, data, strict=True)) else data
-    return data
+        places, copy = data.items(), dict
+    elif is_list(data):
+        places, copy = enumerate(data), list
+    else:
+        return data
+    read: Any = None
+    for place, value in places:
+        if value.__class__ is str:  # as most values are
+            continue
+        path.append(place)
+        new = _replaced(value, leaf, path)
+        path.pop()
+        if new is not value:
+            if read is None:
+                read = copy(data)
+            read[place] = new
+    return data if read is None else read
 
 
 def as_written(data: Any) -> Any:
@@ -69,9 +110,9 @@ def _text(template: Template, value_of: Callable[[Meaning], Any]) -> Any:
         else:
             value, secret_paths, found = parted(value_of(part.meaning))
             is_secret = is_secret or bool(secret_paths)
-            is_known = is_known and not unknowns_in(value)
+            is_known = is_known and not has_unknowns(value)
             is_text = isinstance(value, str)
-            text = part.text if unknowns_in(value) else value if is_text else json_text(value)
+            text = part.text if has_unknowns(value) else value if is_text else json_text(value)
             inserted = ForeignPart(
                 placeholder=part.text,
                 resource="",

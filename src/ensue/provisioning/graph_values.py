@@ -14,8 +14,8 @@ import msgspec
 from ensue.contracts.driver import ForeignPart
 from ensue.errors import DriverError, InternalError
 from ensue.model.data import is_list, is_mapping
-from ensue.model.unknown import Unknown, unknowns_in
-from ensue.provisioning.evaluation import evaluate
+from ensue.model.unknown import Unknown, has_unknowns
+from ensue.provisioning.evaluation import evaluate, evaluate_parts
 from ensue.provisioning.identity import context_values, guresid
 from ensue.provisioning.placeholder_values import (
     Constant,
@@ -119,7 +119,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_known(self) -> bool:
         """Whether all of it is known, without waiting for another resource."""
-        return not unknowns_in([self.account, self.params, self.values, self.secrets])
+        return not has_unknowns([self.account, self.params, self.values, self.secrets])
 
 
 class GraphValues:
@@ -160,14 +160,14 @@ class GraphValues:
             return self._value(meaning, node)
 
         inputs = node.inputs
-        secrets = parted(evaluate(inputs.secrets.data, value_of))
-        references = parted(evaluate(inputs.secret_refs.data, value_of))
-        params, secret_params, foreign_params = parted(
-            None if node.params is None else evaluate(node.params.data, value_of)
+        secrets = evaluate_parts(inputs.secrets.data, value_of)
+        references = evaluate_parts(inputs.secret_refs.data, value_of)
+        params, secret_params, foreign_params = evaluate_parts(
+            None if node.params is None else node.params.data, value_of
         )
-        values, secret_values, foreign_values = parted(evaluate(inputs.values.data, value_of))
-        account = parted(None if node.account is None else evaluate(node.account.data, value_of))
-        evaluated = self._done[node.key] = EvaluatedNode(
+        values, secret_values, foreign_values = evaluate_parts(inputs.values.data, value_of)
+        account = evaluate_parts(None if node.account is None else node.account.data, value_of)
+        done = self._done[node.key] = EvaluatedNode(
             node=node,
             account=account.data,
             params=params,
@@ -186,7 +186,7 @@ class GraphValues:
                 **_below_name("secrets", _without_value_keys(references.foreign)),
             },
         )
-        return evaluated
+        return done
 
     def evaluated_before(self, key: Key) -> EvaluatedNode | None:
         """Return the result of a node's last evaluation; None if there was none."""
@@ -273,7 +273,7 @@ class GraphValues:
             value = marked(evaluated.account, evaluated.secret_account)
         else:
             value = _below(marked(evaluated.values, evaluated.secret_values), path, _NOT_KNOWN)
-        if unknowns_in(evaluated.account if what == "account" else value):
+        if has_unknowns(evaluated.account if what == "account" else value):
             return _NOT_KNOWN
         is_foreign = any(overlap(one, (what, *path)) for one in evaluated.foreign)
         return _foreign(value, str(key)) if is_foreign else value

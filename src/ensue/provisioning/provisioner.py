@@ -8,18 +8,17 @@ Source: Humanitec, "Drivers" and "Active Resources".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from ensue.errors import DriverError, InternalError
-from ensue.model.data import is_mapping
-from ensue.model.merged import merged
 from ensue.provisioning.active import ActiveResource
 from ensue.provisioning.canonical import canonical
 from ensue.provisioning.code_inputs import refuse_foreign_code
 from ensue.provisioning.field_changes import packed_inputs
 from ensue.provisioning.graph_values import Outputs
+from ensue.provisioning.made_outputs import outputs_of
 from ensue.provisioning.records import (
     begun,
     is_there,
@@ -35,13 +34,13 @@ from ensue.provisioning.records import (
     would_be,
 )
 from ensue.provisioning.secret_refs import secret_references
-from ensue.provisioning.sensitive import Path, below_field, differing, texts_in
+from ensue.provisioning.sensitive import texts_in
 from ensue.provisioning.surroundings import Outcome, Replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.contracts.driver import DriverRequest, DriverServices, Provisioned
+    from ensue.contracts.driver import DriverRequest, DriverServices
     from ensue.model.data import DataMap
     from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
     from ensue.provisioning.identity import Key
@@ -106,6 +105,46 @@ class Provisioner:
                 resource's record is kept.
             StoreError: the record cannot be written.
         """
+        step, whole = await self._step(node, call)
+        if whole is not None and whole.generation != step.planned.generation:
+            return await self._replaced(step, whole, call)
+        mark = await self._mark(step) if step.evaluated.is_known else ""
+        if self._is_left(step, mark):
+            return self._unchanged(step, test=call.test)
+        return await (self._planned(step, mark) if call.test else self._called(step, mark))
+
+    def is_quick(self, node: Node) -> bool:
+        """Return whether `left_as_it_is` reads nothing from outside of this process."""
+        driver = self._around.driver(node.driver)
+        return (driver.is_pure or not driver.has_fingerprint) and not node.inputs.secret_refs.data
+
+    async def left_as_it_is(self, node: Node, call: DriverCall) -> Outcome | None:
+        """Return the outcome of a resource that needs no call and no record; None: it has to be provisioned.
+
+        Args:
+            node: the resource; its dependencies are left as they are.
+            call: its services are given to the driver, which may only make its fingerprint.
+
+        Raises:
+            DriverError: see `provision`.
+            SecretStoreError: a secret cannot be read.
+        """
+        whole = self.kept.get(node.key)
+        if whole is None or whole.beside or whole.registers:
+            return None
+        step, _ = await self._step(node, call)
+        old = step.old
+        if old is None or not step.evaluated.is_known or renewed(step.planned, old) != old:
+            return None
+        return self._unchanged(step, test=True) if self._is_left(step, await self._mark(step)) else None
+
+    async def _step(self, node: Node, call: DriverCall) -> tuple[_Step, ActiveResource | None]:
+        """Return a resource on its way to its driver, and its record.
+
+        Raises:
+            DriverError: an input is not available, or would be read as code that came from another resource.
+            SecretStoreError: a secret cannot be read.
+        """
         if self._values is None:
             raise InternalError(f"{node.key} is provisioned without a graph")
         evaluated = await self._with_secrets(self._values.evaluated(node))
@@ -120,13 +159,7 @@ class Provisioner:
             evaluated, old, self._services(node.key, planned.generation, call), planned.generation
         )
         refuse_foreign_code(request, driver.code, may_insert=driver.inserts_as_data)
-        step = _Step(evaluated, driver, request, old, planned)
-        if whole is not None and whole.generation != planned.generation:
-            return await self._replaced(step, whole, call)
-        mark = await self._mark(step) if evaluated.is_known else ""
-        if old is not None and mark == old.inputs_mark != "" and self._may_be_left(driver, old, request):
-            return self._unchanged(planned, old, test=call.test)
-        return await (self._planned(step, mark) if call.test else self._called(step, mark))
+        return _Step(evaluated, driver, request, old, planned), whole
 
     async def clear(self, key: Key, call: DriverCall) -> Outcome:
         """Destroy what was made for a resource before, or was begun and did not succeed.
@@ -200,8 +233,11 @@ class Provisioner:
             return evaluated
         return evaluated.with_secrets(await self._around.secrets(wanted))
 
-    def _may_be_left(self, driver: LoadedDriver, old: ActiveResource, request: DriverRequest) -> bool:
-        """Return whether a resource with unchanged inputs and driver needs no call."""
+    def _is_left(self, step: _Step, mark: str) -> bool:
+        """Return whether a resource needs no call: its inputs and its driver are unchanged."""
+        old, driver, request = step.old, step.driver, step.request
+        if old is None or not mark or mark != old.inputs_mark:
+            return False
         may_change = not driver.is_pure and (request.may_adopt or self._requests.refreshes)
         return not (old.was_interrupted or driver.always_called or may_change or request.rotates)
 
@@ -209,7 +245,10 @@ class Provisioner:
         """Return whether a name is one of a driver's."""
         return name == node.driver or self._around.driver(name).name == driver.name
 
-    def _unchanged(self, planned: ActiveResource, old: ActiveResource, *, test: bool) -> Outcome:
+    def _unchanged(self, step: _Step, *, test: bool) -> Outcome:
+        planned, old = step.planned, step.old
+        if old is None:
+            raise InternalError(f"{planned.key} is unchanged, and nothing was made")
         outputs = Outputs(data=old.outputs, secret_paths=old.secret_paths)
         self._note(old.key, outputs)
         now = renewed(planned, old)
@@ -218,19 +257,19 @@ class Provisioner:
         return Outcome("unchanged", "", outputs, old, old.registers, old.manifests, old.secret_manifests)
 
     async def _planned(self, step: _Step, mark: str) -> Outcome:
-        evaluated, driver, request, old, record = step
+        evaluated, driver, request, old, _ = step
         node = evaluated.node
         is_same = old is not None and mark == old.inputs_mark != ""
         if driver.is_pure and evaluated.is_known:
-            made = self._outputs(evaluated, await driver.create(request))
+            made = outputs_of(evaluated, await driver.create(request), self._around)
             self._note(node.key, made)
             return Outcome("planned", would_be(node.key, old, is_same=is_same), made, old)
         planned = await driver.plan(request)
         if not planned.would_change and old is not None and not old.was_interrupted:
-            return self._unchanged(record, old, test=True)
+            return self._unchanged(step, test=True)
         outputs: Outputs | None = None
         if planned.outputs is not None:
-            outputs = self._outputs(evaluated, planned.outputs)
+            outputs = outputs_of(evaluated, planned.outputs, self._around)
             self._note(node.key, outputs)
         comment = planned.comment or would_be(node.key, old, is_same=is_same, rotates=request.rotates)
         if planned.destroys and is_there(old):
@@ -255,7 +294,7 @@ class Provisioner:
                 now = self._record_now(started)
                 self._keep(with_record(self.kept.get(key), msgspec.structs.replace(now, inputs_mark="")))
             raise
-        outputs = self._outputs(evaluated, made)
+        outputs = outputs_of(evaluated, made, self._around)
         given = msgspec.structs.replace(planned, inputs_mark=mark, inputs=packed_inputs(evaluated))
         done = succeeded(given, self._record_now(started), made, outputs)
         whole = self.kept.get(key)
@@ -298,23 +337,6 @@ class Provisioner:
     async def _flush_for(self, driver: LoadedDriver) -> None:
         if not driver.is_pure:
             await self._around.active.flush()
-
-    def _outputs(self, evaluated: EvaluatedNode, made: Provisioned) -> Outputs:
-        """Return the outputs of a driver as one mapping, with the paths of its secrets."""
-        if not (is_mapping(made.values) and is_mapping(made.secrets)):
-            raise DriverError(f"{evaluated.node.driver}: its outputs are not a mapping")
-        self._around.learn(texts_in(made.secrets))
-        self._around.learn(texts_in({"values": made.values, "manifests": made.manifests}, made.sensitive))
-        data = merged(made.values, made.secrets)
-        paths = dict.fromkeys(
-            [
-                *_leaves(made.secrets, ()),
-                *(path for path in below_field(made.sensitive, "values") if _same(made.values, data, path)),
-                *(path for path in evaluated.secret_values if _same(evaluated.values, data, path)),
-                *differing(data, self._around.masked(data)),
-            ]
-        )
-        return Outputs(data=data, secret_paths=tuple(paths))
 
     def _planned_record(self, node: Node, generation: int) -> ActiveResource:
         """Return the record of a node before anything is made."""
@@ -366,20 +388,3 @@ class Provisioner:
         ]
         like = "" if step.old is None else step.old.inputs_mark
         return self._around.mark(canonical(given), f"inputs:{evaluated.node.guresid}", like)
-
-
-def _leaves(data: Any, path: Path) -> list[Path]:
-    """Return the paths of secret outputs: each leaf, so that the keys around it can be shown."""
-    if is_mapping(data):
-        return [leaf for key, value in data.items() for leaf in _leaves(value, (*path, key))]
-    return [path]
-
-
-def _same(one: Any, other: Any, path: Path) -> bool:
-    """Return whether two trees have the same value at a path."""
-    for part in path:
-        try:
-            one, other = one[part], other[part]
-        except (KeyError, IndexError, TypeError):
-            return False
-    return bool(one == other)

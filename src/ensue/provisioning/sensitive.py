@@ -75,7 +75,7 @@ def parted(data: Any) -> Parted:
     """Return data without marks, and the paths of the marks."""
     paths: list[Path] = []
     foreign: dict[Path, tuple[ForeignPart, ...]] = {}
-    plain = _plain(data, (), paths, foreign)
+    plain = note_marks(data, (), paths, foreign)
     return Parted(plain, tuple(paths), foreign)
 
 
@@ -118,18 +118,26 @@ def _marked(data: Any, path: Path) -> Any:
     return data
 
 
-def _plain(data: Any, path: Path, paths: list[Path], foreign: dict[Path, tuple[ForeignPart, ...]]) -> Any:
+def note_marks(data: Any, path: Path, paths: list[Path], foreign: dict[Path, tuple[ForeignPart, ...]]) -> Any:
+    """Return data without marks; the same object if nothing was marked.
+
+    Args:
+        data: the data.
+        path: its path.
+        paths: receives the paths of its secrets.
+        foreign: receives its foreign parts.
+    """
     if isinstance(data, Sensitive):
         paths.append(path)
-        return _plain(data.value, path, [], foreign)
+        return note_marks(data.value, path, [], foreign)
     if isinstance(data, Foreign):
         foreign[path] = data.parts
-        return _plain(data.value, path, paths, {})
+        return note_marks(data.value, path, paths, {})
     if is_mapping(data):
-        read = {key: _plain(value, (*path, key), paths, foreign) for key, value in data.items()}
+        read = {key: note_marks(value, (*path, key), paths, foreign) for key, value in data.items()}
         return read if any(read[key] is not data[key] for key in data) else data
     if is_list(data):
-        items = [_plain(value, (*path, place), paths, foreign) for place, value in enumerate(data)]
+        items = [note_marks(value, (*path, place), paths, foreign) for place, value in enumerate(data)]
         return items if _differs(items, data) else data
     return data
 

@@ -45,6 +45,11 @@ class LoadedDriver(Protocol):
     code: Mapping[str, CodeKind]
     inserts_as_data: bool
 
+    @property
+    def has_fingerprint(self) -> bool:
+        """Whether the result depends on more than the inputs."""
+        ...
+
     async def create(self, request: DriverRequest, /) -> Provisioned:
         """Create a resource."""
         ...

@@ -1,14 +1,18 @@
-"""The thread that writes the journal of a run for the event loop, which must not wait for a disk itself.
+"""The thread that writes the journal of a run for the event loop, which must not depend on a disk.
 
-Lines are handed over in order and written in that order, as many at a time as have been handed over. Nothing
-acts before its intent is recorded: the caller awaits `recorded` between the two.
+Lines are written in the order of their events, as many at a time as there are. Nothing acts before its intent is
+recorded: the caller awaits `recorded` between the two. The event loop itself waits for that, but only for
+`BRIEF_S`: a disk that answers needs some microseconds, and a turn of the loop costs more than most states. What
+takes longer is awaited while the loop goes on.
 """
 
 from __future__ import annotations
 
 import asyncio
+from _thread import allocate_lock
+from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from ensue.errors import StoreError
 from ensue.processes.threads import in_daemon_thread
@@ -19,12 +23,36 @@ if TYPE_CHECKING:
     from ensue.model.events import RunEvent
     from ensue.runs.journal import Journal, JournalLine
 
+BRIEF_S: Final = 0.001
+"""How long the event loop waits for the thread itself. It bounds a delay, and decides nothing else."""
 
-class _Mark(NamedTuple):
-    """A place in the queue: everything before it is in the file when its future is done."""
 
-    reached: asyncio.Future[None]
-    is_last: bool
+class _Mark:
+    """A place in the queue that the thread reaches when everything before it is written.
+
+    Args:
+        is_last: whether nothing comes after it.
+    """
+
+    __slots__ = ("_lock", "error", "is_last", "waiting")
+
+    def __init__(self, *, is_last: bool) -> None:
+        self.is_last = is_last
+        self.error: StoreError | None = None
+        """Why something before it is not in the file."""
+        self.waiting: asyncio.Future[None] | None = None
+        """Resolved when the mark is reached, if the event loop has stopped waiting itself."""
+        self._lock = allocate_lock()
+        self._lock.acquire()
+
+    def reach(self, error: StoreError | None) -> None:
+        """Note that it is reached; called in the thread."""
+        self.error = error
+        self._lock.release()
+
+    def is_reached(self, timeout_s: float = 0) -> bool:
+        """Return whether it is reached, at the latest after a time; not called again after True."""
+        return self._lock.acquire(timeout=timeout_s) if timeout_s else self._lock.acquire(blocking=False)
 
 
 class JournalWriter:
@@ -44,7 +72,8 @@ class JournalWriter:
         self._journal = journal
         self._on_error = on_error
         self._loop = asyncio.get_running_loop()
-        self._queue: SimpleQueue[JournalLine | _Mark] = SimpleQueue()
+        self._queue: SimpleQueue[list[JournalLine | _Mark]] = SimpleQueue()
+        self._pending: list[JournalLine | _Mark] = []
         self._error: StoreError | None = None
         self._is_closed = False
         in_daemon_thread(self._write_all, "ensue-journal")
@@ -67,16 +96,18 @@ class JournalWriter:
         return cls(journal, on_error)
 
     def write(self, event: RunEvent) -> None:
-        """Hand an event over to be written."""
-        self._queue.put(self._journal.line(event))
+        """Have an event written, in this turn of the event loop or the next."""
+        if not self._pending:
+            self._loop.call_soon(self._hand_over)
+        self._pending.append(self._journal.line(event))
 
     async def recorded(self) -> None:
-        """Wait until everything handed over so far is in the file.
+        """Wait until every event so far is in the file.
 
         Raises:
             StoreError: something of it is not, because the journal cannot be written.
         """
-        await self._reach(is_last=False)
+        await self._reach(_Mark(is_last=False))
 
     async def close(self) -> None:
         """Write what is left, close the file and end the thread; closing again does nothing.
@@ -86,12 +117,30 @@ class JournalWriter:
         """
         if not self._is_closed:
             self._is_closed = True
-            await self._reach(is_last=True)
+            await self._reach(_Mark(is_last=True))
 
-    async def _reach(self, *, is_last: bool) -> None:
-        reached: asyncio.Future[None] = self._loop.create_future()
-        self._queue.put(_Mark(reached, is_last))
-        await reached
+    async def _reach(self, mark: _Mark) -> None:
+        self._pending.append(mark)
+        self._hand_over()
+        if not mark.is_reached(BRIEF_S):
+            mark.waiting = self._loop.create_future()
+            # The thread looks for `waiting` after it has reached the mark: one of the two sees the other.
+            if not mark.is_reached():
+                await mark.waiting
+        if mark.error is not None:
+            self._note(mark.error)
+            raise mark.error
+
+    def _hand_over(self) -> None:
+        """Give everything that is pending to the thread: waking that costs more than writing a line."""
+        pending, self._pending = self._pending, []
+        if pending:
+            self._queue.put(pending)
+
+    def _note(self, error: StoreError) -> None:
+        if self._error is None:
+            self._error = error
+            self._on_error(error)
 
     def _write_all(self) -> None:
         """Write until the last mark; the body of the thread."""
@@ -103,18 +152,19 @@ class JournalWriter:
             if any(mark.is_last for mark in marks):
                 is_open = False
                 error = self._closed() or error
-            if marks or error is not None:
-                try:
-                    self._loop.call_soon_threadsafe(self._report, marks, error)
-                except RuntimeError:  # The loop is closed: nobody waits any more.
-                    return
+            if error is not None:
+                self._call(self._note, error)
+            for mark in marks:
+                mark.reach(error)
+                if mark.waiting is not None:
+                    self._call(_resolve, mark.waiting)
 
     def _next_items(self) -> list[JournalLine | _Mark]:
-        """Wait for an item, and return it with all that have come after it."""
-        items = [self._queue.get()]
+        """Wait for items, and return them with all that have come after them."""
+        items = self._queue.get()
         try:
             while True:
-                items.append(self._queue.get_nowait())
+                items += self._queue.get_nowait()
         except Empty:
             return items
 
@@ -132,15 +182,12 @@ class JournalWriter:
             return error
         return None
 
-    def _report(self, marks: list[_Mark], error: StoreError | None) -> None:
-        """Tell those who wait; called on the event loop."""
-        if error is not None and self._error is None:
-            self._error = error
-            self._on_error(error)
-        for mark in marks:
-            if mark.reached.done():  # The caller was cancelled.
-                continue
-            if error is None:
-                mark.reached.set_result(None)
-            else:
-                mark.reached.set_exception(error)
+    def _call(self, function: Callable[..., None], argument: object) -> None:
+        """Have something called on the event loop; a loop that is closed has nobody who waits."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(function, argument)
+
+
+def _resolve(waiting: asyncio.Future[None]) -> None:
+    if not waiting.done():  # Its caller was cancelled.
+        waiting.set_result(None)

@@ -1,0 +1,60 @@
+"""The outputs of a driver as one mapping, with the paths of the secrets among them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import DriverError
+from ensue.model.data import is_mapping
+from ensue.model.merged import merged
+from ensue.provisioning.graph_values import Outputs
+from ensue.provisioning.sensitive import Path, below_field, differing, texts_in
+
+if TYPE_CHECKING:
+    from ensue.contracts.driver import Provisioned
+    from ensue.provisioning.graph_values import EvaluatedNode
+    from ensue.provisioning.surroundings import Surroundings
+
+
+def outputs_of(evaluated: EvaluatedNode, made: Provisioned, around: Surroundings) -> Outputs:
+    """Return the outputs of a driver as one mapping, and add the secrets to the masker.
+
+    Args:
+        evaluated: the resource with its inputs.
+        made: what the driver returned.
+        around: the masker is used.
+
+    Raises:
+        DriverError: they are not a mapping.
+    """
+    if not (is_mapping(made.values) and is_mapping(made.secrets)):
+        raise DriverError(f"{evaluated.node.driver}: its outputs are not a mapping")
+    around.learn(texts_in(made.secrets))
+    around.learn(texts_in({"values": made.values, "manifests": made.manifests}, made.sensitive))
+    data = merged(made.values, made.secrets)
+    paths = dict.fromkeys(
+        [
+            *_leaves(made.secrets, ()),
+            *(path for path in below_field(made.sensitive, "values") if _same(made.values, data, path)),
+            *(path for path in evaluated.secret_values if _same(evaluated.values, data, path)),
+            *differing(data, around.masked(data)),
+        ]
+    )
+    return Outputs(data=data, secret_paths=tuple(paths))
+
+
+def _leaves(data: Any, path: Path) -> list[Path]:
+    """Return the paths of secret outputs: each leaf, so that the keys around it can be shown."""
+    if is_mapping(data):
+        return [leaf for key, value in data.items() for leaf in _leaves(value, (*path, key))]
+    return [path]
+
+
+def _same(one: Any, other: Any, path: Path) -> bool:
+    """Return whether two trees have the same value at a path."""
+    for part in path:
+        try:
+            one, other = one[part], other[part]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return bool(one == other)
