@@ -1,9 +1,9 @@
 """The thread that writes the journal of a run for the event loop, which must not depend on a disk.
 
-Lines are written in the order of their events, as many at a time as there are. Nothing acts before its intent is
-recorded: the caller awaits `recorded` between the two. The event loop itself waits for that, but only for
-`BRIEF_S`: a disk that answers needs some microseconds, and a turn of the loop costs more than most states. What
-takes longer is awaited while the loop goes on.
+Lines are written in the order of their events, as many at a time as there are. Nothing acts before its
+intent is recorded: the caller awaits `recorded` between the two. The event loop itself waits for that, but
+only for `BRIEF_S`: a disk that answers needs some microseconds, and a turn of the loop costs more than most
+states. What takes longer is awaited while the loop goes on.
 """
 
 from __future__ import annotations
