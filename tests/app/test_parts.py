@@ -78,6 +78,14 @@ def test_what_an_excluded_state_with_a_target_registered_stays(tmp_path: Path) -
 
 MAKE = "make:\n  test.present:\n    - new_state: {}\n    - registers:\n      - minion:b9: {root: /}\n"
 
+GO = (
+    "from ensue.model.returns import StateReturn\n"
+    "async def on(ctx, name, mods):\n"
+    "    done = await ctx.apply(name, mods)\n"
+    "    return StateReturn(name=name, result=done.status == 'done', comment=done.status)\n"
+    "FUNCTIONS = {'on': on}\n"
+)
+
 SITE = """
 conf: test.nop
 web:
@@ -132,13 +140,7 @@ def test_sls_that_a_state_applies_elsewhere_run_whole(tmp_path: Path) -> None:
     boxes(tmp_path, 1)
     write(
         tmp_path,
-        states___states__go=(
-            "from ensue.model.returns import StateReturn\n"
-            "async def on(ctx, name, mods):\n"
-            "    done = await ctx.apply(name, mods)\n"
-            "    return StateReturn(name=name, result=done.status == 'done', comment=done.status)\n"
-            "FUNCTIONS = {'on': on}\n"
-        ),
+        states___states__go=GO,
         states__t="there:\n  go.on:\n    - name: minion:b0\n    - mods: [sub]\n"
         "x:\n  test.nop:\n    - tags: skip\n",
         states__sub="one: test.nop\ntwo:\n  test.nop:\n    - tags: skip\n",
@@ -199,3 +201,25 @@ def test_the_api_takes_a_part(verb: Any, tmp_path: Path) -> None:
     assert (excluded.id, excluded.function, excluded.comment) == ("other", "test.nop", "--only leaves it out")
     with pytest.raises(CompileError, match="names no state"):
         verb("t", root=tmp_path, minion_id="m", part=ensue.RunPart(exclude=("nobody",)))
+
+
+def test_a_highstate_without_states_fails_as_before(tmp_path: Path) -> None:
+    """The words of a part are not what is wrong."""
+    report = apply(tmp_path, part=only("web"))
+    assert [one.code for one in report.warnings] == ["E0604"]
+    assert report.exit_code == 2
+
+
+def test_a_state_that_is_tried_again_leaves_out_the_same(tmp_path: Path) -> None:
+    """What its attempts would cause is counted once."""
+    boxes(tmp_path, 1)
+    write(
+        tmp_path,
+        states___states__go=GO,
+        states__t="there:\n  go.on:\n    - name: minion:b0\n    - mods: [sub]\n"
+        "    - retry: {attempts: 2, interval: 0}\nx:\n  test.nop:\n    - tags: skip\n",
+        states__sub="bad: test.fail_without_changes\ntwo:\n  test.nop:\n    - tags: skip\n",
+    )
+    (tmp_path / "states/_states/go.sls").rename(tmp_path / "states/_states/go.py")
+    report = apply(tmp_path, "t", part=excluding("tag:skip"))
+    assert left_out(report) == ["two", "x"]

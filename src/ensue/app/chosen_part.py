@@ -57,8 +57,12 @@ class ChosenPart:
             is_registered=self._is_registered,
             enforced=self._enforced,
         )
-        self.excluded: list[StateExcluded] = []
+        self._excluded: dict[tuple[str, str], StateExcluded] = {}
+
+    @property
+    def excluded(self) -> tuple[StateExcluded, ...]:
         """The states that are left out, as far as their plans are known."""
+        return tuple(self._excluded.values())
 
     async def first(self, first: FirstPlans) -> FirstPlans:
         """Return what a run begins with, without what is left out.
@@ -66,11 +70,13 @@ class ChosenPart:
         Raises:
             CompileError: a word names no state, or is ambiguous, or no state is left.
         """
+        if not first.total and not first.late:
+            return first  # Why there are no states is said as without a part.
         faults = word_faults(first.all, self._part, joining=bool(first.late))
         if errors := [one for one in faults if one.severity is Severity.ERROR]:
             raise CompileError(errors)
         own, *beside = await asyncio.to_thread(self._restricted, first.all, self._part)
-        if not any(plan.chunks for plan in (own, *beside)) and not first.late and first.total:
+        if not any(plan.chunks for plan in (own, *beside)) and not first.late:
             raise CompileError([self._nothing_left([own, *beside])])
         return msgspec.structs.replace(
             first, own=own, beside=tuple(beside), warnings=(*first.warnings, *faults)
@@ -92,8 +98,9 @@ class ChosenPart:
         """Report the states that a plan leaves out."""
         for one in plan.excluded:
             event = _event(plan, one)
-            self.excluded.append(event)
-            self._on_event(event)
+            # A scope is opened again when its state is tried again.
+            if self._excluded.setdefault((event.scope, event.tag_), event) is event:
+                self._on_event(event)
 
     def _restricted(self, plans: Sequence[Plan], part: RunPart) -> list[Plan]:
         rest = " and ".join([option for option in ("--only", "--start-at") if option in dict(part.words)])

@@ -117,7 +117,7 @@ class Run:
                     run_id, first, resumed, record, is_highstate=is_highstate, chosen=chosen
                 )
                 if chosen is not None:
-                    report = msgspec.structs.replace(report, part=str(part), excluded=tuple(chosen.excluded))
+                    report = msgspec.structs.replace(report, part=str(part), excluded=chosen.excluded)
                 return await record.end(report)
 
     def _chosen(self, part: RunPart, record: RunRecord) -> ChosenPart:
