@@ -121,7 +121,16 @@ def test_a_word_that_names_nothing_is_refused(project: Shell) -> None:
 
 def test_several_words_in_one_option() -> None:
     """Commas separate them, except in an ID that is named as such."""
-    assert words_of(["web,db", "id:a,b", "db", ""]) == ("web", "db", "id:a,b")
+    assert words_of(["web,db", "id:a,b", "db"]) == ("web", "db", "id:a,b")
+
+
+@pytest.mark.parametrize("words", [("--only", ""), ("--only", "web,"), ("--exclude", ""), ("--start-at", "")])
+def test_an_empty_word_does_not_choose_the_whole_run(words: tuple[str, str], project: Shell) -> None:
+    """A variable of a script may have no value; nothing is run."""
+    ended = project.run("apply", *words)
+    assert ended.code == 1
+    assert "names no state" in ended.err or "one of them is empty" in ended.err
+    assert project.run("runs", "list", "--out", "json").document == []
 
 
 def test_words_with_commas(project: Shell) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _WHOLE: Final = "id:"
 """A word that begins so is an ID, in which a comma separates nothing."""
 
+_EMPTY: Final = "--only and --exclude take an ID, a name, an SLS or tag:NAME; one of them is empty"
+
 
 def part_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options to a command, which receives them as `part`."""
@@ -39,7 +41,7 @@ def part_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--start-at",
         metavar="ID",
-        default="",
+        callback=_state,
         help="Leave out the states before this one, except those that it or a later one requires.",
     )
     @functools.wraps(function)
@@ -53,6 +55,19 @@ def part_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def words_of(values: Iterable[str]) -> tuple[str, ...]:
-    """Return the words of an option that may be given several times, or have several with commas between."""
-    words = (word for value in values for word in ([value] if value.startswith(_WHOLE) else value.split(",")))
-    return tuple(dict.fromkeys(word for word in words if word))
+    """Return the words of an option that may be given several times, or have several with commas between.
+
+    Raises:
+        click.UsageError: a word is empty, as from a variable without a value: it must not mean everything.
+    """
+    words = [word for value in values for word in ([value] if value.startswith(_WHOLE) else value.split(","))]
+    if "" in words:
+        raise click.UsageError(_EMPTY)
+    return tuple(dict.fromkeys(words))
+
+
+def _state(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
+    """Refuse an empty ID, which would begin with the first state."""
+    if value == "":
+        raise click.BadParameter("it names no state", ctx, param)
+    return value or ""
