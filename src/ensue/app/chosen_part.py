@@ -15,8 +15,8 @@ from ensue.app.foreseen_registrations import ForeseenRegistrations
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import CompileError, UnknownResourceError
-from ensue.graph.transforms.part import Choice, PartRules, part_of
-from ensue.language.part_words import Lookup, word_faults
+from ensue.graph.transforms.part import PartChoice, PartRules, part_of
+from ensue.language.part_words import StatesByWord, word_faults
 from ensue.model.events import StateExcluded
 from ensue.model.run_part import RunPart
 from ensue.model.state_identity import StateIdentity
@@ -108,8 +108,8 @@ class ChosenPart:
         return [self._part_of(plan, part, f"{rest} {leaves} it out") for plan in plans]
 
     def _part_of(self, plan: Plan, part: RunPart, rest: str) -> Plan:
-        named = Lookup(plan).named(part)
-        choice = Choice(
+        named = StatesByWord(plan).named(part)
+        choice = PartChoice(
             chosen=_chosen(named, len(plan.chunks)),
             excluded=dict.fromkeys(sorted(named.exclude), _EXCLUDE),
             rest=rest,

@@ -46,8 +46,8 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
     start: int | None = None
 
 
-class Lookup:
-    """Looks up words among the states of one plan.
+class StatesByWord:
+    """The states of one plan by the words that name them.
 
     Args:
         plan: the plan.
@@ -145,14 +145,14 @@ def word_faults(plans: Sequence[Plan], part: RunPart, *, joining: bool = False) 
         joining: whether resources join whose states are not known yet; a word may name one of those, and is
             only warned of.
     """
-    lookups = [Lookup(plan) for plan in plans if plan.chunks]
+    by_word = [StatesByWord(plan) for plan in plans if plan.chunks]
     faults: list[Diagnostic] = []
     for option, word in part.words:
-        meanings = [lookup.meanings(option, word) for lookup in lookups]
+        meanings = [one.meanings(option, word) for one in by_word]
         if any(len(one) > 1 and len({*map(frozenset, one.values())}) > 1 for one in meanings):
             faults.append(_ambiguous(option, word))
         elif not any(meanings) and not joining:
-            faults.append(_unknown(option, word, lookups))
+            faults.append(_unknown(option, word, by_word))
         elif not any(meanings):
             faults.append(_not_known_yet(option, word))
     return faults
@@ -167,14 +167,14 @@ def _ambiguous(option: str, word: str) -> Diagnostic:
     )
 
 
-def _unknown(option: str, word: str, lookups: Sequence[Lookup]) -> Diagnostic:
-    included = sorted({sls for one in lookups for sls in one.included_by(word.removeprefix("sls:"))})
+def _unknown(option: str, word: str, by_word: Sequence[StatesByWord]) -> Diagnostic:
+    included = sorted({sls for one in by_word for sls in one.included_by(word.removeprefix("sls:"))})
     if option == EXCLUDE and included:
         help_ = f"it only includes other SLS; name those: {', '.join(included)}"
     else:
-        known = sorted({name for one in lookups for name in one.known(option)})
+        known = sorted({name for one in by_word for name in one.known(option)})
         help_ = near_names(word, known) or _near_rest(word, known) or _forms(option)
-    callers = list(dict.fromkeys(id_ for one in lookups for id_ in one.callers()))
+    callers = list(dict.fromkeys(id_ for one in by_word for id_ in one.callers()))
     return Diagnostic(
         code="E0869",
         summary=f"`{option} {word}` names no state of this run",

@@ -12,7 +12,7 @@ from tests.engine.harness import MINION, Lab, Row, by_id, plan_of, run_virtually
 
 from ensue.graph.cycles import CycleError
 from ensue.graph.transforms.lower import LoweringRules, lower
-from ensue.graph.transforms.part import Choice, PartRules, part_of
+from ensue.graph.transforms.part import PartChoice, PartRules, part_of
 from ensue.model.chunk import FanOut, StateOptions
 from ensue.model.enforced import EnforcedState
 from ensue.model.reference import Binding, BoundText, Reference
@@ -59,7 +59,7 @@ class World:
 
     def part(self, chosen: Collection[str] | None, excluded: Collection[str] = ()) -> Plan:
         places = {row.id: place for place, row in enumerate(self.rows)}
-        choice = Choice(
+        choice = PartChoice(
             chosen=None if chosen is None else {places[id_] for id_ in chosen},
             excluded={places[id_]: "excluded" for id_ in sorted(excluded)},
             rest="not chosen",
@@ -266,7 +266,7 @@ def test_states_with_equal_requisites_still_share_them() -> None:
             structs.replace(one, requisites=shared) if one.requisites else one for one in plan.chunks
         ),
     )
-    choice = Choice(chosen=None, excluded={0: "excluded"})
+    choice = PartChoice(chosen=None, excluded={0: "excluded"})
     part = part_of(plan, choice, World([]).rules)
     assert len({id(chunk.requisites) for chunk in part.chunks[1:]}) == 1
 
@@ -276,7 +276,7 @@ def test_a_value_that_was_cut_is_no_value() -> None:
     world = World([Row("a"), Row("b", arg_bind=["a"])], ["a"])
     assert ids(world.part(None, ["a"])) == ["b"]
     cut = structs.replace(world.rules, enforced=lambda _, chunk: value_of(chunk, (("x",),)))
-    part = part_of(world.plan, Choice(chosen=None, excluded={0: "excluded"}), cut)
+    part = part_of(world.plan, PartChoice(chosen=None, excluded={0: "excluded"}), cut)
     assert ids(part) == []
 
 

@@ -39,7 +39,7 @@ _ONE_IS_ENOUGH: Final = frozenset({RequisiteKind.ONCHANGES})
 _LISTENING: Final = frozenset({RequisiteKind.LISTEN, RequisiteKind.LISTEN_IN})
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class PartChoice(msgspec.Struct, frozen=True, kw_only=True):
     """What was chosen of a plan, as indices into its chunks.
 
     Args:
@@ -71,7 +71,7 @@ class PartRules(msgspec.Struct, frozen=True, kw_only=True):
     enforced: Callable[[Plan, Chunk], EnforcedState | None]
 
 
-def part_of(plan: Plan, choice: Choice, rules: PartRules) -> Plan:
+def part_of(plan: Plan, choice: PartChoice, rules: PartRules) -> Plan:
     """Return a plan without the chunks that were not chosen; `excluded` names them.
 
     Args:
