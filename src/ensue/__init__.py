@@ -15,10 +15,11 @@ from ensue.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from ensue.api.project import Project
-    from ensue.api.results import CallResult, RunResult, StateResult
+    from ensue.api.results import CallResult, ExcludedState, RunResult, StateResult
     from ensue.api.running import apply, call, plan
     from ensue.diagnostics import Diagnostic, Severity, Span
     from ensue.errors import CompileError, ConfigurationError, DiagnosticError, EnsueError, LockHeldError
+    from ensue.model.run_part import RunPart
 
 __all__ = [
     "CallResult",
@@ -27,8 +28,10 @@ __all__ = [
     "Diagnostic",
     "DiagnosticError",
     "EnsueError",
+    "ExcludedState",
     "LockHeldError",
     "Project",
+    "RunPart",
     "RunResult",
     "Severity",
     "Span",
@@ -41,7 +44,7 @@ __all__ = [
 _PLACES: Final = places(
     {
         "ensue.api.project": ("Project",),
-        "ensue.api.results": ("CallResult", "RunResult", "StateResult"),
+        "ensue.api.results": ("CallResult", "ExcludedState", "RunResult", "StateResult"),
         "ensue.api.running": ("apply", "call", "plan"),
         "ensue.diagnostics": ("Diagnostic", "Severity", "Span"),
         "ensue.errors": (
@@ -51,6 +54,7 @@ _PLACES: Final = places(
             "EnsueError",
             "LockHeldError",
         ),
+        "ensue.model.run_part": ("RunPart",),
     }
 )
 

@@ -56,7 +56,7 @@ def test_an_option_that_is_named_exists(option: str) -> None:
         (("apply", "web", "--limit", "db"), "'--limit'. Instead: `--tgt TARGET` chooses the machines."),
         (("apply", "-K"), "'-K'. Instead: the registration of a host says it: `sudo: true`."),
         (("plan", "-e", "x=1"), "'-e'. Instead: `--pillar KEY=VALUE`"),
-        (("apply", "-target=web"), "'-target'. Instead: name the SLS to run"),
+        (("apply", "-target=web"), "'-target'. Instead: `--only STATE`, or name the SLS to run"),
         (("apply", "-auto-approve"), "'-auto-approve'. Instead: leave it out"),
         (("apply", "--concurency", "3"), "--concurrency"),
         (("destroy",), "'destroy'. Instead: `ensue deploy --app APP --env ENV --destroy`"),

@@ -6,6 +6,8 @@ the project of every case of the chapter. The fences of a case:
     ```sls NAME        a file states/NAME.sls (`a/b`), the default NAME is `t`
     ```file PATH       any file of the project
     ```tgt             the target of the run
+    ```part            the part of the run, a line a word: `--only WHAT`, `--exclude WHAT`, `--start-at ID`
+    ```before          expected: what a run of `t` without the part gives, before the others
     ```chunks          expected: the compiled chunks, in order
     ```results         expected: what a run of `t` gives, a line a state
     ```plan            expected: the same for a plan
@@ -38,14 +40,16 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ensue.model.run_part import WHOLE_RUN, RunPart
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 DEPLOYMENTS = ("deployplan", "deployed", "redeployed", "merged", "alone", "destroyed")
 EXPECTATIONS = (
-    "chunks", "results", "plan", "diagnostics", "warnings", "exit", "again", "graph", "picture", "rendered",
-    *DEPLOYMENTS,
+    "chunks", "before", "results", "plan", "diagnostics", "warnings", "exit", "again", "graph", "picture",
+    "rendered", *DEPLOYMENTS,
 )  # fmt: skip
 _FOLDERS = {
     "definitions": ("definitions/", "d"),
@@ -82,12 +86,14 @@ class Case:
         expected: kind of expectation to text.
         steps: the deployments of the case, in their order.
         tgt: the target of the run; None: this machine.
+        part: the part of the run.
         drop: what a later deployment takes out of the environment, each a kind and a name.
     """
 
     path: Path
     title: str
     tgt: str | None = None
+    part: RunPart = WHOLE_RUN
     drop: tuple[tuple[str, str], ...] = ()
     steps: list[Step] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
@@ -115,6 +121,8 @@ def read_cases(path: Path) -> Iterator[Case]:
                 files = {}
             elif kind == "drop":
                 case.drop = tuple(line.partition(" ")[::2] for line in content.splitlines())
+            elif kind == "part":
+                case.part = _part(content)
             elif kind == "tgt":
                 case.tgt = content.strip()
             elif kind in EXPECTATIONS:
@@ -123,6 +131,15 @@ def read_cases(path: Path) -> Iterator[Case]:
                 message = f"{path.name}: {title}: there is no fence {kind!r}"
                 raise ValueError(message)
         yield case
+
+
+def _part(content: str) -> RunPart:
+    words = [line.split(maxsplit=1) for line in content.splitlines()]
+    return RunPart(
+        only=tuple(word for option, word in words if option == "--only"),
+        exclude=tuple(word for option, word in words if option == "--exclude"),
+        start_at=dict(words).get("--start-at", ""),
+    )
 
 
 def _file(kind: str, word: str, content: str) -> tuple[str, str] | None:

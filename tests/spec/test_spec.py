@@ -17,6 +17,7 @@ from ensue.app.project import Project, ProjectOptions, RunOptions
 from ensue.contracts.deployment import DeploymentOrder
 from ensue.errors import DiagnosticError
 from ensue.masking import Masker
+from ensue.model.run_part import WHOLE_RUN
 from ensue.output.drawing.from_resources import draw_resources, planned_resources
 from ensue.output.drawing.mermaid import mermaid_lines
 from ensue.output.resource_graph import deployment_data, masked
@@ -110,7 +111,8 @@ async def _actual(kind: str, root: Path, case: Case) -> str:
                 return await _rendered(project, root)
             if kind in DEPLOYMENTS:
                 return await _deployment(project, root, kind, case)
-            options = RunOptions(test=kind == "plan", tgt=case.tgt)
+            part = WHOLE_RUN if kind == "before" else case.part
+            options = RunOptions(test=kind == "plan", tgt=case.tgt, part=part)
             report = await project.apply(mods, options, on_event=lambda _: None)
     except DiagnosticError as error:
         return "".join(f"{one.code} {one.message}\n" for one in error.diagnostics)
@@ -226,6 +228,9 @@ def _names(references: list[dict[str, str]]) -> str:
 def _lines(report: RunReport) -> Iterator[str]:
     for returned in report.returns.values():
         yield from _return_lines(returned, "")
+    for excluded in report.excluded:
+        where = f"{excluded.scope}/" if excluded.scope else ""
+        yield f"{where}{excluded.id}: excluded: {excluded.comment}"
     for skipped in report.not_run:
         yield f"not run: {skipped}"
 

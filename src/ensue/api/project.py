@@ -11,6 +11,7 @@ from ensue.app.project import Project as ProjectOnDisk
 from ensue.app.project import ProjectOptions, RunOptions
 from ensue.errors import DiagnosticError, EnsueError
 from ensue.model.events import NodeFinished
+from ensue.model.run_part import WHOLE_RUN
 
 if TYPE_CHECKING:
     import os
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ensue.api.results import CallResult, RunResult, StateResult
     from ensue.diagnostics import Diagnostic
     from ensue.model.events import RunEvent
+    from ensue.model.run_part import RunPart
 
 
 class Project:
@@ -56,6 +58,7 @@ class Project:
         self,
         *sls: str,
         target: str | None = None,
+        part: RunPart = WHOLE_RUN,
         concurrency: int | None = None,
         failhard: bool | None = None,
         wait_for_lock: bool | float = False,
@@ -71,6 +74,7 @@ class Project:
             *sls: names of SLS (`web.nginx`); none: the highstate.
             target: a target expression (`T@ssh_host:web-*`); the SLS run on each resource that it matches,
                 with its grains and its pillar. None: this machine.
+            part: the part of the run to run: `RunPart(only=("web",))`; by default all of it.
             concurrency: how many functions run at once; None: 10 per processor, not counting remote ones.
             failhard: whether to stop at the first failure; None: as `ensue.yaml` says.
             wait_for_lock: wait for another apply of the project instead of refusing; a number: at most so
@@ -80,13 +84,13 @@ class Project:
             on_warning: called with warnings that matter while the run is going on; the result has the others.
 
         Raises:
-            CompileError: an SLS, a top file or pillar has errors; nothing was run.
+            CompileError: an SLS, a top file, pillar or the part has errors; nothing was run.
             ConfigurationError: the target does not parse.
             LockHeldError: another apply of the project is running.
             EnsueError: the store of derived resources cannot be read; nothing was run.
         """
         options = RunOptions(
-            concurrency=concurrency, failhard=failhard, wait_for_lock=wait_for_lock, tgt=target
+            concurrency=concurrency, failhard=failhard, wait_for_lock=wait_for_lock, tgt=target, part=part
         )
         return await self._run(sls, options, on_state, on_warning)
 
@@ -94,6 +98,7 @@ class Project:
         self,
         *sls: str,
         target: str | None = None,
+        part: RunPart = WHOLE_RUN,
         on_state: Callable[[StateResult], None] | None = None,
         on_warning: Callable[[Diagnostic], None] | None = None,
     ) -> RunResult:
@@ -102,6 +107,7 @@ class Project:
         Args:
             *sls: names of SLS; none: the highstate.
             target: a target expression; None: this machine.
+            part: the part of the run to plan; by default all of it.
             on_state: called with the result of each state as it ends.
             on_warning: called with warnings that matter while the plan is made.
 
@@ -109,7 +115,7 @@ class Project:
             CompileError: an SLS, a top file or pillar has errors.
             ConfigurationError: the target does not parse.
         """
-        return await self._run(sls, RunOptions(test=True, tgt=target), on_state, on_warning)
+        return await self._run(sls, RunOptions(test=True, tgt=target, part=part), on_state, on_warning)
 
     async def call(
         self,

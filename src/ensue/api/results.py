@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ensue.app.calls import CallOutcome
     from ensue.diagnostics import Diagnostic
     from ensue.masking import Masker
+    from ensue.model.events import StateExcluded
     from ensue.model.report import RunReport
     from ensue.model.returns import Return
 
@@ -57,6 +58,29 @@ class StateResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExcludedState:
+    """A state that the chosen part of a run leaves out.
+
+    Args:
+        id: the ID of its declaration.
+        name: its `name`.
+        function: its function, `file.managed`.
+        sls: the SLS that declares it.
+        scope: the path of the delayed block or SLS that it is in; empty in the SLS of the run itself.
+        target: the SRN of what it would run on, `minion:web-01`.
+        comment: why it is left out.
+    """
+
+    id: str
+    name: str
+    function: str
+    sls: str
+    scope: str
+    target: str
+    comment: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
     """The result of one apply or plan.
 
@@ -69,6 +93,7 @@ class RunResult:
         warnings: warnings of the compiler and of the run.
         duration_s: how long it took, in seconds.
         stopped: why the run stopped early, because it could not be recorded; empty for any other run.
+        excluded: the states that the chosen part of the run leaves out.
     """
 
     run_id: str
@@ -79,6 +104,7 @@ class RunResult:
     warnings: tuple[Diagnostic, ...] = ()
     duration_s: float = 0.0
     stopped: str = ""
+    excluded: tuple[ExcludedState, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -127,6 +153,19 @@ def run_result(report: RunReport, masker: Masker, silenced: Container[str]) -> R
         warnings=tuple(masked(one, masker) for one in without_silenced(report.warnings, silenced)),
         duration_s=report.duration_s,
         stopped=masker.text(report.stopped),
+        excluded=tuple(_excluded_state(one, masker) for one in report.excluded),
+    )
+
+
+def _excluded_state(one: StateExcluded, masker: Masker) -> ExcludedState:
+    return ExcludedState(
+        id=masker.text(one.id),
+        name=masker.text(one.name),
+        function=one.function,
+        sls=one.sls,
+        scope=masker.text(one.scope),
+        target=one.target,
+        comment=masker.text(one.comment),
     )
 
 

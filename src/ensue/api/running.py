@@ -6,12 +6,14 @@ import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ensue.api.project import Project
+from ensue.model.run_part import WHOLE_RUN
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Coroutine, Mapping
 
     from ensue.api.results import CallResult, RunResult, StateResult
+    from ensue.model.run_part import RunPart
 
 _Result = TypeVar("_Result")
 
@@ -23,6 +25,7 @@ def apply(
     pillar: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
     target: str | None = None,
+    part: RunPart = WHOLE_RUN,
     on_state: Callable[[StateResult], None] | None = None,
 ) -> RunResult:
     """Bring machines to the state that SLS describe, and return the results.
@@ -36,6 +39,7 @@ def apply(
         pillar: pillar that overrides the project's.
         options: options that override ensue.yaml, by their names there.
         target: a target expression (`T@ssh_host:web-*`); None: this machine.
+        part: the part of the run to run: `RunPart(only=("web",))`; by default all of it.
         on_state: called with the result of each state as it ends.
 
     Raises:
@@ -48,7 +52,7 @@ def apply(
 
     async def work() -> RunResult:
         async with project:
-            return await project.apply(*sls, target=target, on_state=on_state)
+            return await project.apply(*sls, target=target, part=part, on_state=on_state)
 
     return _run(work, "apply")
 
@@ -60,6 +64,7 @@ def plan(
     pillar: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
     target: str | None = None,
+    part: RunPart = WHOLE_RUN,
     on_state: Callable[[StateResult], None] | None = None,
 ) -> RunResult:
     """Return what an apply would change, and change nothing.
@@ -71,6 +76,7 @@ def plan(
         pillar: pillar that overrides the project's.
         options: options that override ensue.yaml, by their names there.
         target: a target expression; None: this machine.
+        part: the part of the run to plan; by default all of it.
         on_state: called with the result of each state as it ends.
 
     Raises:
@@ -82,7 +88,7 @@ def plan(
 
     async def work() -> RunResult:
         async with project:
-            return await project.plan(*sls, target=target, on_state=on_state)
+            return await project.plan(*sls, target=target, part=part, on_state=on_state)
 
     return _run(work, "plan")
 

@@ -13,6 +13,7 @@ from ensue.language.compiler import SlsRequest, Within
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ensue.app.chosen_part import ChosenPart
     from ensue.app.late_rendering import LateRendering
     from ensue.app.services import Services
     from ensue.contracts.growth import GrowthRequest, Plan, PlanListener
@@ -26,9 +27,18 @@ class SlsExpander:
         services: the project.
         listeners: called with every plan before anything of it runs, in this order.
         test: whether the run is a plan.
+        chosen: the part of the run that was chosen; None: all of it.
     """
 
-    def __init__(self, services: Services, listeners: Sequence[PlanListener], *, test: bool) -> None:
+    def __init__(
+        self,
+        services: Services,
+        listeners: Sequence[PlanListener],
+        *,
+        test: bool,
+        chosen: ChosenPart | None = None,
+    ) -> None:
+        self._chosen = chosen
         self._services = services
         self._listeners = listeners
         self._test = test
@@ -67,6 +77,8 @@ class SlsExpander:
         self._services.look_for_secrets(plan)
         if request.plan.resource is not None:
             plan = msgspec.structs.replace(plan, resource=request.plan.resource)
+        if self._chosen is not None:
+            plan = await self._chosen.grown(plan, request)
         self.note(plan, request)
         return plan
 

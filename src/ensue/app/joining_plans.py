@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ensue.app.chosen_part import ChosenPart
     from ensue.app.first_plans import FirstPlans
     from ensue.contracts.growth import Plan
     from ensue.diagnostics import Diagnostic
@@ -18,10 +19,12 @@ class JoiningPlans:
 
     Args:
         note: called with each plan.
+        chosen: the part of the run that was chosen; None: all of it.
     """
 
-    def __init__(self, note: Callable[[Plan], None]) -> None:
+    def __init__(self, note: Callable[[Plan], None], chosen: ChosenPart | None = None) -> None:
         self._note = note
+        self._chosen = chosen
         self.remarks: dict[Diagnostic, None] = {}
         """The compiler's warnings about them."""
 
@@ -30,12 +33,15 @@ class JoiningPlans:
 
         def named(admit: Callable[[Newcomer], None]) -> None:
             for one in first.late.values():
-                admit(one.with_plan(self._note_late))
+                admit(one.with_plan(self._noted))
             if first.derived:
-                first.derived.begin(lambda one: admit(one.with_plan(self._note_late)))
+                first.derived.begin(lambda one: admit(one.with_plan(self._noted)))
 
         return named
 
-    def _note_late(self, plan: Plan) -> None:
+    async def _noted(self, plan: Plan) -> Plan:
+        if self._chosen is not None:
+            plan = await self._chosen.late(plan)
         self._note(plan)
         self.remarks.update(dict.fromkeys(plan.warnings))
+        return plan

@@ -24,6 +24,7 @@ from ensue.runs.run_chain import left_running
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ensue.app.chosen_part import ChosenPart
     from ensue.app.deployment_run import DeploymentRun
     from ensue.app.resource_plans import ResourcePlans
     from ensue.app.run_options import RunOptions
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ensue.diagnostics import Diagnostic
     from ensue.engine.outcome import EngineOutcome
     from ensue.model.events import RunEvent
+    from ensue.model.run_part import RunPart
     from ensue.runs.resume import ResumedRun
 
 _NO_STATES = "no_|-states_|-states_|-None"
@@ -75,6 +77,7 @@ class Run:
         resumed = self._resumed()
         mods = resumed.mods if resumed else mods
         tgt = resumed.tgt or None if resumed else self._options.tgt
+        part = resumed.part if resumed else self._options.part
         run_id = new_run_id(datetime.now(UTC))
         record = RunRecord(
             self._services,
@@ -86,6 +89,9 @@ class Run:
         with self._services.directory.reach.of_run():
             async with record:
                 first = await self._first_plans(mods, tgt)
+                chosen = None if part.is_whole else self._chosen(part, record)
+                if chosen is not None:
+                    first = await chosen.first(first)
                 self._begin(run_id)
                 if resumed is None and not self._options.test:
                     for one in await asyncio.to_thread(left_running, self._settings.cachedir):
@@ -101,11 +107,23 @@ class Run:
                         resumes=resumed.run_id if resumed else "",
                         tgt=tgt or "",
                         deployment=self._deployment.order.environment if self._deployment else "",
+                        only=part.only,
+                        exclude=part.exclude,
+                        start_at=part.start_at,
                     )
                 )
                 is_highstate = not mods and self._deployment is None
-                report = await self._reported(run_id, first, resumed, record, is_highstate=is_highstate)
+                report = await self._reported(
+                    run_id, first, resumed, record, is_highstate=is_highstate, chosen=chosen
+                )
+                if chosen is not None:
+                    report = msgspec.structs.replace(report, part=str(part), excluded=chosen.excluded)
                 return await record.end(report)
+
+    def _chosen(self, part: RunPart, record: RunRecord) -> ChosenPart:
+        from ensue.app.chosen_part import ChosenPart
+
+        return ChosenPart(self._services, part, record.tell)
 
     def _resumed(self) -> ResumedRun | None:
         options = self._options
@@ -167,14 +185,15 @@ class Run:
         record: RunRecord,
         *,
         is_highstate: bool,
+        chosen: ChosenPart | None,
     ) -> RunReport:
         """Run plans and return their report."""
         started = perf_counter()
         nothing_assigned = _nothing_assigned(first) if is_highstate else ""
-        wiring = RunWiring(self._services, self._options, record.tell, record.announce)
+        wiring = RunWiring(self._services, self._options, record.tell, record.announce, chosen)
         wired = await wiring.wired(first, highstate=is_highstate and not nothing_assigned)
         record.stops(wired.engine.stop)
-        outcome, remarks = await self._outcome(wired, first, resumed)
+        outcome, remarks = await self._outcome(wired, first, resumed, chosen)
         returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
         nothing = first.nothing or ("" if returns else nothing_assigned)
         if nothing and status != "interrupted":
@@ -195,10 +214,14 @@ class Run:
         )
 
     async def _outcome(
-        self, wired: WiredRun, first: FirstPlans, resumed: ResumedRun | None
+        self,
+        wired: WiredRun,
+        first: FirstPlans,
+        resumed: ResumedRun | None,
+        chosen: ChosenPart | None,
     ) -> tuple[EngineOutcome, list[Diagnostic]]:
         """Run plans on the engine; return the outcome, and the warnings from the run."""
-        joining = JoiningPlans(wired.expander.note)
+        joining = JoiningPlans(wired.expander.note, chosen)
         try:
             # Resources that a plug-in registers through `ensue.derived` belong to this run.
             with using_registry(wired.registry):

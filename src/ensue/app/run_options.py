@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.model.run_part import WHOLE_RUN, RunPart
+
 if TYPE_CHECKING:
     from ensue.contracts.following import Follow
 
@@ -22,6 +24,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         resume: the id, or the beginning of it, of a run to resume; it names the SLS and the target.
         despite_running: resume even if commands of that run are still running.
         tgt: SLS are compiled for, and run on, every resource that this target matches; None: this machine.
+        part: the part of the run that is chosen; a resumed run has that of the run before it.
         follow: begins to follow a command of a state; called on the event loop. None: no command is followed.
     """
 
@@ -32,6 +35,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     resume: str | None = None
     despite_running: bool = False
     tgt: str | None = None
+    part: RunPart = WHOLE_RUN
     follow: Follow | None = None
 
     @property

@@ -13,6 +13,7 @@ import msgspec
 from ensue.app.call_context import CallContext, CallsOfRun
 from ensue.app.call_inputs import CallInputs
 from ensue.app.expander import SlsExpander
+from ensue.app.foreseen_registrations import ForeseenRegistrations
 from ensue.app.functions import TargetFunctions
 from ensue.app.pruning import Pruning, earlier_declarations
 from ensue.app.registrations import Registrations
@@ -29,11 +30,12 @@ from ensue.runs.planned_requisites import planned_event
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from ensue.app.chosen_part import ChosenPart
     from ensue.app.first_plans import FirstPlans
     from ensue.app.run_options import RunOptions
     from ensue.app.services import Services
     from ensue.binding.arguments import RunTimeArguments
-    from ensue.contracts.growth import GrowthRequest, Plan
+    from ensue.contracts.growth import GrowthRequest, Plan, PlanListener
     from ensue.engine.services import CallSite
     from ensue.model.events import NodeStarted, RunEvent
     from ensue.model.resource import DeclaredBy
@@ -66,6 +68,7 @@ class RunWiring:
         options: how the run is done.
         on_event: receives every event of the run but the beginnings of calls, in order.
         begin: records and reports the beginning of a call.
+        chosen: the part of the run that was chosen; None: all of it.
     """
 
     def __init__(
@@ -74,7 +77,9 @@ class RunWiring:
         options: RunOptions,
         on_event: Callable[[RunEvent], None],
         begin: Callable[[NodeStarted], Awaitable[None]],
+        chosen: ChosenPart | None = None,
     ) -> None:
+        self._chosen = chosen
         self._services = services
         self._options = options
         self._on_event = on_event
@@ -104,16 +109,20 @@ class RunWiring:
         def declare(site: CallSite) -> DeclaredBy:
             return declarations.of(site)
 
-        registrations = Registrations(services.states, registry, services.plugins, matcher.exact, declare)
+        foreseen = ForeseenRegistrations(services.states, matcher.exact)
+        registrations = Registrations(registry, services.plugins, declare)
         declarations = Declarations(
-            registrations.promises,
+            foreseen.promises,
             services.roots,
             project=project,
             highstate=highstate,
             compares=bool(earlier),
         )
-        pruning = Pruning(earlier, declarations, registry, registrations.foresees, test=test)
-        expander = SlsExpander(services, (declarations.note, self._report_planned), test=test)
+        pruning = Pruning(earlier, declarations, registry, foreseen.foresees, test=test)
+        listeners: list[PlanListener] = [declarations.note, self._report_planned]
+        if self._chosen is not None:
+            listeners.append(self._chosen.note)
+        expander = SlsExpander(services, listeners, test=test, chosen=self._chosen)
         for plan in first.all:
             expander.note(plan)
         engine_services = EngineServices(
@@ -122,7 +131,7 @@ class RunWiring:
             expander=expander,
             on_event=self._on_event,
             begin=self._begin,
-            hooks=self._hooks(registrations, pruning, matcher, declarations),
+            hooks=self._hooks(foreseen, registrations, pruning, matcher, declarations),
             masker=services.masker,
         )
         engine = Engine(engine_services, self._engine_options())
@@ -130,6 +139,7 @@ class RunWiring:
 
     def _hooks(
         self,
+        foreseen: ForeseenRegistrations,
         registrations: Registrations,
         pruning: Pruning,
         matcher: ProjectMatcher,
@@ -137,8 +147,8 @@ class RunWiring:
     ) -> Hooks:
         services = self._services
         return Hooks(
-            awaits=registrations.awaits,
-            promises=registrations.promises,
+            awaits=foreseen.awaits,
+            promises=foreseen.promises,
             arguments=cache(partial(_run_time_arguments, services)),
             registered=registrations.register,
             has_registered=pruning.concerns if pruning.has_earlier else None,
@@ -146,7 +156,7 @@ class RunWiring:
             matcher=matcher,
             fanned_out=declarations.note_fan_out,
             enforced=services.enforced.of_state,
-            is_transient=registrations.is_transient,
+            is_transient=foreseen.is_transient,
             takes_slot=self._takes_slot,
             inputs=CallInputs(services),
             reach=services.directory.reach,

@@ -12,6 +12,7 @@ from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
 from ensue.cli.fleet_options import fleet_options
 from ensue.cli.options import follow_option, pillar_options, project_options, result_options
+from ensue.cli.part_options import part_options
 from ensue.cli.target_option import target_option
 from ensue.cli.wait_option import wait_option
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ensue.cli.layout import ResultLayout
     from ensue.cli.session import Session
     from ensue.model.report import RunReport
+    from ensue.model.run_part import RunPart
 
 _MOST_NOT_RUN = 50
 
@@ -34,6 +36,12 @@ EXAMPLES = (
         "with pillar that overrides the project's",
     ),
     ("ensue apply --out json --id web-01 > results.json", "results as one JSON document"),
+    ("ensue apply --only web.nginx", "of the highstate, one SLS and what it requires"),
+    (
+        "ensue apply --only tag:deploy --exclude tag:slow",
+        "the states that are tagged so, without the slow ones",
+    ),
+    ("ensue apply web --start-at site-config", "from this state on, after a failure"),
     ("ensue apply web --follow", "with the output of commands while they run"),
     ("ensue apply --state-output changes", "one line for each state that changed nothing"),
 )
@@ -42,6 +50,7 @@ EXAMPLES = (
 @click.command("apply", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
 @click.argument("sls", nargs=-1, shell_complete=complete_sls)
 @target_option
+@part_options
 @click.option("--test", is_flag=True, help="Change nothing; say what would change.")
 @click.option(
     "--concurrency",
@@ -61,6 +70,7 @@ def command(
     *,
     sls: tuple[str, ...],
     tgt: str | None,
+    part: RunPart,
     test: bool,
     concurrency: int | None,
     failhard: bool | None,
@@ -81,6 +91,9 @@ def command(
     pillar, and run on it. Without a name, each resource runs its highstate. '*' includes this machine.
     In a project with the option fleet, --tgt matches minions of Salt's master, and ensue runs on them.
 
+    With --only, --exclude and --start-at, a part of this runs. WHAT is an ID or a name, an SLS, or tag:NAME;
+    id: or sls: before it says which, if it could be both.
+
     Exit code: 0 success; 1 refused, nothing was run; 2 a state failed, or nothing matched; 130 interrupted.
     Ctrl-C waits for what is running and reports what was not run; a second Ctrl-C ends it at once.
     """
@@ -91,9 +104,16 @@ def command(
 
     asked = asked_for(session, sls)
     test = test or asked.test is True
-    options = RunOptions(test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait, tgt=tgt)
+    options = RunOptions(
+        test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait, tgt=tgt, part=part
+    )
     limits = FleetLimits(batch=batch, fail_limit=fail_limit, timeout=timeout)
-    unsupported = {"--follow": follow, "--state-output": state_output, "--state-verbose": state_verbose}
+    unsupported = {
+        "--follow": follow,
+        "--state-output": state_output,
+        "--state-verbose": state_verbose,
+        **dict(part.words),
+    }
     code = run_on_fleet(session, asked.mods, options, limits, unsupported=unsupported)
     if code is not None:
         return code

@@ -39,6 +39,14 @@ def complete_sls(ctx: click.Context, param: click.Parameter, incomplete: str) ->
     return _safely(_sls_names, ctx, incomplete)
 
 
+def complete_part(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
+    """Return SLS names, after `sls:` and commas as well; IDs and tags are known once SLS are rendered."""
+    lead, comma, word = incomplete.rpartition(",")
+    prefix = "sls:" if word.startswith("sls:") else ""
+    names = _safely(_sls_names_alone, ctx, word.removeprefix(prefix))
+    return [f"{lead}{comma}{prefix}{name}" for name in names]
+
+
 def complete_run(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
     """Return the ids of earlier runs."""
     return _safely(lambda root: (one.run_id for one in _open(root).runs()), ctx, incomplete)
@@ -98,9 +106,13 @@ def _numbers(root: Path, ctx: click.Context) -> list[str]:
     return asyncio.run(work(_open(root)))
 
 
-def _sls_names(root: Path) -> Iterator[str]:
+def _sls_names_alone(root: Path) -> Iterator[str]:
     for folder in _state_folders(root):
         yield from _names_below(folder, (), 0)
+
+
+def _sls_names(root: Path) -> Iterator[str]:
+    yield from _sls_names_alone(root)
     for entry in os.scandir("."):
         if entry.name.endswith(".sls") and entry.is_file():
             yield entry.name

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from ensue.output.colours import is_terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ensue.cli.session import Session
     from ensue.model.report import RunReport
     from ensue.output.highstate import HighstateOptions, StateOutput
@@ -34,13 +36,10 @@ def print_report(session: Session, report: RunReport, layout: ResultLayout) -> N
             return
         case "json":
             from ensue.output.documents import json_pieces
-            from ensue.output.presentable import returns_data
 
-            session.print_text(json_pieces(report.minion_id, returns_data(report.returns, session.masker)))
+            session.print_text(json_pieces(report.minion_id, _shown(session, report)))
         case "yaml":
-            from ensue.output.presentable import returns_data
-
-            session.print_document({report.minion_id: dict(returns_data(report.returns, session.masker))})
+            session.print_document({report.minion_id: dict(_shown(session, report))})
         case _ if _is_short(session, layout):
             from ensue.output.changes_view import changes_text
 
@@ -49,6 +48,12 @@ def print_report(session: Session, report: RunReport, layout: ResultLayout) -> N
             from ensue.output.highstate import highstate_text
 
             session.print_text(highstate_text(report, session.masker, _options(session, layout)))
+
+
+def _shown(session: Session, report: RunReport) -> Iterator[tuple[str, dict[str, Any]]]:
+    from ensue.output.presentable import excluded_by_scope, returns_data
+
+    return returns_data(report.returns, session.masker, excluded_by_scope(report.excluded))
 
 
 def _is_short(session: Session, layout: ResultLayout) -> bool:

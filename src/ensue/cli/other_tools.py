@@ -25,6 +25,8 @@ _RESOURCES: Final = (
     "hosts are resources: `ensue resources register`, or in pillar (`ensue resources list` shows them)"
 )
 
+_PART: Final = f"`--only STATE`, or {_SLS}; {_TARGET}; `ensue deploy --only RESOURCE`"
+
 _OPTIONS: Final = {
     "--diff": _PLAN,
     "-D": _PLAN,
@@ -35,8 +37,8 @@ _OPTIONS: Final = {
     "--preview": _PLAN,
     "--noop": _PLAN,
     "--limit": _TARGET,
-    "--target": f"{_SLS}; {_TARGET}; `ensue deploy --only RESOURCE`",
-    "-target": f"{_SLS}; {_TARGET}; `ensue deploy --only RESOURCE`",
+    "--target": _PART,
+    "-target": _PART,
     "--extra-vars": _VALUES,
     "-e": _VALUES,
     "--var": _VALUES,
@@ -52,9 +54,9 @@ _OPTIONS: Final = {
     "--ask-become-pass": _BECOME,
     "-K": _BECOME,
     "--become-user": "`runas: USER` of a state",
-    "--tags": _SLS,
-    "--skip-tags": _SLS,
-    "--start-at-task": _SLS,
+    "--tags": "`--only tag:NAME`",
+    "--skip-tags": "`--exclude tag:NAME`",
+    "--start-at-task": "`--start-at ID`",
     "--inventory": _RESOURCES,
     "-i": _RESOURCES,
     "--user": "the registration of a host says it: `user: NAME`",

@@ -10,11 +10,13 @@ from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
 from ensue.cli.fleet_options import fleet_options
 from ensue.cli.options import pillar_options, project_options, result_options
+from ensue.cli.part_options import part_options
 from ensue.cli.target_option import target_option
 from ensue.cli.wait_option import wait_option
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
+    from ensue.model.run_part import RunPart
 
 EXAMPLES = (
     ("ensue plan", "what the highstate would change"),
@@ -22,6 +24,7 @@ EXAMPLES = (
     ("ensue plan --detailed-exitcode", "2 if anything would change"),
     ("ensue plan web --pillar port=8080", "with another pillar value"),
     ("ensue plan --tgt 'T@ssh_host:web-*'", "what the highstate of each of these resources would change"),
+    ("ensue plan --only site-config", "what one state, and what it requires, would change"),
     ("ensue plan --out json", "the plan as one JSON document; result null: it would change"),
 )
 
@@ -29,6 +32,7 @@ EXAMPLES = (
 @click.command("plan", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
 @click.argument("sls", nargs=-1, shell_complete=complete_sls)
 @target_option
+@part_options
 @click.option(
     "--concurrency",
     type=click.IntRange(min=1),
@@ -50,6 +54,7 @@ def command(
     *,
     sls: tuple[str, ...],
     tgt: str | None,
+    part: RunPart,
     concurrency: int | None,
     detailed_exitcode: bool,
     wait: bool | float,
@@ -78,9 +83,9 @@ def command(
     if asked.test is False:
         message = "A plan changes nothing: use `ensue apply` instead of test=False."
         raise click.UsageError(message)
-    options = RunOptions(test=True, concurrency=concurrency, wait_for_lock=wait, tgt=tgt)
+    options = RunOptions(test=True, concurrency=concurrency, wait_for_lock=wait, tgt=tgt, part=part)
     limits = FleetLimits(batch=batch, fail_limit=fail_limit, timeout=timeout)
-    unsupported = {"--state-output": state_output, "--state-verbose": state_verbose}
+    unsupported = {"--state-output": state_output, "--state-verbose": state_verbose, **dict(part.words)}
     code = run_on_fleet(
         session, asked.mods, options, limits, unsupported=unsupported, detailed_exitcode=detailed_exitcode
     )

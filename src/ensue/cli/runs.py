@@ -64,7 +64,8 @@ def _what(summary: RunSummary) -> str:
     target = f" --tgt {summary.tgt}" if summary.tgt else ""
     if summary.deployment:
         return f"{'plan of deploy' if summary.test else 'deploy'} {summary.deployment}"
-    return f"{'plan' if summary.test else 'apply'}{target} {', '.join(summary.mods) or '(highstate)'}"
+    part = f" {summary.part}" if summary.part else ""
+    return f"{'plan' if summary.test else 'apply'}{target} {', '.join(summary.mods) or '(highstate)'}{part}"
 
 
 def _duration(summary: RunSummary) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(r"(?P<name>[a-z_]+)=(?P<value>.*)\Z", re.DOTALL)
 _BOOLEANS: Final = {"true": True, "false": False}
 _OPTIONS: Final = {
-    "saltenv": "--saltenv {value}", "pillarenv": "--pillarenv {value}", "exclude": "an `exclude` in an SLS",
+    "saltenv": "--saltenv {value}", "pillarenv": "--pillarenv {value}", "exclude": "--exclude {value}",
     "concurrent": "--wait", "queue": "--wait", "failhard": "--failhard",
     "state_output": "--state-output {value}",
     "output": "--out {value}", "id": "--id {value}", "tgt": "--tgt '{value}'",

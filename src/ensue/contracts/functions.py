@@ -150,6 +150,19 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         """Return whether any other argument is passed on."""
         return self.accepts_any or bool(self.others_with and given.get(self.others_with))
 
+    def takes_option(self, given: Mapping[str, Any], word: str) -> bool:
+        """Return whether a word that is an option of states is an argument of the function.
+
+        Functions of Salt and of projects that pass any argument on may pass `tags` to what needs it.
+
+        Args:
+            given: the arguments.
+            word: one of them.
+        """
+        if word in self.names:
+            return True
+        return word == "tags" and not self.is_ours and self.passes_on(given)
+
 
 ANY_ARGUMENTS: Final = Signature(names=frozenset(), required=frozenset(), accepts_any=True, absorbs_any=True)
 """The signature of an unknown function."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
 
     from ensue.diagnostics import Diagnostic, Span
     from ensue.model.chunk import Chunk
@@ -34,6 +34,10 @@ class CompiledTree(Protocol):
 
     def whole_slses(self) -> frozenset[str]:
         """Return the keys of the SLS that are in the plan whole; none where something was excluded."""
+        ...
+
+    def names_of(self, sls: str, saltenv: str) -> Collection[str]:
+        """Return the names by which `sls:` finds an SLS: its own, and those of the SLS that include it."""
         ...
 
     def delayed_blocks(self) -> Mapping[Span, str]:
@@ -62,6 +66,20 @@ class Complaint(msgspec.Struct, frozen=True, kw_only=True):
     chunk: Chunk
     comment: str
     after_changes_of: tuple[int, ...] = ()
+
+
+class Excluded(NamedTuple):
+    """A chunk that the chosen part of a run leaves out.
+
+    Args:
+        chunk: the chunk.
+        comment: why.
+        is_dependent: whether it is left out because of what it requires.
+    """
+
+    chunk: Chunk
+    comment: str
+    is_dependent: bool
 
 
 class Event(Protocol):
@@ -105,6 +123,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         resource: the resource whose own SLS it is, or grew from, in a run with a target; None: this machine.
         awaits: returns the states of any scopes that a chunk waits for beside its requisites, as the graph is
             when the chunk is about to run; None: no chunk waits for others.
+        excluded: the chunks of the scope that the chosen part of the run leaves out.
     """
 
     chunks: tuple[Chunk, ...]
@@ -118,6 +137,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     checks: Mapping[int, int] = MappingProxyType({})
     resource: Srn | None = None
     awaits: Callable[[Chunk], Iterable[Awaited]] | None = None
+    excluded: tuple[Excluded, ...] = ()
 
 
 class PlanSource(Protocol):

@@ -30,13 +30,11 @@ class Newcomer(msgspec.Struct, frozen=True):
     label: str
     plan: Callable[[], Awaitable[Plan]]
 
-    def with_plan(self, told: Callable[[Plan], None]) -> Newcomer:
-        """Return the newcomer with a listener that receives the plan before it is opened."""
+    def with_plan(self, replaced: Callable[[Plan], Awaitable[Plan]]) -> Newcomer:
+        """Return the newcomer with a function that receives the plan, and returns the one that is opened."""
 
         async def plan() -> Plan:
-            compiled = await self.plan()
-            told(compiled)
-            return compiled
+            return await replaced(await self.plan())
 
         return Newcomer(self.label, plan)
 

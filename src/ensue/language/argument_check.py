@@ -134,7 +134,7 @@ class ArgumentCheck:
         refused: Collector,
     ) -> bool:
         """Return whether a function takes an argument that it does not name."""
-        if signature.absorbs_any and _is_copied_by_use(declaration, name):
+        if signature.absorbs_any and declaration.is_copied_by_use(name):
             return True
         if not signature.passes_on(arguments):
             if name in signature.outdated:
@@ -189,13 +189,6 @@ def _meant(name: str, signature: Signature) -> str:
     from ensue.language.argument_suggestions import meant_by
 
     return meant_by(name, signature.names)
-
-
-def _is_copied_by_use(declaration: Declaration, name: str) -> bool:
-    """Return whether an argument belongs to another function and was copied by `use`."""
-    if not declaration.borrowed or name not in declaration.borrowed:
-        return False
-    return declaration.borrowed[name][1][0] != "extend"
 
 
 def _place(declaration: Declaration, name: str) -> Span:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.language.collector import near_names
-from ensue.language.options import OPTION_WORDS
+from ensue.language.options import OPTION_WORDS, TAGS
 from ensue.language.requisite_names import MERGED_BY_EXTEND
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def near_miss(word: str, signature: Signature) -> str:
     """
     if word.startswith("_") or "." in word or word in signature.mentions:
         return ""
-    if certain := _alike(word, GLOBAL_WORDS | signature.names) or _plural_relation(word):
+    if certain := _alike(word, (GLOBAL_WORDS - {TAGS}) | signature.names) or _plural_relation(word):
         return certain
     if signature.is_ours and word in _RELATIONS:
         return _OTHER_TOOLS[word][0]

@@ -7,6 +7,7 @@ Source: Salt's low data; order numbers measured in Salt 3008.5.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -217,7 +218,7 @@ class Drafter:
             arguments.pop("names", None)
             requisites = _requisites(arguments, signature)
             order = arguments.get("order", order)
-            accepts = signature.names.__contains__
+            accepts = partial(signature.takes_option, arguments)
             options = read_options(declaration, arguments, accepts, self._found)
             if is_fanned(words):
                 vocabulary, found = self._vocabulary, self._found

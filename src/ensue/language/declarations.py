@@ -84,6 +84,11 @@ class Declaration(msgspec.Struct):
             return document, (*keys, *argument[1:])
         return self.document, (*self.keys, *argument)
 
+    def is_copied_by_use(self, argument: str) -> bool:
+        """Return whether `use` copied an argument from another state."""
+        place = self.borrowed.get(argument) if self.borrowed else None
+        return place is not None and place[1][0] != "extend"
+
     def borrow(self, argument: str, place: tuple[YamlDocument, tuple[str | int, ...]]) -> None:
         """Record that an argument is written in another place."""
         self.borrowed = {**(self.borrowed or {}), argument: place}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.chunk import NO_OPTIONS, Retry, StateOptions
@@ -15,18 +16,22 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
 
+TAGS: Final = "tags"
+"""The option that names a state for `--only`, `--exclude` and `--start-at`."""
+
 _PASSED_ON: Final = frozenset({"umask", "reload_modules", "reload_grains", "reload_pillar", "fire_event"})
 OPTION_WORDS: Final = frozenset({
     "unless", "onlyif", "creates", "check_cmd", "failhard", "retry", "timeout", "parallel", "runas",
-    "onfail_stop", "registers", "delayed_render", *_PASSED_ON,
+    "onfail_stop", "registers", "delayed_render", TAGS, *_PASSED_ON,
 })  # fmt: skip
 """Words that are options; `runas`, `timeout`, `creates` and `umask` go to functions that take them, too."""
 
 _OCTAL: Final = 8
 _MOST_SHOWN: Final = 60
 """How many characters of a refused value a message shows."""
-_SHARED: Final = frozenset({"runas", "umask", "timeout", "creates", "check_cmd", "unless", "onlyif"})
-_OWN_IF_ACCEPTED: Final = frozenset({"timeout", "check_cmd"})
+_SHARED: Final = frozenset({"runas", "umask", "timeout", "creates", "check_cmd", "unless", "onlyif", TAGS})
+_OWN_IF_ACCEPTED: Final = frozenset({"timeout", "check_cmd", TAGS})
+_BETWEEN_TAGS: Final = re.compile(r"[\s,]")
 
 
 def read_options(
@@ -37,7 +42,7 @@ def read_options(
     Args:
         declaration: for messages.
         arguments: the arguments; options are removed from it, except those that the function takes itself.
-        accepts: whether the function has a parameter of that name.
+        accepts: whether the function takes an argument of that name.
         found: collects the errors.
     """
     reader = _Reader(declaration, found)
@@ -70,6 +75,7 @@ def read_options(
         registers=registers,
         registers_at=tuple(declaration.written_at("registers", srn) for srn, _ in registers),
         delayed_render=reader.delayed(given.get("delayed_render")),
+        tags=reader.tags(given.get(TAGS)),
         other=tuple(sorted((word, given[word]) for word in given.keys() & _PASSED_ON)),
     )
 
@@ -178,6 +184,20 @@ class _Reader:
                 continue
             pairs.extend((str(srn), config) for srn, config in item.items())
         return tuple(pairs)
+
+    def tags(self, value: Any) -> tuple[str, ...]:
+        if value is None or self._declaration.is_copied_by_use(TAGS):
+            return ()
+        tags: dict[str, None] = {}
+        for place, tag in enumerate(value if is_list(value) else [value]):
+            if isinstance(tag, str) and tag and not _BETWEEN_TAGS.search(tag):
+                tags[tag] = None
+                continue
+            below = (place,) if is_list(value) else ()
+            self._refuse(
+                TAGS, tag, "a tag or a list of tags; a tag is text without blanks and commas", *below
+            )
+        return tuple(tags)
 
     def delayed(self, value: Any) -> tuple[tuple[str, str], ...]:
         if value is None:

@@ -18,7 +18,7 @@ from ensue.language.steps import run_steps
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
 
     from ensue.language.collector import Collector
     from ensue.language.renderers.stage import Stream
@@ -76,6 +76,10 @@ class Tree(msgspec.Struct, kw_only=True):
     def whole_slses(self) -> frozenset[str]:
         """Return the keys of the SLS that are completely in the plan; none if something was excluded."""
         return frozenset() if self.excluded_ids or self.excluded_sls else frozenset(self.loaded)
+
+    def names_of(self, sls: str, saltenv: str) -> Collection[str]:
+        """Return the names by which `sls:` finds an SLS: its own, and those of the SLS that include it."""
+        return self.loaded.get(sls_key(sls, saltenv), (sls,))
 
     def delayed_blocks(self) -> dict[Span, str]:
         """Return the names of these SLS's delayed blocks by place."""

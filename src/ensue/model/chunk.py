@@ -77,6 +77,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
         registers_at: where each of them is written: the file, and the path within it.
         delayed_render: (kind, name) entries rendered after the state, in order; kind is `block` or `sls`.
         delayed_calls: each of these entries, looked up.
+        tags: names by which a part of a run is chosen (`--only tag:NAME`).
         fan_out: the resources that the state runs on, one chunk each; None runs it on the plan's target.
         other: further options by name (`umask`, `reload_modules`, `reload_grains`, `fire_event`).
     """
@@ -95,6 +96,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
     registers_at: tuple[tuple[SourceDocument, tuple[str | int, ...]], ...] = ()
     delayed_render: tuple[tuple[str, str], ...] = ()
     delayed_calls: tuple[DelayedCall, ...] = ()
+    tags: tuple[str, ...] = ()
     fan_out: FanOut | None = None
     other: tuple[tuple[str, Data], ...] = ()
 

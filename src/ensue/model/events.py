@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
+from ensue.model.run_part import RunPart
 from ensue.model.state_identity import StateIdentity
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         tgt: the requested target; empty for a run of this machine.
         deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
         fleet: what carried out a run on many minions (`salt`); empty for a run of this machine.
+        only: the states that `--only` names.
+        exclude: the states that `--exclude` names.
+        start_at: the state that `--start-at` names.
     """
 
     run_id: str
@@ -38,6 +42,14 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
     tgt: str = ""
     deployment: str = ""
     fleet: str = ""
+    only: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    start_at: str = ""
+
+    @property
+    def part(self) -> RunPart:
+        """The part of the run that was chosen."""
+        return RunPart(only=self.only, exclude=self.exclude, start_at=self.start_at)
 
 
 class JobPublished(msgspec.Struct, frozen=True, tag=True):
@@ -135,6 +147,32 @@ class ScopePlanned(msgspec.Struct, frozen=True, tag=True):
     edges: tuple[tuple[int, int, str], ...]
 
 
+class StateExcluded(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
+    """A state is left out of the run, because of the part of it that was chosen.
+
+    Args:
+        scope: the path of its scope.
+        tag_: its tag.
+        id: its ID.
+        name: its name.
+        function: `module.function`.
+        sls: the SLS that declares it.
+        target: the SRN it would run against.
+        comment: why it is left out.
+        is_dependent: whether it is left out because of what it requires, rather than by a word.
+    """
+
+    scope: str
+    tag_: str
+    id: str
+    name: str
+    function: str
+    sls: str
+    target: str
+    comment: str
+    is_dependent: bool = False
+
+
 class FannedOut(msgspec.Struct, frozen=True, tag=True):
     """The target of a chunk was matched: the chunk becomes one chunk per resource.
 
@@ -201,6 +239,7 @@ RunEvent: TypeAlias = (
     | NodeFinished
     | ScopeOpened
     | ScopePlanned
+    | StateExcluded
     | FannedOut
     | ScopeClosed
     | ResourceRegistered

@@ -9,6 +9,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from ensue.diagnostics import Diagnostic
+    from ensue.model.events import StateExcluded
     from ensue.model.returns import Return
 
 RunStatus = Literal["succeeded", "failed", "interrupted"]
@@ -31,6 +32,8 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
         resumes: the id of the run that it resumed; empty for a new run.
         stopped: why nothing more was started although the run had not ended: its record could not be written.
             It can be resumed. Empty for any other run.
+        part: the part of the run that was chosen, as written (`--only web`); empty for a whole run.
+        excluded: the states that the part leaves out.
     """
 
     run_id: str
@@ -44,6 +47,8 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     duration_s: float = 0.0
     resumes: str = ""
     stopped: str = ""
+    part: str = ""
+    excluded: tuple[StateExcluded, ...] = ()
 
     def as_stopped(self, reason: str, warning: Diagnostic) -> RunReport:
         """Return the report of a run that has failed because it could not be recorded.
@@ -78,6 +83,8 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         exit_code: None before the run ends.
         resumes: the id of the run that it resumes; empty for one that began anew.
         deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
+        tgt: the requested target; empty for a run of this machine.
+        part: the part of the run that was chosen (`--only web`); empty for a whole run.
     """
 
     run_id: str
@@ -94,6 +101,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     resumes: str = ""
     deployment: str = ""
     tgt: str = ""
+    part: str = ""
 
     @property
     def duration_s(self) -> float | None:

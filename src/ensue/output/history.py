@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from ensue.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted, ScopeClosed, ScopeOpened
+from ensue.model.events import (
+    NodeFinished,
+    NodeStarted,
+    RunFinished,
+    RunStarted,
+    ScopeClosed,
+    ScopeOpened,
+    StateExcluded,
+)
 from ensue.model.report import RunReport, RunStatus
 from ensue.model.returns import Return, ScopeReturn
 from ensue.output.callers import caller_of
@@ -40,6 +48,8 @@ def report_from_events(events: Sequence[RunEvent], minion_id: str) -> RunReport:
         not_run=ended.not_run if ended else (),
         stopped=ended.stopped if ended else "",
         resumes=started.resumes if started else "",
+        part=str(started.part) if started else "",
+        excluded=tuple(event for event in events if isinstance(event, StateExcluded)),
         duration_s=_seconds(started.started_at, ended.ended_at) if started and ended else 0.0,
     )
 

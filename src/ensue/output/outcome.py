@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.output.colours import on_one_line
 from ensue.output.failures import every_return
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Outcome(msgspec.Struct, kw_only=True):
         failed: were called, and failed; failed delayed renderings count, too.
         not_run: were not called, because something they require failed or the run was interrupted.
         unknown: in a plan, can be known only after an apply: states and delayed renderings.
+        excluded: were left out by the chosen part of the run.
     """
 
     changed: int = 0
@@ -34,11 +36,12 @@ class Outcome(msgspec.Struct, kw_only=True):
     failed: int = 0
     not_run: int = 0
     unknown: int = 0
+    excluded: int = 0
 
 
 def outcome_of(report: RunReport) -> Outcome:
     """Count the states of a run, including those that were added while it ran."""
-    outcome = Outcome(not_run=len(report.not_run))
+    outcome = Outcome(not_run=len(report.not_run), excluded=len(report.excluded))
     for returned in every_return(report.returns.values()):
         _count(outcome, returned)
         for scope in returned.delayed:
@@ -76,6 +79,7 @@ def outcome_line(report: RunReport) -> str:
         (outcome.unknown, "known after apply"),
         (outcome.failed, words[1]),
         (outcome.not_run, "not run"),
+        (outcome.excluded, f"excluded ({on_one_line(report.part)})"),
     ):
         if count:
             parts.append(f"{count} {what}")

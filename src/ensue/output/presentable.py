@@ -7,6 +7,7 @@ too, and every secret that the masker knows by its text. The keys that ensue its
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.model.sensitive_paths import hide_in_changes, hide_paths
@@ -15,11 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ensue.masking import Masker
+    from ensue.model.events import StateExcluded
     from ensue.model.returns import Return, ScopeReturn
 
 _SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 """Classes of values that are shown as they are."""
 
+_NOTHING_EXCLUDED: Final[Mapping[str, list[StateExcluded]]] = MappingProxyType({})
 _TEXTS: Final = ("name", "comment", "__id__", "__scope__")
 _STATES: Final = {"changes": hide_in_changes, "new_state": hide_paths, "old_state": hide_in_changes}
 
@@ -70,8 +73,39 @@ def _key(key: Any) -> str:
     return key.decode("utf-8", "backslashreplace") if isinstance(key, bytes) else str(key)
 
 
-def return_data(returned: Return, masker: Masker) -> dict[str, Any]:
-    """Return a return as `--out json` shows it, with everything it caused."""
+def excluded_by_scope(states: Iterable[StateExcluded]) -> Mapping[str, list[StateExcluded]]:
+    """Return the states that a run leaves out, by the path of their scope."""
+    by_scope: dict[str, list[StateExcluded]] = {}
+    for one in states:
+        by_scope.setdefault(one.scope, []).append(one)
+    return by_scope
+
+
+def excluded_data(excluded: StateExcluded, masker: Masker) -> dict[str, Any]:
+    """Return a state that a run leaves out as `--out json` shows it."""
+    return {
+        "name": masker.text(excluded.name),
+        "changes": {},
+        "result": None,
+        "comment": masker.text(excluded.comment),
+        "status": "excluded",
+        "__id__": masker.text(excluded.id),
+        "__sls__": excluded.sls,
+        "__scope__": masker.text(excluded.scope),
+        "__target__": excluded.target,
+    }
+
+
+def return_data(
+    returned: Return, masker: Masker, excluded: Mapping[str, list[StateExcluded]] = _NOTHING_EXCLUDED
+) -> dict[str, Any]:
+    """Return a return as `--out json` shows it, with everything it caused.
+
+    Args:
+        returned: the return.
+        masker: the secrets of the process.
+        excluded: the states that the run leaves out, by the path of their scope.
+    """
     shown = returned.own_data()
     for key in _TEXTS:
         shown[key] = masker.text(shown[key])
@@ -84,17 +118,33 @@ def return_data(returned: Return, masker: Masker) -> dict[str, Any]:
         shown["warnings"] = [masker.text(warning) for warning in returned.warnings]
     for key, scopes in (("delayed", returned.delayed), ("applied", returned.applied)):
         if scopes:
-            shown[key] = [_scope_data(scope, masker) for scope in scopes]
+            shown[key] = [_scope_data(scope, masker, excluded) for scope in scopes]
     return shown
 
 
-def returns_data(returns: Mapping[str, Return], masker: Masker) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the returns of one scope by tag, as `--out json` shows them."""
+def returns_data(
+    returns: Mapping[str, Return],
+    masker: Masker,
+    excluded: Mapping[str, list[StateExcluded]] = _NOTHING_EXCLUDED,
+    scope: str = "",
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the returns of one scope by tag, and what it leaves out, as `--out json` shows them.
+
+    Args:
+        returns: the returns.
+        masker: the secrets of the process.
+        excluded: the states that the run leaves out, by the path of their scope.
+        scope: the path of the scope.
+    """
     taken: set[str] = set()
     for tag, returned in returns.items():
         key = _free_key(masker.text(tag), taken)
         taken.add(key)
-        yield key, return_data(returned, masker)
+        yield key, return_data(returned, masker, excluded)
+    for one in excluded.get(scope, ()):
+        key = _free_key(masker.text(one.tag_), taken)
+        taken.add(key)
+        yield key, excluded_data(one, masker)
 
 
 def _free_key(key: str, taken: set[str]) -> str:
@@ -106,14 +156,16 @@ def _free_key(key: str, taken: set[str]) -> str:
     return free
 
 
-def _scope_data(scope: ScopeReturn, masker: Masker) -> dict[str, Any]:
+def _scope_data(
+    scope: ScopeReturn, masker: Masker, excluded: Mapping[str, list[StateExcluded]]
+) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "kind": scope.kind,
         "name": masker.text(scope.name),
         "scope": masker.text(scope.scope),
         "status": scope.status,
         "comment": masker.text(scope.comment),
-        "returns": dict(returns_data(scope.returns, masker)),
+        "returns": dict(returns_data(scope.returns, masker, excluded, scope.scope)),
     }
     if scope.target:
         shown["target"] = scope.target

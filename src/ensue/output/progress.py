@@ -22,6 +22,7 @@ from ensue.model.events import (
     ScopeClosed,
     ScopeOpened,
     ScopePlanned,
+    StateExcluded,
 )
 from ensue.output.colours import PLAIN, Palette, on_one_line
 from ensue.output.failures import what_happened
@@ -69,6 +70,7 @@ class PlainProgress:
             RunStarted: _nothing,
             JobPublished: _nothing,
             ScopePlanned: _nothing,
+            StateExcluded: _nothing,
             FannedOut: _nothing,
             RunFinished: self._ended,
         }

@@ -76,6 +76,8 @@ def remarks(report: RunReport, tally: Tally, masker: Masker, palette: Palette) -
         yield palette.paint(palette.light_yellow, f"Deferred: {tally.deferred} (known after apply)")
     if tally.not_rendered:
         yield palette.paint(palette.light_yellow, f"Not rendered: {tally.not_rendered}")
+    if report.excluded:
+        yield from _excluded(report, masker, palette)
     if report.status == "interrupted":
         yield palette.paint(palette.red, f"Interrupted: {_count(len(report.not_run))} not run")
     elif report.stopped:
@@ -88,6 +90,19 @@ def remarks(report: RunReport, tally: Tally, masker: Masker, palette: Palette) -
         yield palette.paint(palette.red, f"  {on_one_line(masker.text(name))}")
     if len(report.not_run) > _MOST_NOT_RUN:
         yield palette.paint(palette.red, f"  and {len(report.not_run) - _MOST_NOT_RUN} more")
+
+
+def _excluded(report: RunReport, masker: Masker, palette: Palette) -> Iterator[str]:
+    """Yield how many states are left out, and which of them only because of what they require."""
+    part = on_one_line(masker.text(report.part))
+    yield palette.paint(palette.cyan, f"Excluded: {_count(len(report.excluded))} ({part})")
+    dependents = [one for one in report.excluded if one.is_dependent]
+    for one in dependents[:_MOST_NOT_RUN]:
+        where = f" in {one.scope}" if one.scope else ""
+        line = on_one_line(masker.text(f"{one.id} ({one.function}){where}: {one.comment}"))
+        yield palette.paint(palette.cyan, f"  {line}")
+    if len(dependents) > _MOST_NOT_RUN:
+        yield palette.paint(palette.cyan, f"  and {len(dependents) - _MOST_NOT_RUN} more")
 
 
 def _count(states: int) -> str:

@@ -54,6 +54,8 @@ class Declarations:
         self._fanned_out: set[tuple[str, str]] = set()
         self._grown_from: dict[str, str] = {}
         self._slses: dict[str, frozenset[str]] = {}
+        self._left_out: set[tuple[str, str]] = set()
+        self._left_out_paths: set[str] = set()
 
     def note(self, plan: Plan, cause: GrowthRequest | None = None) -> None:
         """Record what a plan declares.
@@ -67,7 +69,12 @@ class Declarations:
             self._grown_from[cause.scope] = self._sls(cause.caller, cause.plan)
         elif plan.tree is not None:
             self._slses[_on(plan)] = plan.tree.whole_slses()
-        for chunk in plan.chunks if self._compares else ():
+        if not self._compares:
+            return
+        for chunk, *_ in plan.excluded:
+            self._left_out.add((plan.scope, chunk.tag))
+            self._left_out_paths.add(f"{plan.scope}/{chunk.id}" if plan.scope else chunk.id)
+        for chunk in (*plan.chunks, *(chunk for chunk, *_ in plan.excluded)):
             self._compiled.add((self._sls(chunk, plan), plan.scope, chunk.tag))
             self.promised.update(self._promises(chunk))
 
@@ -104,6 +111,8 @@ class Declarations:
 
     def judges(self, declared_by: DeclaredBy) -> bool:
         """Return whether this run has compiled every SLS that could contain a declaration."""
+        if self._is_left_out(declared_by):
+            return False
         slses = self._slses.get(declared_by.on)
         if slses is None or declared_by.sls.endswith(_DEPLOYED):
             return False
@@ -112,6 +121,13 @@ class Declarations:
         # A highstate judges what a highstate registered. An SLS that was applied by name, beside the top
         # file, is left alone as long as it exists.
         return self.highstate and (declared_by.highstate or not self._exists(declared_by.sls))
+
+    def _is_left_out(self, declared_by: DeclaredBy) -> bool:
+        """Return whether a declaration belongs to what the chosen part of the run leaves out."""
+        scope = declared_by.scope
+        return (scope, declared_by.fanned_from) in self._left_out or any(
+            scope[:end] in self._left_out_paths for end, sign in enumerate(scope) if sign == "/"
+        )
 
     def note_fan_out(self, scope: str, tags: Sequence[str]) -> None:
         """Record the chunks that a chunk with `tgt` became.

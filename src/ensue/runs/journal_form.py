@@ -31,6 +31,7 @@ from ensue.model.events import (
     ScopeClosed,
     ScopeOpened,
     ScopePlanned,
+    StateExcluded,
 )
 from ensue.model.returns import Return, ScopeReturn
 from ensue.model.sensitive_paths import hide_in_changes, hide_paths
@@ -85,6 +86,7 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
         NodeFinished,
         ScopeOpened,
         ScopePlanned,
+        StateExcluded,
         FannedOut,
         ScopeClosed,
         ResourceRegistered,
@@ -95,7 +97,7 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
     )
 }
 _SEQUENCES: Final = frozenset(
-    {"mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared", "minions"}
+    {"mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared", "minions", "only", "exclude"}
 )
 _OWN_WORDS: Final = frozenset(
     {
@@ -110,6 +112,9 @@ _OWN_WORDS: Final = frozenset(
         "sls",
         "mods",
         "tgt",
+        "only",
+        "exclude",
+        "start_at",
         "kind",
         "target",
         "start_time",
@@ -203,7 +208,9 @@ def _is_plain(event: RunEvent) -> bool:
                 or done.new_state is not None
                 or done.old_state is not None
             )
-        case NodeStarted() | CommandStarted() | ScopeOpened() | ScopePlanned() | FannedOut():
+        case (
+            NodeStarted() | CommandStarted() | ScopeOpened() | ScopePlanned() | StateExcluded() | FannedOut()
+        ):
             return True
         case ScopeClosed(returned=scope):
             return not scope.returns
@@ -253,6 +260,8 @@ def _whole_values(event: RunEvent) -> tuple[str, ...]:  # noqa: PLR0911  # one f
             return done.name, done.id, done.comment
         case NodeStarted(id=id_):
             return (id_,)
+        case StateExcluded(id=id_, name=name, scope=scope):
+            return id_, name, scope
         case CommandStarted(command=command, scope=scope):
             return command, scope
         case ScopeOpened(name=name, scope=scope):

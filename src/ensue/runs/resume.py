@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ensue.model.events import CommandStarted, RunEvent
     from ensue.model.returns import Return
+    from ensue.model.run_part import RunPart
     from ensue.model.state_identity import StateIdentity
 
 
@@ -36,6 +37,7 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
         chain: its id and those of the runs that it resumed, newest first.
         mods: the requested SLS; empty for a highstate.
         tgt: the requested target; empty for a run of this machine.
+        part: the part of the run that was chosen.
         done: the states that had finished, each with the return to take over; None for a state that has to
             be called again nevertheless.
         still_running: commands of unfinished states that still run.
@@ -45,6 +47,7 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
     chain: tuple[str, ...]
     mods: tuple[str, ...]
     tgt: str
+    part: RunPart
     done: Mapping[StateIdentity, Return | None]
     still_running: Sequence[CommandStarted]
 
@@ -121,6 +124,7 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
         chain=tuple(one.run_id for run in chain if (one := run_started(run)) is not None),
         mods=started.mods,
         tgt=started.tgt,
+        part=started.part,
         done=_done(events),
         still_running=still_running(events),
     )

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 WORD: Final = "arg_bind"
 """The requisite that a reference becomes."""
 
-_READ_OPTIONS: Final = ("unless", "onlyif", "creates", "check_cmd", "runas")
+_READ_OPTIONS: Final = ("unless", "onlyif", "creates", "check_cmd", "runas", "tags")
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):

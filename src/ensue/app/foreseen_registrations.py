@@ -1,0 +1,71 @@
+"""Which resources chunks need and register: through `registers:`, and as their modules declare.
+
+Source: derived-resources document, "Ordering inside a single apply".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.app.registers_check import registered_name
+from ensue.model.fan_out import FannedChunk
+from ensue.model.srn import MINION_TYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.app.functions import Functions
+    from ensue.model.chunk import Chunk
+    from ensue.model.srn import Srn
+
+
+class ForeseenRegistrations:
+    """What is known of registrations before the states run.
+
+    Args:
+        functions: state functions; their modules declare what they await and promise.
+        exact: returns the resource that a target names by type and id; None for any other target.
+    """
+
+    def __init__(self, functions: Functions, exact: Callable[[str], Srn | None]) -> None:
+        self._functions = functions
+        self._exact = exact
+        self._promising: dict[str, Any] = {}
+
+    def awaits(self, chunk: Chunk) -> Srn | None:
+        """Return the resource that a chunk requires."""
+        fan_out = chunk.options.fan_out
+        if fan_out is not None and (named := self._exact(fan_out.expression)) is not None:
+            return named
+        if chunk.target is not None and not isinstance(chunk, FannedChunk):
+            return None if chunk.target.type == MINION_TYPE else chunk.target
+        awaits = self._functions.attribute(chunk.module, "AWAITS")
+        srn: Srn | None = awaits(chunk.function, chunk.name) if awaits else None
+        return srn
+
+    def promises(self, chunk: Chunk) -> Sequence[Srn]:
+        """Return the resources that a chunk will register."""
+        promised = self._promised_by_module(chunk)
+        if not chunk.options.registers:
+            return promised
+        return [*(registered_name(text) for text, _ in chunk.options.registers), *promised]
+
+    def _promised_by_module(self, chunk: Chunk) -> Sequence[Srn]:
+        module = chunk.module
+        if module not in self._promising:
+            self._promising[module] = self._functions.attribute(module, "PROMISES")
+        promises = self._promising[module]
+        return promises(chunk.function, chunk.name, chunk.arguments) if promises else ()
+
+    def is_transient(self, chunk: Chunk) -> bool:
+        """Return whether the effect of a chunk ends with its run, as its module declares.
+
+        If the function itself registers resources, it is also called again; what `registers` names is
+        registered from the recorded return.
+        """
+        transient = self._functions.attribute(chunk.module, "TRANSIENT") or ()
+        return chunk.function in transient or bool(self._promised_by_module(chunk))
+
+    def foresees(self, chunk: Chunk) -> bool:
+        """Return whether it is known before a chunk runs what its function registers."""
+        return bool(self._functions.attribute(chunk.module, "PROMISES"))
