@@ -62,7 +62,8 @@ async def present(  # noqa: PLR0917 (Salt's order)
         if not force:
             raise StateFailedError(
                 f"Target '{name}' exists, is non-empty, and is not a git repository. Set the 'force' "
-                "option to True to remove this directory's contents and proceed with initializing a repository"
+                "option to True to remove this directory's contents and proceed with initializing a "
+                "repository"
             )
         changes["forced init"] = True
     if ctx.test:
