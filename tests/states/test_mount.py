@@ -174,7 +174,7 @@ def test_swap_that_the_kernel_refuses() -> None:
 
 
 def test_a_watched_change_remounts(folder: Path, tmp_path: Path) -> None:
-    """`watch` remounts what `mounted` mounts, not in a plan, and with an error of the target as the comment."""
+    """`watch` remounts what `mounted` mounts, not in a plan; an error of the target is the comment."""
     here, name = MinionConnection(HERE), str(folder)
     common = {"device": "tmpfs", "fstype": "tmpfs", "config": str(tmp_path / "fstab")}
     state("mount.mounted", context(here), name, mkmnt=True, opts="size=1m", **common)

@@ -63,7 +63,7 @@ def test_packages(here: MinionConnection) -> None:
 
 
 def check_downloads(here: MinionConnection) -> None:
-    """`downloaded` fetches a package into apt's cache, whether it is installed or not, and installs nothing."""
+    """`downloaded` fetches a package into apt's cache, installed or not, and installs nothing."""
     for name in ("hello", "bash"):
         forget(name)
         version = execute("pkg.list_repo_pkgs", context(here), name)[name][0]
