@@ -30,6 +30,7 @@ PASSES_ON = {
     "lvm.vg_present": "those of vgcreate",
     "module.run": "the arguments of the execution function",
     "module.wait": "the same",
+    "module.watch": "the same",
     "pkgrepo.absent": "the keys of a repository's file",
     "pkgrepo.managed": "the same",
     "starting_state.absent": "the arguments of its provider",

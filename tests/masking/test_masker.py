@@ -214,3 +214,48 @@ def test_content_with_a_secret_is_recognised() -> None:
     assert [masker.is_in(one) for one in (b"abc\n", b"x abc", b"x longer", b"\xff longer", b"")] == [
         True, False, True, True, False,
     ]  # fmt: skip
+
+
+def test_a_short_secret_stays_in_names_and_goes_in_values() -> None:
+    """An ID that equals a short secret stays; the same text is hidden where it is a value."""
+    masker = guessed("vagrant", "test")
+    assert (masker.name("vagrant"), masker.text("vagrant")) == ("vagrant", MASK)
+    assert masker.tag("test_|-vagrant_|-vagrant_|-nop") == "test_|-vagrant_|-vagrant_|-nop"
+
+
+def test_a_long_secret_stays_in_names_if_an_sls_contains_it() -> None:
+    """`password: webserver` hides no state `webserver` of an SLS, and hides one that was rendered from it."""
+    masker = guessed("webserver", "correct-horse")
+    assert masker.name("webserver") == MASK
+    masker.add_source("webserver:\n  pkg.installed: []\n{{ pillar.password }}:\n  test.nop: []\n")
+    assert masker.name("webserver") == "webserver"
+    assert masker.name("deploy webserver of correct-horse") == "deploy webserver of (sensitive)"
+    assert masker.text("webserver") == MASK
+    assert masker.tag("m_|-webserver_|-webserver_|-f") == "m_|-webserver_|-webserver_|-f"
+    assert masker.tag("m_|-webserver_|-login webserver_|-f") == "m_|-webserver_|-login (sensitive)_|-f"
+
+
+def test_two_names_that_are_masked_alike_stay_two() -> None:
+    """The second ID that was rendered from a secret has a number, wherever it is shown."""
+    masker = guessed("correct-horse", "battery-staple")
+    first, second = masker.name("correct-horse"), masker.name("battery-staple")
+    assert (first, second) == (MASK, f"{MASK} #2")
+    assert masker.name("battery-staple") == second
+    assert masker.tag("m_|-battery-staple_|-battery-staple_|-f") == f"m_|-{second}_|-{second}_|-f"
+
+
+def test_passwords_of_urls_go_in_names() -> None:
+    """An SLS may contain a URL with a password as an ID; the password is hidden by its place."""
+    masker = Masker()
+    url = "https://me:correct-horse@git.example.com/app"
+    masker.add_from_urls(url)
+    masker.add_source(f"{url}:\n  git.latest: []\n")
+    assert masker.name(url) == "https://me:(sensitive)@git.example.com/app"
+
+
+@given(st.text(max_size=8), st.text(max_size=8), st.text(max_size=8))
+def test_a_tag_without_secrets_stays(module: str, id_: str, name: str) -> None:
+    """Whatever ID and name contain, the separator included, their tag is left alone."""
+    masker = guessed("correct-horse")
+    tag = f"{module}_|-{id_}_|-{name}_|-f"
+    assert masker.tag(tag) == tag

@@ -69,6 +69,12 @@ def in_git(function: str, folder: Path, **arguments: Any) -> Iterator[Act]:
 
 
 @contextmanager
+def new_repository(folder: Path) -> Iterator[Act]:
+    path = str(folder / "new")
+    yield lambda test: state("git.present", context(MinionConnection(HERE), test=test), path)
+
+
+@contextmanager
 def tuned_device(_: Path) -> Iterator[Act]:
     fake = device()
     yield lambda test: state("blockdev.tuned", context(fake, test=test), "/dev/sdb", **SETTINGS)
@@ -299,6 +305,7 @@ SCENES: dict[str, Scene] = {
     "git.config_set": partial(in_git, "git.config_set", name="a.new", value="y"),
     "git.config_unset": partial(in_git, "git.config_unset", name="a.old"),
     "git.latest": working_copy,
+    "git.present": new_repository,
     "http.query": answer,
     "postgres_database.absent": partial(in_postgresql, "postgres_database.absent"),
     "postgres_database.present": partial(in_postgresql, "postgres_database.present"),

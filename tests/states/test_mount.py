@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,6 @@ from ensue.testing.connection import FakeConnection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 FSTAB = "# mine\n/dev/sda1 / ext4 defaults 0 1\n"
 INFO = (
@@ -171,3 +171,27 @@ def test_swap_that_the_kernel_refuses() -> None:
     assert (done.result, "read swap header failed" in done.comment) == (False, True)
     assert fake.tree.nodes["/etc/fstab"].content == b""
     assert execute("mount.swapoff", context(fake), "/swap") is None
+
+
+def test_a_watched_change_remounts(folder: Path, tmp_path: Path) -> None:
+    """`watch` remounts what `mounted` mounts, not in a plan; an error of the target is the comment."""
+    here, name = MinionConnection(HERE), str(folder)
+    common = {"device": "tmpfs", "fstype": "tmpfs", "config": str(tmp_path / "fstab")}
+    state("mount.mounted", context(here), name, mkmnt=True, opts="size=1m", **common)
+    subprocess.run(["mount", "-o", "remount,size=2m", name], check=True)
+    watched = {"sfun": "mounted", "opts": ["size=1m"], **common}
+    planned = state("mount.mod_watch", context(here, test=True), name, **watched)
+    assert (planned.result, planned.comment) == (None, f"{name} is set to be remounted")
+    assert "size=2048k" in mount_options(name)
+    done = state("mount.mod_watch", context(here), name, **watched)
+    assert (done.result, done.comment) == (True, f"{name} remounted")
+    assert "size=1024k" in mount_options(name)
+    failed = state("mount.mod_watch", context(here), str(tmp_path), **watched)
+    assert (failed.result, failed.comment.startswith(f"{tmp_path} failed to remount: ")) == (False, True)
+    swap = state("mount.mod_watch", context(here), name, sfun="swap")
+    assert (swap.result, swap.comment) == (True, "Watch not supported in swap at this time")
+
+
+def mount_options(folder: str) -> str:
+    (line,) = (each for each in Path("/proc/mounts").read_text().splitlines() if f" {folder} " in each)
+    return line

@@ -100,3 +100,32 @@ def test_what_cannot_be_is_said(environment: Path, wheels: Path) -> None:
     missing = str(wheels / "none/bin/pip")
     assert state("pip.installed", context(here), "x", bin_env=missing).result is False
     assert state("pip.installed", context(here, test=True), "x", bin_env=missing).result is None
+
+
+def test_all_packages_are_upgraded(environment: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`uptodate` upgrades what the index has in a newer version, and a plan names it."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    here, where = MinionConnection(HERE), {"bin_env": str(environment)}
+    state("pip.installed", context(here), "tiny-thing==1.0", **where)
+    planned, done = thrice("pip.uptodate", here, "all", **where)
+    assert (planned.result, planned.comment) == (None, "System update will be performed")
+    assert planned.changes == done.changes == {"tiny-thing": {"old": "1.0", "new": "2.0"}}
+    assert (done.result, done.comment) == (True, "Upgrade successful.")
+    assert done.new_state == {"upgrades": {}}
+    state("pip.removed", context(here), "tiny-thing", **where)
+
+
+def test_a_package_that_cannot_be_upgraded(
+    environment: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error of pip is the comment of `uptodate`, and the installed version stays."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    here, where = MinionConnection(HERE), {"bin_env": str(environment)}
+    state("pip.installed", context(here), "tiny-thing==1.0", **where)
+    (wheels / "tiny_thing-2.0-py3-none-any.whl").write_text("no wheel")
+    refused = state("pip.uptodate", context(here), "all", **where)
+    assert (refused.result, refused.changes) == (False, {})
+    assert "tiny_thing-2.0" in refused.comment
+    state("pip.removed", context(here), "tiny-thing", **where)

@@ -123,3 +123,17 @@ def test_what_cannot_be_is_said() -> None:
     fake.on_run("sh -c *", stdout=b"amd64\nii \tvim\tamd64\t2:9\n")
     warned = state("pkg.installed", context(fake), "vim", normalise=True)
     assert warned.warnings == ("pkg.installed: `normalise` has no effect (there is no such argument)",)
+
+
+def test_a_watched_change_calls_the_function_again() -> None:
+    """`watch` is for `installed`, `latest`, `removed` and `purged`; other functions fail, as in Salt."""
+    fake, packages = FakeConnection(), Installed("bash\t0:5.2-1\n", "vim\t2:9.0-3\n")
+    fake.on_run("rpm -qa*", packages.shown)
+    fake.on_run("dnf * install *", packages.come)
+    fake.on_run("dnf * repoquery *", stdout=b"vim\t2:8.2-1\n")
+    done = state("pkg.mod_watch", context(fake, grains=REDHAT), "vim", sfun="installed")
+    assert (done.result, [*done.changes]) == (True, ["vim"])
+    refused = state("pkg.mod_watch", context(fake, grains=REDHAT), "vim", sfun="uptodate")
+    assert (refused.result, refused.comment) == (
+        False, "pkg.uptodate does not work with the watch requisite",
+    )  # fmt: skip

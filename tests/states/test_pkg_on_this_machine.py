@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,7 +58,35 @@ def here() -> Iterator[MinionConnection]:
 def test_packages(here: MinionConnection) -> None:
     """One test, since dpkg lets one process in at a time: they come and go, in versions, or are nowhere."""
     check_a_package_that_is_nowhere(here)
+    check_downloads(here)
     check_packages_come_and_go(here)
+
+
+def check_downloads(here: MinionConnection) -> None:
+    """`downloaded` fetches a package into apt's cache, installed or not, and installs nothing."""
+    for name in ("hello", "bash"):
+        forget(name)
+        version = execute("pkg.list_repo_pkgs", context(here), name)[name][0]
+        installed = execute("pkg.version", context(here), name)
+        planned, done = thrice("pkg.downloaded", here, name)
+        assert (planned.result, planned.changes) == (None, {name: {"old": "", "new": "downloaded"}})
+        assert done.changes == {name: {"old": "", "new": version}}
+        assert done.new_state == {name: version}
+        exactly = state("pkg.downloaded", context(here), name, version=version)
+        assert exactly.comment == (
+            "All specified packages (matching specified versions) are already downloaded"
+        )
+        assert execute("pkg.version", context(here), name) == installed
+        forget(name)
+    failed = state("pkg.downloaded", context(here), "nosuchpkg-zz")
+    assert (failed.result, failed.changes) == (False, {})
+    assert "E: Unable to locate package nosuchpkg-zz" in failed.comment
+
+
+def forget(name: str) -> None:
+    """Remove a package from apt's cache."""
+    for package in Path("/var/cache/apt/archives").glob(f"{name}_*.deb"):
+        package.unlink()
 
 
 def check_packages_come_and_go(here: MinionConnection) -> None:

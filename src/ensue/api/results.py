@@ -149,7 +149,7 @@ def run_result(report: RunReport, masker: Masker, silenced: Container[str]) -> R
         test=report.test,
         status=report.status,
         states=tuple(state_result(one, masker) for one in returns),
-        not_run=tuple(map(masker.text, report.not_run)),
+        not_run=tuple(map(masker.name, report.not_run)),
         warnings=tuple(masked(one, masker) for one in without_silenced(report.warnings, silenced)),
         duration_s=report.duration_s,
         stopped=masker.text(report.stopped),

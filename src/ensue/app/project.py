@@ -17,6 +17,7 @@ from ensue.app.run_options import RunOptions
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, UnknownRunError
 from ensue.runs.journal import list_runs, read_run
+from ensue.runs.journaled_names import journaled_names
 from ensue.runs.lock import project_lock
 
 if TYPE_CHECKING:
@@ -348,7 +349,9 @@ class Project(KeptResources):
         Raises:
             UnknownRunError: there is no such run, or several.
         """
-        return read_run(self.cachedir, run_id)
+        events = read_run(self.cachedir, run_id)
+        self.masker.add_source(journaled_names(events))
+        return events
 
 
 __all__ = ["Project", "ProjectOptions", "RunOptions"]

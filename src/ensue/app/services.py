@@ -230,6 +230,7 @@ class Services:
             has_states=has_states,
         ).decrypting(self._pgp)
         renderer.own_stage = lambda name: self.code.renderer(name, self.context(srn, test=test))
+        renderer.see_source = self.masker.add_source
         return renderer
 
     @property

@@ -12,7 +12,6 @@ from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.errors import CompileError, ConfigurationError, EnsueError
 from ensue.language.collector import Collector
-from ensue.model.secret_values import mask_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,6 +85,7 @@ class Shown:
 
     def _of(self, srn: Srn) -> Any:
         from ensue.language.high_low_data import high_data, low_data
+        from ensue.language.masked_high_low import masked_high, masked_low
 
         masker = self._services.masker
         if self._what == "pillar":
@@ -95,9 +95,9 @@ class Shown:
         if not self._mods:
             self._assigned.must_have_top_file()
         compiled, _ = self._assigned.compiled(srn, self._mods)
-        high = self._what == "high"
-        shown = high_data(compiled.tree) if high else low_data(compiled.tree, compiled.plan)
-        return masker.data(mask_arguments(shown))
+        if self._what == "high":
+            return masked_high(high_data(compiled.tree), masker)
+        return masked_low(low_data(compiled.tree, compiled.plan), masker)
 
     def _top(self, srn: Srn) -> dict[str, list[str]]:
         found = Collector()

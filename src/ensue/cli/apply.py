@@ -176,7 +176,7 @@ def _print_not_run(session: Session, report: RunReport) -> None:
     """Name on stderr the states that were not run, because the form of the results cannot show them."""
     from ensue.output.colours import on_one_line
 
-    names = on_one_line(session.masker.text(", ".join(report.not_run[:_MOST_NOT_RUN])))
+    names = on_one_line(", ".join(map(session.masker.name, report.not_run[:_MOST_NOT_RUN])))
     more = f" and {len(report.not_run) - _MOST_NOT_RUN} more" if len(report.not_run) > _MOST_NOT_RUN else ""
     session.lines.write(f"ensue: not run: {names}{more}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -15,6 +15,7 @@ from ensue.cli.wait_option import wait_option
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
+    from ensue.masking import Masker
     from ensue.model.report import RunSummary
 
 
@@ -44,20 +45,26 @@ def command() -> None:
 @project_options("nested", "json", "yaml", "quiet")
 def list_(session: Session, *, limit: int | None) -> int:
     """List the runs of this project, newest first."""
-    from ensue.output.presentable import presentable
-
     summaries = session.open().runs()[:limit]
     if session.out == "nested":
         session.print_text([_table(session, summaries)])
     else:
-        session.print_document([presentable(_summary_data(one), session.masker) for one in summaries])
+        session.print_document([_summary_data(one, session.masker) for one in summaries])
     return exit_codes.SUCCEEDED
 
 
-def _summary_data(summary: RunSummary) -> dict[str, Any]:
+def _summary_data(summary: RunSummary, masker: Masker) -> dict[str, Any]:
+    """Return a summary as data; all of its texts are names."""
     from msgspec.structs import asdict
 
-    return {**asdict(summary), "duration_s": summary.duration_s}
+    shown = {key: _named(value, masker) for key, value in asdict(summary).items()}
+    return {**shown, "duration_s": summary.duration_s}
+
+
+def _named(value: Any, masker: Masker) -> Any:
+    if isinstance(value, list | tuple):
+        return [_named(one, masker) for one in cast("list[Any]", value)]
+    return masker.name(value) if isinstance(value, str) else value
 
 
 def _what(summary: RunSummary) -> str:

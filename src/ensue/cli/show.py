@@ -68,7 +68,7 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
             raise click.UsageError("`show enforced` shows every target; it takes no --tgt")
         return _show_enforced(session)
     from ensue.cli.salt_arguments import mods_of
-    from ensue.output.presentable import presentable
+    from ensue.output.presentable import plain
 
     kind = cast("Literal['high', 'low', 'pillar', 'top']", what)
     if tgt is not None:
@@ -78,21 +78,21 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
         shown: Data = await project.show(kind, mods_of(sls))
         return shown
 
-    shown = presentable(session.run(work), session.masker)
+    shown = plain(session.run(work))
     return _print(session, {session.minion_id: shown})
 
 
 def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, ...]) -> int:
     """Print what `show` prints for every resource that a target matches, by id."""
     from ensue.output.colours import on_one_line
-    from ensue.output.presentable import presentable
+    from ensue.output.presentable import plain
 
     async def work(project: Project) -> tuple[dict[str, ShownTarget], str]:
         shown = await project.show_targets(kind, tgt, mods)
         return shown, "" if shown else await project.near_target(tgt)
 
     shown, near = session.run(work)
-    _print(session, {id_: presentable(one.value, session.masker) for id_, one in shown.items()})
+    _print(session, {id_: plain(one.value) for id_, one in shown.items()})
     if near:
         session.lines.write(on_one_line(f"ensue: no target matched {tgt!r} ({near})"))
     return exit_codes.SUCCEEDED if shown and all(one.ok for one in shown.values()) else exit_codes.FAILED

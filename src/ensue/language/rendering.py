@@ -46,6 +46,7 @@ class SlsRenderer:
 
     Attributes:
         own_stage: returns a renderer of the project by its name; None if there is none.
+        see_source: receives name and text of every SLS, and what it imports, before it is rendered.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class SlsRenderer:
         has_states: bool = True,
     ) -> None:
         self.own_stage: Callable[[str], Stage | None] = lambda _name: None
+        self.see_source: Callable[[str], None] = lambda _text: None
         self._roots = roots
         self._has_states = has_states
         self._decrypt: Callable[[str], str] = no_keys
@@ -102,6 +104,9 @@ class SlsRenderer:
         """
         shown = self._roots.shown(file.path)
         text = read_text(file.path, shown)
+        if self._has_states:
+            # The names of the file and of its environment are words of its author, too.
+            self.see_source(f"{file.name}\n{file.saltenv}\n{text}")
 
         def context() -> dict[str, Any]:
             return {**self._variables(), **(defaults or {}), **place_variables(file)}
@@ -267,7 +272,10 @@ class SlsRenderer:
         if path is None:
             return None
         shown = self._roots.shown(path)
-        return read_text(path, shown), shown, str(path)
+        text = read_text(path, shown)
+        if self._has_states:
+            self.see_source(text)
+        return text, shown, str(path)
 
     def _mako_of(self, saltenv: str) -> MakoRenderer:
         if saltenv not in self._mako:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.masking.forms import MASK, escaped_forms, url_forms
 from ensue.masking.headers import credentials, header_credentials, mask_credentials
 from ensue.masking.lines import SecretLines, distinctive_short_lines, own_lines
+from ensue.masking.names import AuthoredNames
 from ensue.masking.parts import SHORTEST_PART_CHARS, SecretParts
 from ensue.masking.urls import mask_urls, may_hold_url, url_passwords
 
@@ -18,6 +19,7 @@ SHORTEST_GUESSED_CHARS: Final = 8
 """The minimum length for masking a guessed secret within text; see `Masker.add_guessed`."""
 
 _UNREMARKABLE_DIGITS: Final = 4
+_TAG_SEPARATOR: Final = "_|-"
 
 
 class Masker:
@@ -32,6 +34,7 @@ class Masker:
         self._alone: set[str] = set()
         self._parts = SecretParts()
         self._lines = SecretLines()
+        self._names = AuthoredNames()
         self.add(*secrets)
 
     def add(self, *secrets: str) -> None:
@@ -102,6 +105,10 @@ class Masker:
             elif kind is list or kind is tuple:
                 waiting += value
 
+    def add_source(self, text: str) -> None:
+        """Add the text of an SLS before it is rendered: `name` leaves its words as they are."""
+        self._names.add_source(text)
+
     def is_whole_secret(self, text: str) -> bool:
         """Return whether a text as a whole is a secret."""
         return text in self._whole or text.strip() in self._alone
@@ -131,6 +138,29 @@ class Masker:
                 text = self._lines.mask(text)
             text = self._parts.mask(text)
         return mask_credentials(mask_urls(text))
+
+    def name(self, name: str) -> str:
+        """Return a name that an author gave: an ID, an SLS, a block, a path of these.
+
+        Unlike in other text, a secret stays if it is short, or if an SLS contains it, because a state whose
+        ID is hidden cannot be found. Two names stay two: the second one that is masked alike ends in ` #2`.
+        """
+        if not self.knows_secrets:
+            return mask_credentials(mask_urls(name))
+        lines = self._lines.mask(name) if self._lines.any else name
+        masked = mask_credentials(mask_urls(self._parts.mask(lines, self._names.has)))
+        return name if masked == name else self._names.numbered(name, masked)
+
+    def tag(self, tag: str) -> str:
+        """Return the tag of a state, `MODULE_|-ID_|-NAME_|-FUNCTION`; a NAME other than the ID is a value."""
+        module, _, rest = tag.partition(_TAG_SEPARATOR)
+        named, _, function = rest.rpartition(_TAG_SEPARATOR)
+        ids = _halves(named)
+        if not ids:
+            return self.within(tag)
+        id_, name = ids
+        shown = self.name(id_)
+        return _TAG_SEPARATOR.join((module, shown, shown if name == id_ else self.within(name), function))
 
     def data(self, data: Any) -> Any:
         """Return a copy of nested data with every secret replaced, keys included.
@@ -214,3 +244,12 @@ class Masker:
         if self._lines.any and len(items) > 1 and all(isinstance(item, str) for item in items):
             items = self._lines.mask_lines(items) or items
         return [self._masked(item) for item in items]
+
+
+def _halves(named: str) -> tuple[str, str] | None:
+    """Return ID and name of a tag's middle; either may contain the separator, and often they are equal."""
+    half = (len(named) - len(_TAG_SEPARATOR)) // 2
+    if half > 0 and named[:half] == named[-half:] and named[half:-half] == _TAG_SEPARATOR:
+        return named[:half], named[-half:]
+    id_, separator, name = named.partition(_TAG_SEPARATOR)
+    return (id_, name) if separator else None

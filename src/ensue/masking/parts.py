@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.masking.forms import MASK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 SHORTEST_PART_CHARS: Final = 4
 """A shorter secret is masked only as a whole value; elsewhere it would hide ordinary text."""
@@ -52,13 +52,20 @@ class SecretParts:
                     self._add_length(part)
                     self._add_first_chars(part)
 
-    def mask(self, text: str) -> str:
-        """Return the text with every part replaced with `(sensitive)`."""
+    def mask(self, text: str, is_spared: Callable[[str], bool] | None = None) -> str:
+        """Return the text with every part replaced with `(sensitive)`.
+
+        Args:
+            text: the text.
+            is_spared: whether a part stays; None: none does.
+        """
         if not self._known:
             return text
         pieces: list[str] = []
         end = 0
         for start, after in self._found(text):
+            if is_spared is not None and is_spared(text[start:after]):
+                continue
             pieces += (text[end:start], MASK)
             end = after
         return "".join((*pieces, text[end:])) if pieces else text

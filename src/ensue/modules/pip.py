@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.contracts.connection import Command
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list, is_mapping
+from ensue.model.package_versions import difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -82,6 +83,47 @@ async def freeze(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any
     words = ["freeze", "--all", "--disable-pip-version-check"]
     said = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
     return said.stdout.decode("utf-8", "replace").splitlines()
+
+
+async def list_upgrades(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any) -> dict[str, str]:
+    """Return the packages of which the index has a newer version, by normalized name, with that version.
+
+    Args:
+        ctx: the target.
+        bin_env: the path of a virtual environment or of a pip.
+        **kwargs: `user`, `cwd`, `env_vars`.
+
+    Raises:
+        StateFailedError: pip is not installed, or fails.
+    """
+    words = ["list", "--outdated", "--format=json", "--disable-pip-version-check"]
+    said = await _must(ctx, "look for upgrades of Python packages", bin_env, words, kwargs)
+    listed: list[dict[str, str]] = json.loads(said.stdout)
+    return {normalize(ctx, each["name"]): each["latest_version"] for each in listed}
+
+
+async def upgrade(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any) -> DataMap:
+    """Upgrade all packages of which the index has a newer version, one after the other.
+
+    Args:
+        ctx: the target.
+        bin_env: the path of a virtual environment or of a pip.
+        **kwargs: `user`, `cwd`, `env_vars`.
+
+    Returns:
+        `changes` (`{package: {old, new}}`), `result`, and the errors of pip as `comment`.
+
+    Raises:
+        StateFailedError: pip is not installed.
+    """
+    before = await list_(ctx, bin_env=bin_env, **kwargs)
+    errors: list[str] = []
+    for package in await list_upgrades(ctx, bin_env, **kwargs):
+        done: DataMap = await install(ctx, [package], bin_env=bin_env, **kwargs, upgrade=True)
+        if done["retcode"]:
+            errors.append(str(done["stderr"]))
+    after = await list_(ctx, bin_env=bin_env, **kwargs)
+    return {"changes": difference(before, after), "result": not errors, "comment": "".join(errors)}
 
 
 async def install(
@@ -200,7 +242,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "freeze": freeze,
     "install": install,
     "list": list_,
+    "list_upgrades": list_upgrades,
     "normalize": normalize,
     "uninstall": uninstall,
+    "upgrade": upgrade,
     "version": version,
 }

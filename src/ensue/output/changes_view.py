@@ -14,6 +14,7 @@ from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.failures import failure_lines, has_function, what_happened
 from ensue.output.highstate import scope_heading
 from ensue.output.outcome import outcome_line
+from ensue.output.presentable import state_name
 from ensue.output.summary import remarks, summary_lines
 from ensue.output.tally import Tally
 
@@ -67,7 +68,7 @@ class _View:
         """Yield the heading and the lines of each group that has lines."""
         for (sls, target, scope), lines in self._groups.items():
             where = f" on {target}" if target and not target.startswith("minion:") else ""
-            grown = f", grown in {self._masker.text(scope)}" if scope else ""
+            grown = f", grown in {self._masker.name(scope)}" if scope else ""
             yield on_one_line(f"{sls or 'inline'}{where}{grown}"), lines
 
     def add(self, returned: Return) -> None:
@@ -91,7 +92,8 @@ class _View:
 
     def _headline(self, returned: Return) -> str:
         mark = mark_of(returned)
-        id_, name = self._name(returned.id), self._name(returned.name)
+        id_ = _shown_name(self._masker.name(returned.id))
+        name = _shown_name(state_name(returned.name, returned.id, self._masker))
         named = f" {name}" if name != id_ else ""
         what = self._what(returned)
         function = f" ({returned.module}.{returned.function})" if has_function(returned) else ""
@@ -121,17 +123,14 @@ class _View:
 
     def _scope_line(self, scope: ScopeReturn, caller: Return) -> str:
         palette = self._palette
-        heading = on_one_line(self._masker.text(scope_heading(scope)))
-        rule = f", from delayed_render of {self._name(caller.id)}" if scope.status == "deferred" else ""
+        heading = on_one_line(scope_heading(scope, self._masker))
+        caller_id = _shown_name(self._masker.name(caller.id))
+        rule = f", from delayed_render of {caller_id}" if scope.status == "deferred" else ""
         mark, colour = ("!", palette.red) if scope.status == "failed" else ("?", palette.cyan)
         return f"    {palette.paint(colour, f'{mark} {heading}{rule}')}"
 
     def _masked(self, returned: Return) -> Any:
         return self._masker.data(hide_in_changes(returned.changes, returned.sensitive))
-
-    def _name(self, text: str) -> str:
-        shown = on_one_line(self._masker.text(text).removesuffix("\n"))
-        return shown if len(shown) <= _LONGEST_NAME_CHARS else shown[:_LONGEST_NAME_CHARS] + "…"
 
     def _indented(self, lines: Iterable[str]) -> Iterator[str]:
         return (f"{_BELOW}{line}" for line in lines)
@@ -139,3 +138,8 @@ class _View:
 
 def _first_line(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _shown_name(name: str) -> str:
+    shown = on_one_line(name.removesuffix("\n"))
+    return shown if len(shown) <= _LONGEST_NAME_CHARS else shown[:_LONGEST_NAME_CHARS] + "…"

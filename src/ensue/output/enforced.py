@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.model.srn import MINION_TYPE, Srn
-from ensue.output.presentable import presentable
+from ensue.output.presentable import presentable, state_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,13 +32,14 @@ def enforced_data(entries: Iterable[ShownState], minion_id: str, masker: Masker)
     for entry in entries:
         state = entry.state
         target = document.setdefault(minion_id if entry.target == own else entry.target, {})
-        key = masker.text(f"{entry.scope}/{state.tag}" if entry.scope else state.tag)
+        tag = masker.tag(state.tag)
+        key = f"{masker.name(entry.scope)}/{tag}" if entry.scope else tag
         if entry.scope and key in target:
-            key = masker.text(f"{entry.identity}/{state.tag}")
+            key = f"{masker.name(entry.identity)}/{tag}"
         shown = {
             "function": f"{state.module}.{state.function}",
-            "id": masker.text(state.id),
-            "name": masker.text(state.name),
+            "id": masker.name(state.id),
+            "name": state_name(state.name, state.id, masker),
             "sls": state.sls,
             "new_state": presentable(state.new_state, masker),
             "run": entry.run_id,

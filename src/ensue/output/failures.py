@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ensue.model.data import is_mapping
 from ensue.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import on_one_line
+from ensue.output.presentable import state_comment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -52,17 +53,17 @@ def failure_lines(report: RunReport, masker: Masker, palette: Palette) -> list[s
 
 
 def _broken(scope: ScopeReturn, caller: Return, masker: Masker) -> str:
-    what = masker.text(f"{scope.kind} {scope.numbered_name} of {caller.id}")
+    what = f"{scope.kind} {masker.name(scope.numbered_name)} of {masker.name(caller.id)}"
     return on_one_line(f"{what}: {_cut(_first_line(masker.text(scope.comment)))}")
 
 
 def _failure(returned: Return, masker: Masker) -> str:
     # A run without states has one return without a declaration.
     function = f" ({returned.module}.{returned.function})" if has_function(returned) else ""
-    what = f"{returned.id}{function}"
+    what = f"{masker.name(returned.id)}{function}"
     where = f" on {returned.target}" if returned.target and not returned.target.startswith("minion:") else ""
     place = f", {returned.place}" if returned.place else f", {returned.sls}" if returned.sls else ""
-    return on_one_line(f"{masker.text(what)}{where}{place}: {what_happened(returned, masker)}")
+    return on_one_line(f"{what}{where}{place}: {what_happened(returned, masker)}")
 
 
 def every_return(returns: Iterable[Return]) -> Iterator[Return]:
@@ -91,7 +92,7 @@ def what_happened(returned: Return, masker: Masker) -> str:
     if isinstance(exit_code, int) and not isinstance(exit_code, bool) and exit_code:
         said = _last_line(changes)
         return _cut(f"exited {exit_code}: {said}" if said else f"exited {exit_code}")
-    return _cut(_first_line(masker.text(returned.comment)))
+    return _cut(_first_line(state_comment(returned, masker)))
 
 
 def _first_line(text: str) -> str:

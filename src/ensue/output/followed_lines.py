@@ -40,7 +40,7 @@ class FollowedLines:
     def __call__(self, state: FollowedState) -> _Followed:
         """Begin to follow one command of a state."""
         where = "" if state.target.startswith("minion:") else f" on {state.target}"
-        name = on_one_line(self._masker.text(f"{state.id}{where}"))
+        name = on_one_line(f"{self._masker.name(state.id)}{where}")
         return _Followed(self, self._palette.paint(self._palette.cyan, f"{name} |"))
 
     def write(self, prefix: str, lines: list[bytes]) -> None:

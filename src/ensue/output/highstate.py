@@ -18,6 +18,7 @@ from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
 from ensue.output.failures import failure_lines, has_function
 from ensue.output.nested import nested_lines
 from ensue.output.outcome import outcome_line
+from ensue.output.presentable import state_comment, state_name
 from ensue.output.summary import remarks, summary_lines
 from ensue.output.tally import Tally
 
@@ -147,21 +148,25 @@ class _Blocks:
 
     def _names(self, returned: Return) -> tuple[str, str]:
         """Return ID and name; the name is the declared one, which a function may not echo."""
-        id_ = self._name(returned.id)
-        return id_, id_ if self._by_id else self._name(_declared_name(returned))
+        id_ = _one_line(self._masker.name(returned.id))
+        name = _declared_name(returned)
+        return id_, id_ if self._by_id else _one_line(state_name(name, returned.id, self._masker))
 
     def _text(self, text: str) -> str:
         return without_escapes(self._masker.text(text))
 
     def _name(self, text: str) -> str:
-        # A command that is written as a YAML block ends with a line end.
-        return on_one_line(self._masker.text(text).removesuffix("\n"))
+        return _one_line(self._masker.text(text))
 
     def _full(self, lines: list[str], returned: Return) -> None:
         end = self._palette.end
         colour = self._colour(returned)
         id_, name = self._names(returned)
-        comment = self._text(returned.comment).strip().replace("\n", "\n" + " " * _VALUE_INDENT)
+        comment = (
+            without_escapes(state_comment(returned, self._masker))
+            .strip()
+            .replace("\n", "\n" + " " * _VALUE_INDENT)
+        )
         named = f"    {colour}    Name: {name}{end}\n" if name != id_ else ""
         function = f"    {colour}Function: {_function(returned)}{end}\n" if has_function(returned) else ""
         lines.append(
@@ -223,7 +228,7 @@ class _Blocks:
     def _scope(self, lines: list[str], label: str, scope: ScopeReturn, indent: int, *, terse: bool) -> None:
         pad = " " * indent
         colour = _scope_colour(scope, self._palette)
-        heading = self._text(scope_heading(scope))
+        heading = without_escapes(scope_heading(scope, self._masker))
         lead = "    " if terse else "     "
         heading = heading.replace("\n", f"\n{pad}{' ' * _VALUE_INDENT}")
         lines.append(f"{pad}{colour}{lead}{label}: {heading}{self._palette.end}")
@@ -232,22 +237,28 @@ class _Blocks:
             self.add(lines, inner, deeper)
 
 
-def scope_heading(scope: ScopeReturn) -> str:
-    """Return one line that names a scope and its status."""
+def scope_heading(scope: ScopeReturn, masker: Masker) -> str:
+    """Return one line that names a scope and its status, masked."""
     kind = "sls" if scope.kind == "apply" else scope.kind
-    what = f"{kind} {on_one_line(scope.numbered_name)}"
+    comment = masker.text(scope.comment)
+    what = f"{kind} {on_one_line(masker.name(scope.numbered_name))}"
     where = f" on {on_one_line(scope.target)}" if scope.target else ""
     match scope.status:
         case "deferred":
-            return f"deferred: {kind} {on_one_line(scope.name)} (known after apply)"
+            return f"deferred: {kind} {on_one_line(masker.name(scope.name))} (known after apply)"
         case "not_rendered":
-            return scope.comment or f"not rendered: {what}"
+            return comment or f"not rendered: {what}"
         case "retried":
             return f"tried again: {what}{where}"
         case "failed":
-            return f"failed: {what}{where}{f': {scope.comment}' if scope.comment else ''}"
+            return f"failed: {what}{where}{f': {comment}' if comment else ''}"
         case _:
             return f"{what}{where}"
+
+
+def _one_line(text: str) -> str:
+    # A command that is written as a YAML block ends with a line end.
+    return on_one_line(text.removesuffix("\n"))
 
 
 def _function(returned: Return) -> str:

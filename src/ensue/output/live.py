@@ -135,7 +135,7 @@ class LiveProgress:
         running = self._running.items()
         for event, seconds in running[:_MOST_SHOWN]:
             name = state_name(event.id, event.function, event.target)
-            text = on_one_line(self._masker.text(name))
+            text = on_one_line(self._masker.name(name))
             self._branch(scopes, event.scope).add(Text.assemble(text, (f"  {seconds:.1f} s", "dim")))
         if len(running) > _MOST_SHOWN:
             tree.add(Text(f"and {len(running) - _MOST_SHOWN} more", style="dim"))
@@ -148,8 +148,8 @@ class LiveProgress:
             above, _, name = scope.rpartition("/")
             if scope.count("/") > _DEEPEST:
                 above, room = "", (self._lines.columns or _USUAL_COLUMNS) - _GUIDE_COLUMNS
-                name = shortened(self._masker.text(scope), room)
-            shown = on_one_line(self._masker.text(name))
+                name = shortened(self._masker.name(scope), room)
+            shown = on_one_line(self._masker.name(name))
             scopes[scope] = self._branch(scopes, above).add(Text(shown, style="cyan"))
         return scopes[scope]
 

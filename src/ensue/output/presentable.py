@@ -2,7 +2,8 @@
 
 A return is masked twice: the values under its `sensitive` paths by their place, in its `changes`
 too, and every secret that the masker knows by its text. The keys that ensue itself gives
-(`result`, `comment`) always stay readable, even if a secret happens to be the word `result`.
+(`result`, `comment`) always stay readable, even if a secret happens to be the word `result`. Names that the
+author of an SLS gave (`Masker.name`) stay readable, too.
 """
 
 from __future__ import annotations
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
 _SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 """Classes of values that are shown as they are."""
 
+<<<<<<< HEAD
 _NOTHING_EXCLUDED: Final[Mapping[str, list[StateExcluded]]] = MappingProxyType({})
 _TEXTS: Final = ("name", "comment", "__id__", "__scope__")
+=======
+_NAMES: Final = ("__id__", "__scope__")
+>>>>>>> h/trees
 _STATES: Final = {"changes": hide_in_changes, "new_state": hide_paths, "old_state": hide_in_changes}
 
 
@@ -107,8 +112,10 @@ def return_data(
         excluded: the states that the run leaves out, by the path of their scope.
     """
     shown = returned.own_data()
-    for key in _TEXTS:
-        shown[key] = masker.text(shown[key])
+    for key in _NAMES:
+        shown[key] = masker.name(shown[key])
+    shown["name"] = state_name(returned.name, returned.id, masker)
+    shown["comment"] = state_comment(returned, masker)
     for key, hide in _STATES.items():
         if shown[key]:
             shown[key] = presentable(hide(shown[key], returned.sensitive), masker)
@@ -122,6 +129,7 @@ def return_data(
     return shown
 
 
+<<<<<<< HEAD
 def returns_data(
     returns: Mapping[str, Return],
     masker: Masker,
@@ -136,9 +144,23 @@ def returns_data(
         excluded: the states that the run leaves out, by the path of their scope.
         scope: the path of the scope.
     """
+=======
+def state_name(name: str, id_: str, masker: Masker) -> str:
+    """Return the name of a state to show: a value of its author's or of pillar, unless it is its ID."""
+    return masker.name(name) if name == id_ else masker.text(name)
+
+
+def state_comment(returned: Return, masker: Masker) -> str:
+    """Return the comment of a state to show; that of a state that was not called has only names in it."""
+    return masker.text(returned.comment) if returned.ran else masker.name(returned.comment)
+
+
+def returns_data(returns: Mapping[str, Return], masker: Masker) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the returns of one scope by tag, as `--out json` shows them."""
+>>>>>>> h/trees
     taken: set[str] = set()
     for tag, returned in returns.items():
-        key = _free_key(masker.text(tag), taken)
+        key = _free_key(masker.tag(tag), taken)
         taken.add(key)
         yield key, return_data(returned, masker, excluded)
     for one in excluded.get(scope, ()):
@@ -161,8 +183,8 @@ def _scope_data(
 ) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "kind": scope.kind,
-        "name": masker.text(scope.name),
-        "scope": masker.text(scope.scope),
+        "name": masker.name(scope.name),
+        "scope": masker.name(scope.scope),
         "status": scope.status,
         "comment": masker.text(scope.comment),
         "returns": dict(returns_data(scope.returns, masker, excluded, scope.scope)),

@@ -87,40 +87,40 @@ class PlainProgress:
         returned = event.returned
         seconds = self._running.end(returned.run_num)
         if returned.result is False:
-            line = failure_line(returned, what_happened(returned, self._masker))
+            line = failure_line(returned, what_happened(returned, self._masker), self._masker)
             self._tell("failed", self._palette.red, line)
         elif seconds is not None:
-            self._write(
-                self._palette.end, f"done: {state_name(returned.id, function_of(returned))} ({seconds:.1f} s)"
-            )
+            name = state_name(self._masker.name(returned.id), function_of(returned))
+            self._write(self._palette.end, f"done: {name} ({seconds:.1f} s)")
 
     def _opened(self, event: ScopeOpened) -> None:
         # Masked before it is shortened: half a secret is a secret, too.
-        path = self._masker.text(event.scope)
-        self._tell("scope", self._palette.cyan, scope_line(event, path, self._lines.columns))
+        path, name = self._masker.name(event.scope), self._masker.name(event.name)
+        self._tell("scope", self._palette.cyan, scope_line(event, path, name, self._lines.columns))
 
     def _closed(self, event: ScopeClosed) -> None:
         scope = event.returned
         if scope.status == "failed":
-            columns, path = self._lines.columns, self._masker.text(scope.scope)
+            columns, path = self._lines.columns, self._masker.name(scope.scope)
             path = path if columns is None else shortened(path, columns // 2)
             comment = _short(self._masker.text(scope.comment))
             self._tell("scope failed", self._palette.red, f"failed: {path}: {comment}")
         elif not scope.counts:
-            self._tell("scope", self._palette.cyan, f"trying again: {self._masker.text(scope.scope)}")
+            self._tell("scope", self._palette.cyan, f"trying again: {self._masker.name(scope.scope)}")
 
     def _registered(self, event: ResourceRegistered) -> None:
         if event.changed:
-            self._tell("resource", self._palette.cyan, registered_line(event))
+            self._tell("resource", self._palette.cyan, self._masker.text(registered_line(event)))
 
     def _orphaned(self, event: ResourceOrphaned) -> None:
-        self._tell("resource", self._palette.cyan, f"orphaned: {event.srn}: {event.because}")
+        line = self._masker.text(f"orphaned: {event.srn}: {event.because}")
+        self._tell("resource", self._palette.cyan, line)
 
     def _ended(self, _: RunFinished) -> None:
         self.close()
 
     def _tell_long(self, event: NodeStarted) -> None:
-        name = state_name(event.id, event.function, event.target)
+        name = state_name(self._masker.name(event.id), event.function, event.target)
         self._tell("long", self._palette.light_yellow, f"running for {LONG_S:.0f} s: {name}")
 
     def _tell(self, kind: str, colour: str, text: str) -> None:
@@ -130,8 +130,8 @@ class PlainProgress:
         elif told == MOST_LINES_OF_A_KIND + 1:
             self._write(colour, f"({kind}: more lines of this kind are left out; the results have all)")
 
-    def _write(self, colour: str, text: str) -> None:
-        self._lines.write(self._palette.paint(colour, on_one_line(self._masker.text(text))))
+    def _write(self, colour: str, masked: str) -> None:
+        self._lines.write(self._palette.paint(colour, on_one_line(masked)))
 
 
 def _nothing(_: RunStarted) -> None:
@@ -149,18 +149,18 @@ def state_name(id_: str, function: str, target: str = "") -> str:
     return f"{id_} ({function}){where}"
 
 
-def failure_line(returned: Return, comment: str) -> str:
-    """Return the line for a state that failed."""
-    name = state_name(returned.id, function_of(returned), returned.target)
+def failure_line(returned: Return, comment: str, masker: Masker) -> str:
+    """Return the line for a state that failed, with its comment, which is masked already."""
+    name = state_name(masker.name(returned.id), function_of(returned), returned.target)
     place = f" {returned.place}:" if returned.place else ""
     return f"failed: {name}:{place} {comment}"
 
 
-def scope_line(event: ScopeOpened, path: str, columns: int | None) -> str:
-    """Return the line for growth; on a terminal with `columns` columns, a long path is shortened."""
+def scope_line(event: ScopeOpened, path: str, name: str, columns: int | None) -> str:
+    """Return the line for growth, with its masked path and name; a path too long for the columns is cut."""
     kind = "sls" if event.kind == "apply" else event.kind
     states = "1 state" if event.total == 1 else f"{event.total} states"
-    about = f": {kind} {event.name} on {event.target}, {states}"
+    about = f": {kind} {name} on {event.target}, {states}"
     if columns is not None:
         path = shortened(path, max(columns - len(about), columns // 4))
     return f"{path}{about}"

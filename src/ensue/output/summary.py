@@ -87,7 +87,7 @@ def remarks(report: RunReport, tally: Tally, masker: Masker, palette: Palette) -
     elif report.not_run:
         yield palette.paint(palette.red, f"Not run: {_count(len(report.not_run))}")
     for name in report.not_run[:_MOST_NOT_RUN]:
-        yield palette.paint(palette.red, f"  {on_one_line(masker.text(name))}")
+        yield palette.paint(palette.red, f"  {on_one_line(masker.name(name))}")
     if len(report.not_run) > _MOST_NOT_RUN:
         yield palette.paint(palette.red, f"  and {len(report.not_run) - _MOST_NOT_RUN} more")
 

@@ -140,7 +140,7 @@ class EnforcedStore:
         return [msgspec.structs.replace(one, id=id) for one in found]
 
     def _named(self, target: Srn, scope: str, path: str, word: str) -> list[EnforcedState]:
-        if self._masker.text(scope) != scope:
+        if self._masker.name(scope) != scope:
             return []
         rows = self._look(lambda known: known.named(str(target), scope, word))
         return [
@@ -161,7 +161,7 @@ class EnforcedStore:
             if returned.tag == identity.tag and returned.identity == identity:
                 return _state_of(returned)
         tag, scope = identity.tag, identity.scope
-        if self._masker.text(tag) != tag or self._masker.text(scope) != scope:
+        if self._masker.tag(tag) != tag or self._masker.name(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
         row = self._look(lambda known: known.one(identity.target, scope, tag))
         return None if row is None or row.is_unidentified else self._opened(row)
@@ -233,8 +233,9 @@ class EnforcedStore:
             entry = Entry(module, function, returned.id, returned.name, sls, new_state, cut=cut, path=path)
             return Row(returned.target, returned.scope_identity, returned.tag, self._run_id, entry)
         paths, shown = self._masked(returned)
-        text = self._masker.text
-        id_, name = text(returned.id), text(returned.name)
+        masker = self._masker
+        id_ = masker.name(returned.id)
+        name = id_ if returned.name == returned.id else masker.text(returned.name)
         shown, _ = self._kept(shown)
         entry = Entry(
             returned.module,
@@ -245,9 +246,10 @@ class EnforcedStore:
             shown,
             paths,
             cut=cut,
-            path=text(returned.scope),
+            path=masker.name(returned.scope),
         )
-        row = Row(returned.target, text(returned.scope_identity), text(returned.tag), self._run_id, entry)
+        identity, tag = masker.name(returned.scope_identity), masker.tag(returned.tag)
+        row = Row(returned.target, identity, tag, self._run_id, entry)
         return self._sealed(row, new_state) if paths else row
 
     def _kept(self, new_state: Data) -> tuple[bytes, tuple[DataPath, ...]]:

@@ -38,6 +38,8 @@ from ensue.model.sensitive_paths import hide_in_changes, hide_paths
 from ensue.runs.output_bound import OutputBound
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ensue.masking import Masker
     from ensue.model.events import RunEvent
 
@@ -99,28 +101,16 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
 _SEQUENCES: Final = frozenset(
     {"mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared", "minions", "only", "exclude"}
 )
-_OWN_WORDS: Final = frozenset(
-    {
-        "run_id",
-        "jid",
-        "minions",
-        "fleet",
-        "status",
-        "minion_id",
-        "module",
-        "function",
-        "sls",
-        "mods",
-        "tgt",
-        "only",
-        "exclude",
-        "start_at",
-        "kind",
-        "target",
-        "start_time",
-    }
-)
-"""Fields whose texts name something that ensue has to find again; a short secret may be the same word."""
+_NAMES: Final = frozenset({
+    "run_id", "jid", "minions", "fleet", "status", "minion_id", "module", "function", "sls", "mods", "tgt",
+    "only", "exclude", "start_at",
+    "kind", "target", "start_time", "id", "scope", "scope_identity", "srn", "source", "not_run", "place",
+})  # fmt: skip
+"""Fields whose texts are names (`Masker.name`), which ensue and its user have to find again."""
+_OWN_WORDS: Final = frozenset({"edges"})
+"""Fields with words of ensue alone: the kinds of requisites."""
+_TAGS: Final = frozenset({"tag", "tag_", "tags", "caller"})
+"""Fields whose texts are tags of states."""
 _ENCODER: Final = msgspec.json.Encoder()
 _NEEDED_TO_RESUME: Final = ("name", "changes", "comment", "new_state", "old_state", "read")
 _WORTH_SHARING_CHARS: Final = 64
@@ -253,23 +243,18 @@ def _is_clean(event: RunEvent, line: bytes, masker: Masker) -> bool:
     return masker.within(text) == text
 
 
-def _whole_values(event: RunEvent) -> tuple[str, ...]:  # noqa: PLR0911  # one for each kind of event
-    """Return the texts of an event that came from outside unchanged; tags are never short."""
+def _whole_values(event: RunEvent) -> tuple[str, ...]:
+    """Return the values of an event that came from outside unchanged; in names, a short secret stays."""
     match event:
         case NodeFinished(returned=done):
-            return done.name, done.id, done.comment
-        case NodeStarted(id=id_):
-            return (id_,)
-        case StateExcluded(id=id_, name=name, scope=scope):
-            return id_, name, scope
-        case CommandStarted(command=command, scope=scope):
-            return command, scope
-        case ScopeOpened(name=name, scope=scope):
-            return name, scope
+            name = (done.name,) if done.name != done.id else ()
+            return (*name, done.comment) if done.ran else name
+        case StateExcluded(id=id_, name=name):
+            return (name,) if name != id_ else ()
+        case CommandStarted(command=command):
+            return (command,)
         case ScopeClosed(returned=scope):
-            return scope.name, scope.scope, scope.comment
-        case ScopePlanned(scope=scope) | FannedOut(scope=scope):
-            return (scope,)
+            return (scope.comment,)
         case _:
             return ()
 
@@ -280,10 +265,11 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
     for name in struct.__struct_fields__:
         value = getattr(struct, name)
         # A number or keyword that ensue wrote is not a secret, even if a secret is spelled the same.
-        if isinstance(value, int | float):
+        if isinstance(value, int | float) or name in _OWN_WORDS:
             fields[name] = value
-        elif name in _OWN_WORDS:
-            fields[name] = masker.within(value) if isinstance(value, str) else [*map(masker.within, value)]
+        elif shown := _shown_name(struct, name, masker):
+            written = _plain_data(value)
+            fields[name] = [*map(shown, written)] if isinstance(written, list) else written and shown(written)  # pyright: ignore[reportUnknownArgumentType]  # a list of texts
         else:
             fields[name] = _masked(_without_nested_returns(struct, name, value), masker)
     if isinstance(struct, Return):
@@ -291,6 +277,19 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
         for name in ("old_state", "changes"):
             fields[name] = hide_in_changes(fields[name], struct.sensitive)
     return fields
+
+
+def _shown_name(struct: msgspec.Struct, field: str, masker: Masker) -> Callable[[str], str] | None:
+    """Return what masks a field that has names or tags; None for a field that has values."""
+    if field in _TAGS:
+        return masker.tag
+    is_scope = isinstance(struct, ScopeOpened | ScopeReturn)
+    is_id = isinstance(struct, Return) and struct.name == struct.id
+    # The comment of a state that was not called names the states that prevented it.
+    is_reason = isinstance(struct, Return) and not struct.ran and field == "comment"
+    if field in _NAMES or is_reason or (field == "name" and (is_scope or is_id)):
+        return masker.name
+    return None
 
 
 def _is_exact(returned: Return, written: dict[str, Any]) -> bool:

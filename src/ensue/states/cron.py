@@ -1,4 +1,4 @@
-"""State module `cron`: jobs and variables in crontabs of the target, identified by Salt's comments.
+"""State module `cron`: whole crontabs, and jobs and variables that Salt's comments identify.
 
 Source: Salt's state module `cron`, 3008: results, changes and comments.
 """
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.functions import also_takes
 from ensue.model.returns import StateReturn
+from ensue.states._crontab_file import file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -199,5 +200,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "absent": absent,
     "env_absent": env_absent,
     "env_present": env_present,
+    "file": file,
     "present": present,
 }

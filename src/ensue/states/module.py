@@ -201,6 +201,6 @@ def _failure(key: str, value: Any) -> str:
     return f"'{key}': {value}"
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"mod_watch": run, "run": run, "wait": wait}
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"mod_watch": run, "run": run, "wait": wait, "watch": wait}
 
 MOD_WATCH = run

@@ -187,6 +187,56 @@ async def removed(
     )
 
 
+async def uptodate(  # noqa: PLR0917 (Salt's order)
+    ctx: StateContext,
+    name: str,
+    bin_env: str | None = None,
+    user: str | None = None,
+    cwd: str | None = None,
+    use_vt: bool = False,  # noqa: ARG001 (Salt's)
+) -> StateReturn:
+    """Upgrade all packages of Python.
+
+    Args:
+        ctx: the state's context.
+        name: any name.
+        bin_env: a virtual environment, or the path of pip; by default the pip of the target.
+        user: user who runs pip on the target.
+        cwd: folder to run pip in.
+        use_vt: accepted, as in Salt, without effect.
+
+    Returns:
+        `changes` has `{package: {old, new}}`; `new_state` has `upgrades`.
+
+    Raises:
+        StateFailedError: pip failed.
+    """
+    where: dict[str, Any] = {"bin_env": bin_env, "user": user, "cwd": cwd}
+    try:
+        waiting: dict[str, str] = await ctx.call("pip.list_upgrades", **where)
+    except StateFailedError as error:
+        return StateReturn(name=name, result=None if ctx.test else False, comment=str(error))
+    if not waiting:
+        comment = "System is already up-to-date."
+        return StateReturn(name=name, result=True, comment=comment, new_state={"upgrades": {}})
+    if ctx.test:
+        before: dict[str, str] = await ctx.call("pip.list", **where)
+        changes: DataMap = {each: {"old": before.get(each, ""), "new": new} for each, new in waiting.items()}
+        return StateReturn(name=name, result=None, changes=changes, comment="System update will be performed")
+    done: dict[str, Any] = await ctx.call("pip.upgrade", **where)
+    if not done["result"]:
+        comment = str(done["comment"])
+        return StateReturn(name=name, result=False, changes=done["changes"], comment=comment)
+    left: dict[str, str] = await ctx.call("pip.list_upgrades", **where)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=done["changes"],
+        comment="Upgrade successful.",
+        new_state={"upgrades": {**left}},
+    )
+
+
 class _FaultyRequirementError(StateFailedError):
     """A package of the SLS is not a valid requirement."""
 
@@ -283,4 +333,8 @@ def _said(done: Mapping[str, Any]) -> str:
     return f"Error: {done['stdout']} {done['stderr']}".strip()
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"installed": installed, "removed": removed}
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "installed": installed,
+    "removed": removed,
+    "uptodate": uptodate,
+}

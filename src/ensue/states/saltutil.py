@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _KINDS: Final = (
     "all", "beacons", "clouds", "engines", "executors", "grains", "log_handlers", "matchers", "modules",
-    "output", "outputters", "pillar", "proxymodules", "renderers", "returners", "sdb", "serializers",
-    "states", "thorium", "tops", "utils", "wrapper",
+    "output", "outputters", "pillar", "proxymodules", "renderers", "resources", "returners", "sdb",
+    "serializers", "states", "thorium", "tops", "utils", "wrapper",
 )  # fmt: skip
 
 

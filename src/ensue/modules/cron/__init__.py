@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.modules.cron.environment import rm_env, set_env
 from ensue.modules.cron.jobs import get_entry, list_tab, rm_job, rm_special, set_job, set_special
-from ensue.modules.cron.storing import raw_cron
+from ensue.modules.cron.storing import raw_cron, set_raw_cron
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,5 +27,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "rm_special": rm_special,
     "set_env": set_env,
     "set_job": set_job,
+    "set_raw_cron": set_raw_cron,
     "set_special": set_special,
 }

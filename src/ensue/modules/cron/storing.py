@@ -37,6 +37,16 @@ async def raw_cron(ctx: FunctionContext, user: str) -> str:
     return (await ctx.connection.read(path)).decode("utf-8", "surrogateescape")
 
 
+async def set_raw_cron(ctx: FunctionContext, user: str, text: str) -> bool:
+    """Replace a user's crontab by a text; Salt's `cron.write_cron_file` has a path of the target instead.
+
+    Raises:
+        StateFailedError: the target has no cron, or cron refuses the crontab.
+    """
+    await write_cron(ctx, user, text)
+    return True
+
+
 async def write_cron(ctx: FunctionContext, user: str, text: str) -> None:
     """Replace a user's crontab.
 

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.modules.pkg.advisories import (
+    install_patches,
+    list_installed_patches,
+    list_patches,
+)
 from ensue.modules.pkg.changing import install, purge, refresh_db, remove
+from ensue.modules.pkg.downloading import download, list_downloaded
+from ensue.modules.pkg.groups import group_diff, group_info
 from ensue.modules.pkg.holding import hold, list_holds, unhold
 from ensue.modules.pkg.information import info_installed
 from ensue.modules.pkg.queries import (
@@ -29,13 +36,20 @@ if TYPE_CHECKING:
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "available_version": latest_version,
     "del_repo": del_repo,
+    "download": download,
     "get_repo": get_repo,
+    "group_diff": group_diff,
+    "group_info": group_info,
     "hold": hold,
     "info_installed": info_installed,
     "install": install,
+    "install_patches": install_patches,
     "is_installed": is_installed,
     "latest_version": latest_version,
+    "list_downloaded": list_downloaded,
     "list_holds": list_holds,
+    "list_installed_patches": list_installed_patches,
+    "list_patches": list_patches,
     "list_pkgs": list_pkgs,
     "list_provided": list_provided,
     "list_repo_pkgs": list_repo_pkgs,

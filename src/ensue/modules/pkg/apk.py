@@ -111,6 +111,16 @@ async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:  # no
     await held(ctx)
 
 
+async def download(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:  # noqa: ARG001 (the contract's)
+    """Refuse, as `downloaded` does."""
+    await downloaded(ctx)
+
+
+async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
+    """Refuse: apk has a cache only where an administrator has set one up."""
+    raise NotAvailableError(f"packages of {ctx.srn} cannot be downloaded only: apk does not support it")
+
+
 async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # noqa: ARG001 (apk knows one kind)
     """Return what an upgrade would install."""
     said = await must(ctx, "apk", "version", "-l", "<", what="look for upgrades")

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
+
+from msgspec.structs import replace
 
 from ensue.modules._programs import ask, must
 
@@ -31,6 +34,7 @@ _APT_GET: Final = (
 )  # fmt: skip
 _FORMAT: Final = "${db:Status-Abbrev}\\t${Package}\\t${Architecture}\\t${Version}\\n"
 _MADISON_COLUMNS: Final = 3
+_FILE_NAME_PARTS: Final = 3
 _UPGRADE: Final = re.compile(r"Inst (?P<name>\S+) \[[^\]]*\] \((?P<new>\S+)")
 
 
@@ -97,6 +101,7 @@ async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], option
         flags.append("--install-recommends" if options.install_recommends else "--no-install-recommends")
     flags += ["--only-upgrade"] if options.only_upgrade else []
     flags += ["--reinstall"] if options.reinstall else []
+    flags += ["--download-only"] if options.download_only else []
     specs = [f"{name}={version}" if version else name for name, version in wanted.items()]
     await must(
         ctx, *_APT_GET, *flags, "install", "--", *specs, env=_QUIET, what="install packages", is_followed=True
@@ -143,6 +148,22 @@ async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:
     """Hold a package, or release it."""
     verb = "hold" if is_held else "unhold"
     await must(ctx, "apt-mark", verb, "--", name, what=f"{verb} {name}")
+
+
+async def download(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+    """Fetch packages into apt's cache. `reinstall` includes those that are installed already."""
+    await install(ctx, wanted, replace(options, reinstall=True, download_only=True))
+
+
+async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
+    """Return the versions in apt's cache, from the names of its files."""
+    listed = await ask(ctx, "find", "/var/cache/apt", "-name", "*.deb")
+    versions: dict[str, list[str]] = {}
+    for path in listed.stdout.splitlines():
+        parts = path.rpartition("/")[2].removesuffix(".deb").split("_")
+        if len(parts) == _FILE_NAME_PARTS:
+            versions.setdefault(unquote(parts[0]), []).append(unquote(parts[1]))
+    return versions
 
 
 async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from ensue.errors import StateFailedError
 from ensue.modules._programs import ask, must
 
@@ -22,6 +24,11 @@ _SORT: Final = (
     "if c~=0 then return c>0 end end return false end); for _,v in ipairs(t) do print(v[4]..' ') end}"
 )
 """Sorts versions, given as epoch, version, release and index, newest first, and prints their indices."""
+
+_CACHED: Final = (
+    "find /var/cache/dnf /var/cache/libdnf5 /var/cache/yum -name '*.rpm' "
+    """-exec rpm -qp --nosignature --nodigest --qf "$1" {} +"""
+)
 
 _LOCKED: Final = re.compile(r"(?P<name>\S+?)-(?:\d+:)?[^-\s]+-[^-\s]+(?:\.\*)?$")
 
@@ -76,6 +83,7 @@ async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], option
     if options.install_recommends is not None:
         flags.append(f"--setopt=install_weak_deps={options.install_recommends}")
     specs = [f"{name}-{version.removeprefix('0:')}" if version else name for name, version in wanted.items()]
+    flags += ["--downloadonly"] if options.download_only else []
     verb = "upgrade" if options.only_upgrade else "reinstall" if options.reinstall else "install"
     if verb == "install" and not any(wanted.values()):
         # `dnf install` alone does not upgrade an installed package.
@@ -110,6 +118,22 @@ async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:
     """Lock a package to its version, or unlock it."""
     verb = "add" if is_held else "delete"
     await must(ctx, *_DNF, "versionlock", verb, name, what=f"{verb} the lock of {name}")
+
+
+async def download(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+    """Fetch packages into dnf's cache; dnf has to be asked again for those that are installed already."""
+    await install(ctx, wanted, replace(options, download_only=True))
+    there = await downloaded(ctx)
+    left = {name: version for name, version in wanted.items() if name not in there}
+    if left:
+        await install(ctx, left, replace(options, download_only=True, reinstall=True))
+
+
+async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
+    """Return the versions in dnf's cache, which an installation empties unless `keepcache` is set."""
+    # `find` fails if one of the folders does not exist.
+    listed = await ask(ctx, "sh", "-c", _CACHED, "sh", _RPM_FORMAT)
+    return _versions(listed.stdout)
 
 
 async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # noqa: ARG001 (dnf knows one kind)

@@ -28,6 +28,7 @@ class InstallOptions(msgspec.Struct, frozen=True, kw_only=True):
         install_recommends: also install recommended packages (apt); None for the target's default.
         only_upgrade: upgrade installed packages only.
         reinstall: reinstall packages that are already installed.
+        download_only: fetch packages into the manager's cache, and install nothing.
     """
 
     fromrepo: str | None = None
@@ -35,6 +36,7 @@ class InstallOptions(msgspec.Struct, frozen=True, kw_only=True):
     install_recommends: bool | None = None
     only_upgrade: bool = False
     reinstall: bool = False
+    download_only: bool = False
 
 
 class PackageManager(Protocol):
@@ -88,6 +90,16 @@ class PackageManager(Protocol):
 
     async def hold(self, ctx: FunctionContext, name: str, *, is_held: bool) -> None:
         """Hold a package, or release it."""
+        ...
+
+    async def download(
+        self, ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions
+    ) -> None:
+        """Fetch packages and their dependencies into the manager's cache, and install nothing."""
+        ...
+
+    async def downloaded(self, ctx: FunctionContext) -> dict[str, list[str]]:
+        """Return the versions of the packages in the manager's cache, by name."""
         ...
 
     async def upgrades(self, ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.output.drawing.drawing import walk
+from ensue.output.presentable import state_name
 
 if TYPE_CHECKING:
     from ensue.masking import Masker
@@ -27,11 +28,11 @@ def drawing_data(top: ScopeBox, masker: Masker) -> dict[str, Any]:
         "nodes": [
             {
                 "number": node.number,
-                "tag": masker.text(node.tag),
-                "id": masker.text(node.id),
-                "name": masker.text(node.name),
+                "tag": masker.tag(node.tag),
+                "id": masker.name(node.id),
+                "name": state_name(node.name, node.id, masker),
                 "function": node.function,
-                "scope": node.scope,
+                "scope": masker.name(node.scope),
                 "target": node.target,
                 "status": node.status,
             }
@@ -44,9 +45,9 @@ def drawing_data(top: ScopeBox, masker: Masker) -> dict[str, Any]:
         ],
         "scopes": [
             {
-                "scope": box.scope,
+                "scope": masker.name(box.scope),
                 "kind": box.kind,
-                "name": box.name,
+                "name": masker.name(box.name),
                 "caller": node.number,
                 "status": box.status,
                 "comment": masker.text(box.comment),

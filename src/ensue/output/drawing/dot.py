@@ -46,7 +46,7 @@ def _box(box: ScopeBox, masker: Masker, pad: str, clusters: list[int]) -> Iterat
 
 
 def _about(node: Drawn, masker: Masker) -> str:
-    label = _quoted("\n".join(shortened(on_one_line(masker.text(line))) for line in node.lines))
+    label = _quoted("\n".join(shortened(on_one_line(masker.name(line))) for line in node.lines))
     look = look_of(node)
     about = f"label={label}, fillcolor={_quoted(look.fill)}"
     if isinstance(node, Resource):
@@ -106,7 +106,7 @@ def _grown(caller: Drawn, box: ScopeBox, masker: Masker, pad: str, clusters: lis
 
 
 def _title(box: ScopeBox, masker: Masker) -> str:
-    return _quoted(on_one_line(masker.text(box.title)))
+    return _quoted(on_one_line(masker.name(box.title)))
 
 
 def _quoted(text: str) -> str:

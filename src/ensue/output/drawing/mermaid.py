@@ -80,7 +80,7 @@ def _box(box: ScopeBox, masker: Masker, pad: str, count: list[int]) -> Iterator[
 
 def _subgraph(box: ScopeBox, masker: Masker, pad: str, count: list[int]) -> Iterator[str]:
     number = count[0]
-    yield f'{pad}subgraph s{number}["{_escaped(masker.text(box.title))}"]'
+    yield f'{pad}subgraph s{number}["{_escaped(masker.name(box.title))}"]'
     if box.kind == "workload":
         yield f"{pad}  direction LR"
     yield from _box(box, masker, pad + "  ", count)
@@ -91,7 +91,7 @@ def _subgraph(box: ScopeBox, masker: Masker, pad: str, count: list[int]) -> Iter
 
 
 def _node(node: Drawn, masker: Masker) -> str:
-    label = "<br/>".join(_escaped(shortened(masker.text(line))) for line in node.lines)
+    label = "<br/>".join(_escaped(shortened(masker.name(line))) for line in node.lines)
     if isinstance(node, Resource):
         opening, closing = ("[[", "]]") if node.is_workload else ("[", "]")
         return f'n{node.number}{opening}"{label}"{closing}:::{node.status}'

@@ -56,8 +56,8 @@ class _Tree:
 
     def title(self, box: ScopeBox) -> str:
         """Return the title line of a box."""
-        comment = f": {box.comment}" if box.comment else ""
-        return self._palette.paint(self._palette.bold, self._shown(f"{box.title}{comment}"))
+        comment = f": {on_one_line(self._masker.text(box.comment))}" if box.comment else ""
+        return self._palette.paint(self._palette.bold, f"{self._shown(box.title)}{comment}")
 
-    def _shown(self, text: str) -> str:
-        return on_one_line(self._masker.text(text))
+    def _shown(self, names: str) -> str:
+        return on_one_line(self._masker.name(names))

@@ -20,6 +20,7 @@ from ensue.states.file.copying import copy, rename
 from ensue.states.file.decode import decode
 from ensue.states.file.directory import directory
 from ensue.states.file.existence import exists, missing
+from ensue.states.file.hardlink import hardlink
 from ensue.states.file.keyvalue import keyvalue
 from ensue.states.file.line import line
 from ensue.states.file.managed import managed
@@ -49,6 +50,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "decode": decode,
     "directory": directory,
     "exists": exists,
+    "hardlink": hardlink,
     "keyvalue": keyvalue,
     "line": line,
     "managed": managed,

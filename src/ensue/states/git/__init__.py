@@ -11,6 +11,7 @@ from ensue.states.git.cloned import cloned
 from ensue.states.git.config import config_set, config_unset
 from ensue.states.git.detached import detached
 from ensue.states.git.latest import latest
+from ensue.states.git.present import present
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,4 +22,5 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "config_unset": config_unset,
     "detached": detached,
     "latest": latest,
+    "present": present,
 }

@@ -7,21 +7,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.states.pkg.downloaded import downloaded
+from ensue.states.pkg.group import group_installed
 from ensue.states.pkg.held import held, unheld
 from ensue.states.pkg.installed import installed
 from ensue.states.pkg.latest import latest
+from ensue.states.pkg.patches import patch_downloaded, patch_installed
 from ensue.states.pkg.removed import purged, removed
 from ensue.states.pkg.uptodate import uptodate
+from ensue.states.pkg.watching import mod_watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "downloaded": downloaded,
+    "group_installed": group_installed,
     "held": held,
     "installed": installed,
     "latest": latest,
+    "mod_watch": mod_watch,
+    "patch_downloaded": patch_downloaded,
+    "patch_installed": patch_installed,
     "purged": purged,
     "removed": removed,
     "unheld": unheld,
     "uptodate": uptodate,
 }
+
+MOD_WATCH = mod_watch

@@ -1,0 +1,46 @@
+"""Names that an author gave: which secrets may be masked in them, and how two masked names stay two.
+
+A secret may equal a word that an SLS contains (`password: webserver`). Hiding that word in an ID would hide
+the state, and no secret, because the author wrote the word there. A secret that no SLS contains can only come
+into a name by rendering, so it is masked there as in any text.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+
+
+class AuthoredNames:
+    """The texts of the SLS that were read, and the masked names. Threads may use it concurrently."""
+
+    def __init__(self) -> None:
+        self._sources: set[str] = set()
+        self._has: dict[str, bool] = {}
+        self._numbers: dict[str, dict[str, int]] = {}
+        self._numbering = Lock()
+
+    def add_source(self, text: str) -> None:
+        """Add the text of an SLS, as its author wrote it, before it is rendered."""
+        if text not in self._sources:
+            # A thread that iterates over the set keeps the former one.
+            self._sources = {*self._sources, text}
+            self._has = {}
+
+    def has(self, part: str) -> bool:
+        """Return whether an SLS contains a secret as its author wrote it."""
+        known, has = self._has, self._has.get(part)
+        if has is None:
+            has = known[part] = any(part in source for source in self._sources)
+        return has
+
+    def numbered(self, name: str, masked: str) -> str:
+        """Return a masked name that no other name has: the second one ends in ` #2`.
+
+        Args:
+            name: the name in the clear.
+            masked: the name with its secrets masked.
+        """
+        with self._numbering:
+            numbers = self._numbers.setdefault(masked, {})
+            number = numbers.setdefault(name, len(numbers) + 1)
+        return masked if number == 1 else f"{masked} #{number}"

@@ -1,0 +1,74 @@
+"""Secrets that equal words of an SLS, on the command line: names can be read, values cannot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.shell import Shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Shell:
+    """A project whose passwords are an ID, a module, an environment, an SLS and a function."""
+    shell = Shell(tmp_path / "project")
+    shell.write("ensue.yaml", "id: m\n")
+    shell.write("pillar/top.sls", "base:\n  '*': [p]\n")
+    shell.write(
+        "pillar/p.sls",
+        "a: {password: vagrant}\nb: {password: test}\nc: {password: base}\nd: {password: webserver}\n"
+        "e: {password: succeed_with_changes}\nf: {password: correct-horse}\n",
+    )
+    shell.write(
+        "states/webserver.sls",
+        "vagrant:\n  test.fail_without_changes: []\n"
+        "webserver:\n  test.succeed_with_changes:\n    - require: [test: vagrant]\n"
+        "words:\n  test.present:\n    - new_state: {{ pillar.a.password }}\n"
+        "{{ pillar.f.password }}:\n  test.nop: []\n",
+    )
+    return shell
+
+
+def test_results_and_runs_name_what_failed(project: Shell) -> None:
+    """The state that failed is named in the results, and in those of `runs show`; what it prevents, too."""
+    applied = project.run("apply", "webserver").out
+    (run,) = project.run("runs", "list", "--out", "json").document
+    assert run["mods"] == ["webserver"]
+    for shown in (applied, project.run("runs", "show", run["run_id"]).out):
+        assert "ID: vagrant\n    Function: test.fail_without_changes" in shown
+        assert "ID: webserver\n    Function: test.succeed_with_changes" in shown
+        assert "Comment: One or more requisite failed: webserver.vagrant" in shown
+        assert "ID: (sensitive)\n    Function: test.nop" in shown
+        assert "correct-horse" not in shown
+
+
+def test_documents_have_names_and_no_values(project: Shell) -> None:
+    """JSON, high data, low chunks and drawings have all names; the value from pillar is hidden."""
+    results = project.run("apply", "webserver", "--out", "json").document["m"]
+    tags = [*results]
+    assert tags[:2] == [
+        "test_|-vagrant_|-vagrant_|-fail_without_changes",
+        "test_|-webserver_|-webserver_|-succeed_with_changes",
+    ]
+    assert [one["__sls__"] for one in results.values()] == ["webserver"] * 4
+    assert results["test_|-words_|-words_|-present"]["new_state"] == "(sensitive)"
+
+    low = project.run("show", "low", "webserver", "--out", "json").document["m"]
+    assert [one["__id__"] for one in low] == ["vagrant", "webserver", "words", "(sensitive)"]
+    assert {one["state"] for one in low} == {"test"}
+    assert {one["__env__"] for one in low} == {"base"}
+    assert low[1]["fun"] == "succeed_with_changes"
+    assert low[1]["require"] == [{"test": "vagrant"}]
+    assert low[1]["__requisites__"] == {"require": [{"test": "vagrant"}]}
+    assert low[2]["new_state"] == "(sensitive)"
+
+    high = project.run("show", "high", "webserver", "--out", "json").document["m"]
+    assert [*high] == ["vagrant", "webserver", "words", "(sensitive)"]
+    assert high["webserver"]["test"][:2] == [{"require": [{"test": "vagrant"}]}, "succeed_with_changes"]
+    assert {"new_state": "(sensitive)"} in high["words"]["test"]
+
+    nodes = project.run("graph", "webserver", "--out", "json").document["m"]["nodes"]
+    assert [one["id"] for one in nodes] == ["vagrant", "webserver", "words", "(sensitive)"]
