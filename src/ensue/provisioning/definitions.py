@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ensue.provisioning.for_each import ForEach
     from ensue.provisioning.identity import Context, Descriptor, Key
+    from ensue.provisioning.params_schemas import ParamsSchema
     from ensue.provisioning.written import TextPlace, Written
 
 CRITERION_FIELDS: Final = ("res_id", "env_id", "app_id", "env_type")
@@ -132,6 +133,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
         retain: whether its resources are left as they are when they are removed.
         options: how the states of its resources are run: how long a call of the driver may take, and whether
             it is tried again.
+        params_schema: what the params of its resources must satisfy; None: anything does.
     """
 
     id: str
@@ -148,6 +150,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     protect: bool = False
     retain: bool = False
     options: StateOptions = BESIDE_OTHERS
+    params_schema: ParamsSchema | None = None
 
     @property
     def written(self) -> tuple[Written, ...]:

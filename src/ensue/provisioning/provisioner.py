@@ -20,6 +20,7 @@ from ensue.provisioning.canonical import canonical
 from ensue.provisioning.code_inputs import refuse_foreign_code
 from ensue.provisioning.field_changes import packed_inputs
 from ensue.provisioning.graph_values import Outputs
+from ensue.provisioning.params_checks import refuse_late_misfits
 from ensue.provisioning.records import (
     begun,
     is_there,
@@ -102,14 +103,15 @@ class Provisioner:
 
         Raises:
             DriverError: an input is not available, or would be read as code that came from another resource's
-                output; the resource would be replaced, and that is not allowed; or the driver failed. The
-                resource's record is kept.
+                output; params that have become known do not satisfy their schema; the resource would be
+                replaced, and that is not allowed; or the driver failed. The resource's record is kept.
             StoreError: the record cannot be written.
         """
         if self._values is None:
             raise InternalError(f"{node.key} is provisioned without a graph")
         evaluated = await self._with_secrets(self._values.evaluated(node))
         self._around.learn(evaluated.secret_texts())
+        refuse_late_misfits(evaluated)
         driver = self._around.driver(node.driver)
         whole = self.kept.get(node.key)
         self._learn_of(whole)
