@@ -143,6 +143,7 @@ def _node(
         foreign_id=resource.foreign_id,
         grown_for=resource.grown_for,
         params_schema=params_schema,
+        ready=definition.ready,
     )
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.identity import Context, Descriptor, Key
     from ensue.provisioning.params_schemas import ParamsSchema
     from ensue.provisioning.placeholder_values import Step
+    from ensue.provisioning.readiness import Ready
     from ensue.provisioning.written import TextPlace, Written
 
 Why: TypeAlias = Literal["workload", "reference", "co-provision", "match_dependents", "selector", "for_each"]
@@ -107,6 +108,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
         grown_for: the list for which it joined the graph while that ran; None: none.
         params_schema: what its parameters must satisfy, if parts of them are only known later; None: nothing,
             or they have been checked.
+        ready: what must hold before its dependents start; None: nothing.
     """
 
     key: Key
@@ -125,6 +127,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     foreign_id: str = ""
     grown_for: ListName | None = None
     params_schema: ParamsSchema | None = None
+    ready: Ready | None = None
 
     @property
     def depends_on(self) -> list[Key]:

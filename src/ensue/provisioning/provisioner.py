@@ -8,7 +8,7 @@ Source: Humanitec, "Drivers" and "Active Resources".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -21,6 +21,7 @@ from ensue.provisioning.code_inputs import refuse_foreign_code
 from ensue.provisioning.field_changes import packed_inputs
 from ensue.provisioning.graph_values import Outputs
 from ensue.provisioning.params_checks import refuse_late_misfits
+from ensue.provisioning.readiness_wait import not_ready, planned_wait
 from ensue.provisioning.records import (
     begun,
     is_there,
@@ -36,7 +37,7 @@ from ensue.provisioning.records import (
     would_be,
 )
 from ensue.provisioning.secret_refs import secret_references
-from ensue.provisioning.sensitive import Path, below_field, differing, texts_in
+from ensue.provisioning.sensitive import below_field, differing, leaf_paths, same_at, texts_in
 from ensue.provisioning.surroundings import Outcome, Replacing
 
 if TYPE_CHECKING:
@@ -96,7 +97,9 @@ class Provisioner:
         self._replacing = replacing
 
     async def provision(self, node: Node, call: DriverCall) -> Outcome:
-        """Provision a resource after its dependencies.
+        """Provision a resource after its dependencies, and wait until it is ready.
+
+        If it does not become ready, the outcome is a failure; its record says that it is made.
 
         What another driver made for it stays until `clear` is called, unless the definition says
         `destroy_first`.
@@ -109,7 +112,22 @@ class Provisioner:
         """
         if self._values is None:
             raise InternalError(f"{node.key} is provisioned without a graph")
-        evaluated = await self._with_secrets(self._values.evaluated(node))
+        outcome = await self._provisioned(node, self._values, call)
+        if call.test:
+            return planned_wait(outcome, node, self._values)
+        record = self.kept.get(node.key)
+        if record is None or not record.awaits_ready:
+            return outcome
+        problem = await not_ready(node, self._values, self._around.probe, call.clock)
+        if problem:
+            return outcome._replace(status="failed", comment=problem)
+        self._keep(msgspec.structs.replace(self.kept[node.key], awaits_ready=False))
+        await self._flush_for(self._around.driver(node.driver))
+        is_late = outcome.status == "unchanged" and not outcome.comment
+        return outcome._replace(comment="it is ready now") if is_late else outcome
+
+    async def _provisioned(self, node: Node, values: GraphValues, call: DriverCall) -> Outcome:
+        evaluated = await self._with_secrets(values.evaluated(node))
         self._around.learn(evaluated.secret_texts())
         refuse_late_misfits(evaluated)
         driver = self._around.driver(node.driver)
@@ -259,15 +277,16 @@ class Provisioner:
             raise
         outputs = self._outputs(evaluated, made)
         given = msgspec.structs.replace(planned, inputs_mark=mark, inputs=packed_inputs(evaluated))
+        is_same = is_update and made.changed is False
+        if is_same and old is not None and not old.was_interrupted:
+            given = msgspec.structs.replace(given, awaits_ready=given.awaits_ready and old.awaits_ready)
         done = succeeded(given, self._record_now(started), made, outputs)
         whole = self.kept.get(key)
         leaves_nothing = whole is not None and self._around.driver(whole.driver).is_pure
         self._keep(promoted(whole, done, leaves_nothing=leaves_nothing))
         await self._flush_for(driver)
         self._note(key, outputs)
-        status: Status = "updated" if is_update else "created"
-        if is_update and made.changed is False:
-            status = "unchanged"
+        status: Status = "unchanged" if is_same else "updated" if is_update else "created"
         return Outcome(
             status, made.comment, outputs, old, done.registers, done.manifests, done.secret_manifests
         )
@@ -310,9 +329,9 @@ class Provisioner:
         data = merged(made.values, made.secrets)
         paths = dict.fromkeys(
             [
-                *_leaves(made.secrets, ()),
-                *(path for path in below_field(made.sensitive, "values") if _same(made.values, data, path)),
-                *(path for path in evaluated.secret_values if _same(evaluated.values, data, path)),
+                *leaf_paths(made.secrets),
+                *(path for path in below_field(made.sensitive, "values") if same_at(made.values, data, path)),
+                *(path for path in evaluated.secret_values if same_at(evaluated.values, data, path)),
                 *differing(data, self._around.masked(data)),
             ]
         )
@@ -331,6 +350,7 @@ class Provisioner:
             generation=generation,
             protect=node.protect,
             retain=node.retain,
+            awaits_ready=node.ready is not None,
         )
 
     def _note(self, key: Key, outputs: Outputs) -> None:
@@ -368,20 +388,3 @@ class Provisioner:
         ]
         like = "" if step.old is None else step.old.inputs_mark
         return self._around.mark(canonical(given), f"inputs:{evaluated.node.guresid}", like)
-
-
-def _leaves(data: Any, path: Path) -> list[Path]:
-    """Return the paths of secret outputs: each leaf, so that the keys around it can be shown."""
-    if is_mapping(data):
-        return [leaf for key, value in data.items() for leaf in _leaves(value, (*path, key))]
-    return [path]
-
-
-def _same(one: Any, other: Any, path: Path) -> bool:
-    """Return whether two trees have the same value at a path."""
-    for part in path:
-        try:
-            one, other = one[part], other[part]
-        except (KeyError, IndexError, TypeError):
-            return False
-    return bool(one == other)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.model.data import is_mapping
 from ensue.provisioning.params_schemas.reasons import listed
@@ -70,7 +70,11 @@ def _listed(schema: Any, root: Mapping[str, Any], prefix: str, level: int) -> It
 
 def _types_of_values(values: list[Any]) -> Iterable[str]:
     """Return the types of permitted values, which a schema with `enum` need not name."""
-    return dict.fromkeys(_TYPES.get(cast("type", type(value)), "object") for value in values)
+    return dict.fromkeys(map(_type_of, values))
+
+
+def _type_of(value: object) -> str:
+    return _TYPES.get(type(value), "object")
 
 
 def _permitted(schema: Mapping[str, Any]) -> list[Any]:
