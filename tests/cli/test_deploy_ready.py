@@ -117,13 +117,13 @@ def test_dependents_start_when_it_is_ready(project: DeployedProject, opening: Se
 
 def test_what_is_not_ready_is_kept(project: DeployedProject, closed: Server, opening: Server) -> None:
     """The resource has failed with the last reason; the next deployment asks again and calls no driver."""
-    awaited(project, closed, f"{{{URL}, interval: 0.01s, timeout: 0.05s}}")
+    awaited(project, closed, f"{{{URL}, interval: 60s, timeout: 60s}}")
     ended = project.run(*DEPLOY, "--out", "json")
     assert ended.code == 2
     found = node(ended.document)
     assert (found["status"], statuses(ended.document)["workload"]) == ("failed", "skipped")
     assert found["comment"] == (
-        f"it is made, and was not ready within 0.05 s: http://{LOOPBACK}:{closed.port}/ answers 503"
+        f"it is made, and was not ready within 60 s: http://{LOOPBACK}:{closed.port}/ answers 503"
     )
     assert found["outputs"]["port"] == closed.port
     kept = project.run("show", "active", "--out", "json").document

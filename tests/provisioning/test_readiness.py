@@ -177,6 +177,11 @@ def test_a_secret_is_in_no_message() -> None:
             "is no URL that begins with http:// or https://",
         ),
         ({"command": ["a", "${outputs.list}"]}, {"list": [1]}, "has a word that is not text"),
+        (
+            {"tcp": "${context.org.id}:1"},
+            {},
+            "`ready`: tcp ${context.org.id}:1 has a value that is not known",
+        ),
         ({"tcp": "${outputs.hots}:1"}, {"host": "pg"}, "has no output 'hots' (its outputs: host)"),
     ],
 )
@@ -205,6 +210,7 @@ def test_an_address_of_ip_version_6() -> None:
         ({"http": "ftp://x"}, "'http' of 'ready' is no URL"),
         ({"tcp": "a:1", "status": 200}, "'status' of 'ready' is no status of `http`"),
         ({"http": "http://x", "status": 20}, "'status' of 'ready' is no status of `http`"),
+        ({"command": "${outputs.program} -v"}, "the program of 'command' of 'ready' has a placeholder"),
         ({"command": []}, "'command' of 'ready' has no words"),
         ({"command": "a 'b"}, "cannot be split into words: No closing quotation"),
         ({"command": ["a", {}]}, "a word of 'command' of 'ready' is a mapping, not a text"),

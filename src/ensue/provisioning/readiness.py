@@ -199,6 +199,8 @@ def _words(given: Any, what: str, place: TextPlace, shape: Shape) -> list[Any]:
     for index, word in enumerate(words):
         if isinstance(word, bool) or not isinstance(word, str | int | float):
             shape.wrong(f"a word of {what} is {kind_of(word)}, not a text", place.below(index))
+    if words and "${" in str(words[0]):
+        shape.wrong(f"the program of {what} has a placeholder", place.below(0), "name the program itself")
     if not words:
         shape.wrong(f"{what} has no words", place, "write a program and its arguments")
     return words

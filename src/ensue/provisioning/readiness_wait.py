@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ensue.errors import DriverError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -28,12 +30,14 @@ async def not_ready(node: Node, values: GraphValues, probe: Probe, clock: Clock)
         clock: time.
 
     Raises:
-        DriverError: its conditions have an output that it lacks, or are malformed.
+        DriverError: its conditions are malformed, or have an output that it lacks, or an unknown value.
     """
     ready = node.ready
     if ready is None:
         return ""
     conditions = ready.read(lambda data: values.part_of(node, data))
+    if unknown := [one.subject for one in conditions if one.check is None]:
+        raise DriverError(f"`ready`: {' and '.join(unknown)} has a value that is not known")
     end = clock.monotonic() + ready.timeout_s
     last = ""
     while True:
