@@ -80,3 +80,52 @@ def test_a_type_that_nobody_offers(project: DeployedProject) -> None:
     ended = project.run("show", "types", "postgre", *CONTEXT)
     assert ended.code == 1
     assert "did you mean postgres?" in ended.err
+
+
+SCHEMA = """\
+kind: Definition
+metadata: {id: queue}
+entity:
+  type: queue
+  driver_type: echo
+  driver_inputs: {values: {url: here}}
+  params_schema:
+    required: [name, "yes", kind]
+    properties:
+      name: {type: string, pattern: "^[a-z]+[$]$", description: "The name\\nof the queue."}
+      "yes": {type: boolean}
+      kind: {const: "no"}
+      size: {type: [integer, string], default: 3}
+  criteria: [{}]
+"""
+
+
+def test_params_are_listed_from_their_schema(project: DeployedProject) -> None:
+    """With type, default and description; the example has what is required, and can be deployed."""
+    project.write("definitions/queue.yaml", SCHEMA)
+    shown = project.run("show", "types", "queue", *CONTEXT)
+    assert [" ".join(line.split()) for line in shown.out.splitlines()[3:9]] == [
+        "params (queue):",
+        "NAME TYPE DEFAULT DESCRIPTION",
+        "name string (required) The name of the queue",
+        "yes boolean (required)",
+        'kind string (required) one of "no"',
+        "size integer or string 3",
+    ]
+    (queue,) = project.run("show", "types", "queue", *CONTEXT, "--out", "json").document
+    (definition,) = queue["definitions"]
+    assert definition["params"][0] == {
+        "name": "name",
+        "type": "string",
+        "required": True,
+        "description": "The name of the queue.",
+    }
+    assert definition["params"][3]["default"] == 3
+    assert definition["params_schema"]["required"] == ["name", "yes", "kind"]
+    example = queue["example"].replace("  main:\n", "  main:\n    image: nginx\n").replace("OUTPUT", "url")
+    project.write("score.yaml", f"apiVersion: score.dev/v1b1\nmetadata: {{name: web}}\n{example}")
+    assert deployed(project)["queue"] == "created"
+    graph = project.run("graph", "score.yaml", *CONTEXT, "--out", "json").document
+    assert [one["params"] for one in graph["nodes"] if one["type"] == "queue"] == [
+        {"name": "a$", "yes": False, "kind": "no", "size": 3}
+    ]

@@ -20,6 +20,7 @@ from ensue.provisioning.provisioner import Provisioner
 from ensue.provisioning.requests import Requests
 from ensue.provisioning.settling import settled
 from ensue.provisioning.surroundings import DriverCall, Outcome, Replacing, Surroundings
+from ensue.testing.context import FakeClock
 from ensue.testing.driver import FakeDriverServices
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.nodes import Node, ResourceGraph
+    from ensue.provisioning.readiness import Check
     from ensue.provisioning.secret_refs import SecretReference
 
 
@@ -171,12 +173,20 @@ class Environment:
     Args:
         drivers: its drivers by name; a name that is not there is not installed.
         store: what is kept of it.
+        clock: its time.
+        problems: what the next attempts to find a resource ready say; then it is ready.
+        attempt_s: how long they take; then none takes time.
+        probed: those attempts.
         settles: whether resources that are left as they are are found beforehand, as in a deployment.
     """
 
     drivers: dict[str, RememberingDriver]
     store: MemoryStore = field(default_factory=MemoryStore)
     masker: Masker = field(default_factory=Masker)
+    clock: FakeClock = field(default_factory=FakeClock)
+    problems: list[str] = field(default_factory=list[str])
+    attempt_s: list[float] = field(default_factory=list[float])
+    probed: list[tuple[Check, float]] = field(default_factory=list["tuple[Check, float]"])
     settles: bool = True
 
     def deploy(
@@ -203,10 +213,10 @@ class Environment:
         built = self.built(resources)
         values = GraphValues(built, {})
         provisioner = self.provisioner(values, may_replace=may_replace)
-        call = DriverCall(self._services, test)
+        call = DriverCall(self._services, test, self.clock)
         outcomes: dict[Key, Outcome] = {}
         if self.settles:
-            outcomes = await settled(built.nodes, provisioner, DriverCall(_refused, test=True))
+            outcomes = await settled(built.nodes, provisioner, _refused)
         for node in built.nodes:
             if node.key not in outcomes and _is_usable(node, outcomes):
                 try:
@@ -259,6 +269,7 @@ class Environment:
             secrets=_no_stores,
             learn=lambda secrets: self.masker.add(*secrets),
             masked=self.masker.data,
+            probe=self._probe,
         )
         digests = {node.definition: node.definition for node in values.graph.nodes} if values else {}
         replacing = Replacing(lambda _: may_replace, destroy_first)
@@ -268,6 +279,12 @@ class Environment:
         if name not in self.drivers:
             raise NotAvailableError(f"there is no driver {name!r}")
         return self.drivers[name]
+
+    async def _probe(self, check: Check, left_s: float) -> str:
+        self.probed.append((check, left_s))
+        if self.attempt_s:
+            await self.clock.sleep(self.attempt_s.pop(0))
+        return self.problems.pop(0) if self.problems else ""
 
     def _services(self, keep: Callable[[DataMap], Awaitable[None]]) -> DriverServices:
         return KeepingServices(keep, self.masker)

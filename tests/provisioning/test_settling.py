@@ -12,7 +12,6 @@ from tests.provisioning.stand_ins import RememberingDriver, environment
 from ensue.errors import DriverError
 from ensue.provisioning.graph_values import GraphValues
 from ensue.provisioning.settling import settled
-from ensue.provisioning.surroundings import DriverCall
 from ensue.testing.driver import FakeDriverServices
 
 if TYPE_CHECKING:
@@ -46,8 +45,7 @@ def left(shop: Environment, resources: dict[str, dict[str, Any]]) -> dict[str, O
     """Return what is found beforehand, by type."""
     built = shop.built(resources)
     provisioner = shop.provisioner(GraphValues(built, {}))
-    call = DriverCall(lambda _: FakeDriverServices(), test=True)
-    outcomes = asyncio.run(settled(built.nodes, provisioner, call))
+    outcomes = asyncio.run(settled(built.nodes, provisioner, lambda _: FakeDriverServices()))
     return {key.type: outcome for key, outcome in outcomes.items()}
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from ensue.app.functions import Functions
     from ensue.app.run_registry import RunRegistry
+    from ensue.contracts.clock import Clock
     from ensue.contracts.growth import Plan
     from ensue.contracts.vault import Vault
     from ensue.engine.asked_growth import AskedGrowth
@@ -25,6 +26,11 @@ class DeployingCall(Protocol):
 
     srn: Srn
     test: bool
+
+    @property
+    def clock(self) -> Clock:
+        """Time."""
+        ...
 
     @property
     def masker(self) -> Masker:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.errors import DriverError, EnsueError, SecretStoreError
+from ensue.provisioning.params_checks import late_misfits
 from ensue.provisioning.secret_refs import secret_references
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class DeploymentChecks:
         self._noted: set[tuple[str, str]] = set()
 
     async def run(self, nodes: Iterable[Node], found: Collector) -> None:
-        """Report missing values, secrets that cannot be read, and problems that drivers find.
+        """Report missing values, unfit params, secrets that cannot be read, and problems that drivers find.
 
         Args:
             nodes: the resources to be provisioned.
@@ -57,6 +58,8 @@ class DeploymentChecks:
                 evaluated.append(self._values.evaluated(node))
             except EnsueError as error:
                 self._note(node, str(error), found)
+        for one in evaluated:
+            found.add(late_misfits(one))
         secrets = await self._secrets(evaluated, found)
         if secrets is not None:
             for one in evaluated:

@@ -37,7 +37,7 @@ from ensue.provisioning.part import is_joining, joining_drivers, may_be_cleared,
 from ensue.provisioning.provisioner import Provisioner
 from ensue.provisioning.requests import Requests
 from ensue.provisioning.settling import settled
-from ensue.provisioning.surroundings import DriverCall, Outcome, Replacing
+from ensue.provisioning.surroundings import Outcome, Replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -180,12 +180,11 @@ class DeploymentRun:
             return nodes
         idle = NothingRuns(self._services.vault, self._services.masker)
         waiting = {key for point in points for key in point.waiting}
-        call = DriverCall(lambda _: idle, test=True)
         growth, masker = self._growth, self._services.masker
         outcomes = await settled(
             nodes,
             self._provisioner,
-            call,
+            lambda _: idle,
             waiting=waiting,
             is_usable=lambda key, outcome: not problem_of_workload(key, outcome, growth, masker),
         )

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ensue.app.driver_services import ResourceServices
+from ensue.contracts.deadlines import READY_ATTEMPT_S
+from ensue.provisioning.readiness import CommandCheck, HttpCheck, TcpCheck
 from ensue.provisioning.surroundings import DriverCall, Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
+    from pathlib import Path
 
     from ensue.app.deploying_call import DeployingCall
     from ensue.app.services import Services
     from ensue.contracts.driver import DriverServices
+    from ensue.masking import Masker
     from ensue.model.data import DataMap
+    from ensue.provisioning.readiness import Check
     from ensue.provisioning.requests import Requests
+
+_KEPT_FROM_PROGRAMS: Final = ("ENSUE_KEY",)
 
 
 def surroundings_of(services: Services, requests: Requests) -> Surroundings:
@@ -31,6 +38,9 @@ def surroundings_of(services: Services, requests: Requests) -> Surroundings:
     def learn(secrets: Iterable[str]) -> None:
         services.masker.add_values(*secrets)
 
+    async def probe(check: Check, left_s: float) -> str:
+        return await _problem(check, left_s, requests.root, services.masker)
+
     return Surroundings(
         driver=services.drivers.find,
         active=services.active,
@@ -39,7 +49,23 @@ def surroundings_of(services: Services, requests: Requests) -> Surroundings:
         secrets=services.secret_stores.read_all,
         learn=learn,
         masked=services.masker.data,
+        probe=probe,
     )
+
+
+async def _problem(check: Check, left_s: float, root: Path, masker: Masker) -> str:
+    """Try a condition once, and return why it does not hold; empty if it does."""
+    from ensue.processes.probes import command_problem, http_problem, tcp_problem
+
+    attempt_s = min(left_s, READY_ATTEMPT_S)
+    match check:
+        case TcpCheck(host, port):
+            return await tcp_problem(host, port, most_s=attempt_s)
+        case HttpCheck(url, status):
+            return await http_problem(url, status, most_s=attempt_s)
+        case CommandCheck(argv):
+            # A program may wait itself, so the time that is left is its limit.
+            return await command_problem(argv, root, masker, most_s=left_s, without=_KEPT_FROM_PROGRAMS)
 
 
 def driver_call(context: DeployingCall) -> DriverCall:
@@ -48,4 +74,4 @@ def driver_call(context: DeployingCall) -> DriverCall:
     def services(keep: Callable[[DataMap], Awaitable[None]]) -> DriverServices:
         return ResourceServices(context, keep)
 
-    return DriverCall(services, context.test)
+    return DriverCall(services, context.test, context.clock)

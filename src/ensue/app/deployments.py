@@ -19,6 +19,7 @@ from ensue.provisioning.images import ANY_WORKLOAD, with_images
 from ensue.provisioning.impact import Impact, impacts
 from ensue.provisioning.matching import Candidate, Catalog
 from ensue.provisioning.offers import offers
+from ensue.provisioning.params_checks import late_misfits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -95,6 +96,9 @@ class Deployments:
         graph = self.built(self.loaded(files, found, images), context, found, images).graph
         plan = GraphValues(graph, values)
         nodes = tuple(plan.nodes())
+        for one in nodes:
+            found.add(late_misfits(one))
+        found.stop_on_errors()
         if plan.lacks_org:
             found.warning(
                 "E0823",

@@ -164,11 +164,13 @@ class ResourceStates:
         try:
             outcome = await work
             await self._services.active.flush_when_full()
-            if not context.test:
+            if not context.test and outcome.status != "failed":
                 await self._register(context, key, outcome)
         except asyncio.CancelledError:
-            cut = "the call of its driver was cut short, by `timeout` of its definition or the end of the run"
-            self._outcomes[key] = Outcome("failed", cut, old=self._provisioner.kept.get(key))
+            kept = self._provisioner.kept.get(key)
+            what = "the wait until it is ready" if _is_awaited(kept) else "the call of its driver"
+            cut = f"{what} was cut short, by `timeout` of its definition or the end of the run"
+            self._outcomes[key] = Outcome("failed", cut, old=kept)
             raise
         except EnsueError as error:
             old = self._provisioner.kept.get(key)
@@ -180,6 +182,9 @@ class ResourceStates:
                 raise  # The run stops at it.
             return StateReturn(name=str(key), result=False, comment=str(error))
         self._outcomes[key] = outcome
+        if outcome.status == "failed":
+            self._outcomes[key] = outcome._replace(comment=self._services.masker.text(outcome.comment))
+            return StateReturn(name=str(key), result=False, comment=outcome.comment)
         if problem := problem_of_workload(key, outcome, self._growth, self._services.masker):
             self._outcomes[key] = outcome._replace(status="failed", comment=problem)
             return StateReturn(name=str(key), result=False, comment=problem)
@@ -197,6 +202,11 @@ class ResourceStates:
         gone = before.keys() - outcome.registers.keys()
         if gone and outcome.status not in {"destroyed", "retained"}:
             await forget_derived(registry, self.context, key, sorted(gone))
+
+
+def _is_awaited(kept: ActiveResource | None) -> bool:
+    """Return whether a resource is made and not ready yet."""
+    return kept is not None and kept.awaits_ready and not kept.was_interrupted
 
 
 def unknown_lists(growth: DeploymentGrowth | None, *, is_plan: bool) -> UnknownLists:

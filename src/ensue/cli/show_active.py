@@ -82,7 +82,8 @@ def _environment(context: Context) -> str:
 
 def _state(one: ActiveResource) -> str:
     """Return the phase of a resource, and what its definition says of its removal."""
-    return ", ".join([one.phase, *["protected"] * one.protect, *["retained"] * one.retain])
+    not_ready = ["not ready"] * one.awaits_ready
+    return ", ".join([one.phase, *not_ready, *["protected"] * one.protect, *["retained"] * one.retain])
 
 
 def _active_data(context: Context, one: ActiveResource, masker: Masker) -> dict[str, Any]:
@@ -99,6 +100,7 @@ def _active_data(context: Context, one: ActiveResource, masker: Masker) -> dict[
         "definition": one.definition,
         "driver": one.driver,
         "state": one.phase,
+        "ready": not one.awaits_ready,
         "protect": one.protect,
         "retain": one.retain,
         "depends_on": [str(key) for key in one.depends_on],

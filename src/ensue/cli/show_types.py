@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.cli import exit_codes
+from ensue.provisioning.evaluation import json_text
+from ensue.provisioning.params_schemas import listed_params
 
 if TYPE_CHECKING:
     from ensue.app.project import Project
     from ensue.cli.deployment import DeploymentWords
     from ensue.cli.session import Session
     from ensue.diagnostics import Diagnostic
+    from ensue.provisioning.definitions import Definition
     from ensue.provisioning.offers import Offer
+    from ensue.provisioning.params_schemas import ListedParam
 
 
 def show_types(session: Session, type_: str, words: DeploymentWords) -> int:
@@ -35,9 +39,32 @@ def show_types(session: Session, type_: str, words: DeploymentWords) -> int:
         for definition in one.definitions
     ]
     session.print_table(headings, rows)
-    if type_:
-        session.print_text(f"\n{one.example}" for one in found)
+    for one in found if type_ else ():
+        for definition in one.definitions:
+            _print_params(session, definition)
+        session.print_text([f"\n{one.example}"])
     return exit_codes.SUCCEEDED
+
+
+def _print_params(session: Session, definition: Definition) -> None:
+    """Print the params that a definition has a schema for."""
+    if definition.params_schema is None:
+        return
+    session.print_text([f"\nparams ({definition.id}):\n"])
+    rows = [
+        (one.name, one.type or "any", _default(one), _described(one))
+        for one in listed_params(definition.params_schema)
+    ]
+    session.print_table(("name", "type", "default", "description"), rows)
+
+
+def _default(param: ListedParam) -> str:
+    return json_text(param.default) if param.has_default else "(required)" if param.is_required else ""
+
+
+def _described(param: ListedParam) -> str:
+    permitted = f"one of {param.permitted}" if param.permitted else ""
+    return "; ".join(filter(None, (param.description.rstrip("."), permitted)))
 
 
 def _outputs(offer: Offer) -> str:
@@ -56,9 +83,28 @@ def _data(offer: Offer) -> dict[str, Any]:
                 "driver": one.driver,
                 "criteria": [dict(criterion.fields) for criterion in one.criteria],
                 "place": str(one.place.span()),
+                **_schema_data(one),
             }
             for one in offer.definitions
         ],
         "outputs": [{"name": name, "secret": name in offer.secrets} for name in offer.outputs],
         "example": offer.example,
+    }
+
+
+def _schema_data(definition: Definition) -> dict[str, Any]:
+    """Return the schema of a definition, and what it says of each parameter; nothing if it has none."""
+    schema = definition.params_schema
+    if schema is None:
+        return {}
+    return {"params": [_param_data(one) for one in listed_params(schema)], "params_schema": schema.data}
+
+
+def _param_data(param: ListedParam) -> dict[str, Any]:
+    return {
+        "name": param.name,
+        "type": param.type,
+        "required": param.is_required,
+        **({"default": param.default} if param.has_default else {}),
+        "description": param.description,
     }

@@ -32,6 +32,12 @@ HTTP_TOTAL_S: Final = 3600.0
 HTTP_QUERY_S: Final = 60.0
 """A server sends its whole response to `http.query`."""
 
+READY_S: Final = 300.0
+"""A resource of a deployment becomes ready (`ready` of its definition)."""
+
+READY_ATTEMPT_S: Final = 10.0
+"""One attempt to reach a server that `ready` waits for."""
+
 TERRAFORM_S: Final = 7200.0
 """One create, update, plan or delete by terraform, with the fetching of its configuration."""
 

@@ -23,12 +23,8 @@ if TYPE_CHECKING:
 _SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 """Classes of values that are shown as they are."""
 
-<<<<<<< HEAD
 _NOTHING_EXCLUDED: Final[Mapping[str, list[StateExcluded]]] = MappingProxyType({})
-_TEXTS: Final = ("name", "comment", "__id__", "__scope__")
-=======
 _NAMES: Final = ("__id__", "__scope__")
->>>>>>> h/trees
 _STATES: Final = {"changes": hide_in_changes, "new_state": hide_paths, "old_state": hide_in_changes}
 
 
@@ -89,14 +85,14 @@ def excluded_by_scope(states: Iterable[StateExcluded]) -> Mapping[str, list[Stat
 def excluded_data(excluded: StateExcluded, masker: Masker) -> dict[str, Any]:
     """Return a state that a run leaves out as `--out json` shows it."""
     return {
-        "name": masker.text(excluded.name),
+        "name": state_name(excluded.name, excluded.id, masker),
         "changes": {},
         "result": None,
-        "comment": masker.text(excluded.comment),
+        "comment": masker.name(excluded.comment),
         "status": "excluded",
-        "__id__": masker.text(excluded.id),
+        "__id__": masker.name(excluded.id),
         "__sls__": excluded.sls,
-        "__scope__": masker.text(excluded.scope),
+        "__scope__": masker.name(excluded.scope),
         "__target__": excluded.target,
     }
 
@@ -129,7 +125,16 @@ def return_data(
     return shown
 
 
-<<<<<<< HEAD
+def state_name(name: str, id_: str, masker: Masker) -> str:
+    """Return the name of a state to show: a value of its author's or of pillar, unless it is its ID."""
+    return masker.name(name) if name == id_ else masker.text(name)
+
+
+def state_comment(returned: Return, masker: Masker) -> str:
+    """Return the comment of a state to show; that of a state that was not called has only names in it."""
+    return masker.text(returned.comment) if returned.ran else masker.name(returned.comment)
+
+
 def returns_data(
     returns: Mapping[str, Return],
     masker: Masker,
@@ -144,27 +149,13 @@ def returns_data(
         excluded: the states that the run leaves out, by the path of their scope.
         scope: the path of the scope.
     """
-=======
-def state_name(name: str, id_: str, masker: Masker) -> str:
-    """Return the name of a state to show: a value of its author's or of pillar, unless it is its ID."""
-    return masker.name(name) if name == id_ else masker.text(name)
-
-
-def state_comment(returned: Return, masker: Masker) -> str:
-    """Return the comment of a state to show; that of a state that was not called has only names in it."""
-    return masker.text(returned.comment) if returned.ran else masker.name(returned.comment)
-
-
-def returns_data(returns: Mapping[str, Return], masker: Masker) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the returns of one scope by tag, as `--out json` shows them."""
->>>>>>> h/trees
     taken: set[str] = set()
     for tag, returned in returns.items():
         key = _free_key(masker.tag(tag), taken)
         taken.add(key)
         yield key, return_data(returned, masker, excluded)
     for one in excluded.get(scope, ()):
-        key = _free_key(masker.text(one.tag_), taken)
+        key = _free_key(masker.tag(one.tag_), taken)
         taken.add(key)
         yield key, excluded_data(one, masker)
 

@@ -88,6 +88,7 @@ def _outcome_data(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
         "comment": masker.text(outcome.comment),
         "changes": [presentable(found.as_change, masker) for found in changed_fields(one)],
         **_replaces(outcome.replaces, masker),
+        **({"waits_until": masker.text(outcome.waits)} if outcome.waits else {}),
     }
 
 

@@ -60,6 +60,7 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         depends_on: the resources it depends on.
         generation: counts what has been made for the resource: 0, and one more with each replacement.
         attempted: the last call, if it has not succeeded; None: it has.
+        awaits_ready: whether it is made, and has not been ready yet.
         protect: whether nothing may destroy it; as its definition had it when it was provisioned last, so
             that it outlives the definition.
         retain: whether it is left as it is when it is removed; the same.
@@ -84,6 +85,7 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     depends_on: tuple[Key, ...] = ()
     generation: int = 0
     attempted: Attempt | None = None
+    awaits_ready: bool = False
     protect: bool = False
     retain: bool = False
     beside: tuple[ActiveResource, ...] = ()

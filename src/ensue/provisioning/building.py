@@ -15,6 +15,7 @@ from ensue.provisioning.growth import Growth
 from ensue.provisioning.growth_points import growth_points
 from ensue.provisioning.identity import DEFAULT_CLASS, IMPLICIT, Key, guresid
 from ensue.provisioning.nodes import Dependency, Node, ResourceGraph
+from ensue.provisioning.params_checks import refuse_misfits
 from ensue.provisioning.provisioning_order import in_order
 from ensue.provisioning.selecting import follow_selectors
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.identity import Context
     from ensue.provisioning.matching import Catalog
     from ensue.provisioning.nodes import ListName, Selector
+    from ensue.provisioning.params_schemas import ParamsSchema
     from ensue.provisioning.workloads import Deployment, Workload
 
 
@@ -54,11 +56,13 @@ def build_graph(
     growth.settle()
     selected = follow_selectors(growth, found)
     growth.follow_lists()
+    growth.give_defaults()
     _refuse_unmatched(growth.resources.values(), catalog, context, found)
+    waiting = refuse_misfits(growth.resources.values(), context, found)
     points = growth_points(growth, catalog, context)
     ordered = in_order(sorted(growth.resources.values(), key=lambda one: one.key), points, found)
     found.stop_on_errors()
-    nodes = tuple(_node(one, selected.get(one, {}), context) for one in ordered)
+    nodes = tuple(_node(one, selected.get(one, {}), context, waiting.get(one.key)) for one in ordered)
     return ResourceGraph(context=context, nodes=nodes, hash=_hash(context, nodes, catalog), points=points)
 
 
@@ -114,7 +118,12 @@ def _refuse_unmatched(
             )
 
 
-def _node(resource: Resource, selected: Mapping[Selector, tuple[Key, ...]], context: Context) -> Node:
+def _node(
+    resource: Resource,
+    selected: Mapping[Selector, tuple[Key, ...]],
+    context: Context,
+    params_schema: ParamsSchema | None,
+) -> Node:
     definition = resource.definition
     assert definition is not None  # noqa: S101 -- a resource without one was refused
     return Node(
@@ -133,6 +142,8 @@ def _node(resource: Resource, selected: Mapping[Selector, tuple[Key, ...]], cont
         options=definition.options,
         foreign_id=resource.foreign_id,
         grown_for=resource.grown_for,
+        params_schema=params_schema,
+        ready=definition.ready,
     )
 
 

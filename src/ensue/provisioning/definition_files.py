@@ -22,7 +22,9 @@ from ensue.provisioning.definitions import (
 )
 from ensue.provisioning.for_each_entries import read_for_each
 from ensue.provisioning.identity import DEFAULT_CLASS, parse_descriptor
+from ensue.provisioning.params_schemas import read_params_schema
 from ensue.provisioning.placeholder_values import DEFINITION, ENTRY
+from ensue.provisioning.readiness import read_ready
 from ensue.provisioning.shapes import Shape
 from ensue.provisioning.written import TextPlace, read_written
 
@@ -38,7 +40,7 @@ _TOP: Final = ("apiVersion", "kind", "metadata", "entity", "object")
 _METADATA: Final = ("id", "name", "labels", "annotations")
 _ENTITY: Final = (
     "name", "type", "driver_type", "driver_account", "driver_inputs", "provision", "criteria",
-    "destroy_first", "protect", "retain", "timeout", "retry",
+    "params_schema", "ready", "destroy_first", "protect", "retain", "timeout", "retry",
 )  # fmt: skip
 _INPUTS: Final = ("values", "secrets", "secret_refs")
 _PROVISION: Final = ("is_dependent", "match_dependents", "params", "for_each")
@@ -133,6 +135,10 @@ class _Reader:
             protect=self._flag(entity, "protect", place),
             retain=self._flag(entity, "retain", place),
             options=self._options(entity, place),
+            ready=read_ready(entity.get("ready"), place.below("ready"), self._shape),
+            params_schema=read_params_schema(
+                entity.get("params_schema"), id_, type_, place.below("params_schema"), self._found
+            ),
         )
 
     def _options(self, entity: dict[str, Any], place: TextPlace) -> StateOptions:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from ensue.provisioning.for_each import ForEach
     from ensue.provisioning.identity import Context, Descriptor, Key
+    from ensue.provisioning.params_schemas import ParamsSchema
+    from ensue.provisioning.readiness import Ready
     from ensue.provisioning.written import TextPlace, Written
 
 CRITERION_FIELDS: Final = ("res_id", "env_id", "app_id", "env_type")
@@ -132,6 +134,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
         retain: whether its resources are left as they are when they are removed.
         options: how the states of its resources are run: how long a call of the driver may take, and whether
             it is tried again.
+        params_schema: what the params of its resources must satisfy; None: anything does.
+        ready: what must hold before dependents of its resources start; None: nothing.
     """
 
     id: str
@@ -148,13 +152,16 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     protect: bool = False
     retain: bool = False
     options: StateOptions = BESIDE_OTHERS
+    params_schema: ParamsSchema | None = None
+    ready: Ready | None = None
 
     @property
     def written(self) -> tuple[Written, ...]:
         """The parts of it that may contain placeholders of the resource itself."""
         inputs = self.inputs
         account = () if self.account is None else (self.account,)
-        return (inputs.values, inputs.secrets, inputs.secret_refs, *account)
+        ready = () if self.ready is None else self.ready.written
+        return (inputs.values, inputs.secrets, inputs.secret_refs, *account, *ready)
 
 
 def field_values(key: Key, context: Context) -> dict[str, str | None]:

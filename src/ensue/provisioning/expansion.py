@@ -8,15 +8,15 @@ if the entries had been written out.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.errors import ExpansionError
-from ensue.model.unknown import Unknown, unknowns_in
+from ensue.model.unknown import unknowns_in
+from ensue.provisioning.early_values import early_values, resource_context
 from ensue.provisioning.evaluation import evaluate
 from ensue.provisioning.for_each import ids_of, items_of, with_item
-from ensue.provisioning.identity import Key, context_values, guresid
+from ensue.provisioning.identity import Key
 from ensue.provisioning.nodes import ListName
-from ensue.provisioning.placeholder_values import ContextField, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ensue.provisioning.definitions import Provision
     from ensue.provisioning.for_each import ForEach, Item
     from ensue.provisioning.identity import Context
-    from ensue.provisioning.placeholder_values import Meaning
     from ensue.provisioning.written import Written
 
 NO_ORGANIZATION: Final = "it uses ${context.org.id}, and no organization is given (--org)"
@@ -86,19 +85,10 @@ class Expansion:
 
     def context_of(self, owner: Key) -> dict[str, str]:
         """Return the fields of the context of a resource."""
-        return {**context_values(self._context, owner), "res.guresid": guresid(self._context, owner)}
+        return resource_context(owner, self._context)
 
     def _known(self, owner: Key, for_each: ForEach) -> Sequence[Item] | None:
-        context = self.context_of(owner)
-
-        def value_of(meaning: Meaning) -> Any:
-            if isinstance(meaning, ContextField) and context[meaning.name]:
-                return context[meaning.name]
-            if isinstance(meaning, Reference) and meaning.what == "guresid":
-                return guresid(self._context, meaning.target.resolved(owner))
-            return Unknown("")
-
-        value = evaluate(for_each.value.data, value_of)
+        value = evaluate(for_each.value.data, early_values(owner, self._context))
         if not unknowns_in(value):
             return items_of(value)
         if not for_each.value.mentions.references:

@@ -23,6 +23,7 @@ from ensue.provisioning.placeholder_values import (
     EachItem,
     EachValue,
     FromOutside,
+    OwnOutput,
     Reference,
     Selection,
 )
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.nodes import GrowthPoint, Node, ResourceGraph
     from ensue.provisioning.placeholder_values import Meaning
     from ensue.provisioning.secret_refs import SecretReference
-    from ensue.provisioning.sensitive import Path
+    from ensue.provisioning.sensitive import Parted, Path
 
 _NOT_KNOWN = Unknown("")
 _SERVICE_NAMES = frozenset({"name", "host", "hostname"})
@@ -204,6 +205,18 @@ class GraphValues:
         """
         return evaluate(point.for_each.value.data, lambda meaning: self._value(meaning, owner))
 
+    def part_of(self, node: Node, data: Any) -> Parted:
+        """Return further data of a node's definition, as far as it is known.
+
+        Args:
+            node: the node.
+            data: data of a `Written`.
+
+        Raises:
+            DriverError: it uses an output that a provisioned resource lacks.
+        """
+        return parted(evaluate(data, lambda meaning: self._value(meaning, node)))
+
     def grow(self, graph: ResourceGraph) -> None:
         """Go on with a graph that more resources have joined."""
         self.graph = graph
@@ -213,7 +226,7 @@ class GraphValues:
         """Record the outputs of a resource that has been provisioned."""
         self._outputs[key] = outputs
 
-    def _value(self, meaning: Meaning, node: Node) -> Any:
+    def _value(self, meaning: Meaning, node: Node) -> Any:  # noqa: PLR0911 -- one for each meaning
         match meaning:
             case Constant(value):
                 return value
@@ -228,6 +241,8 @@ class GraphValues:
                 return self._from_outside(meaning)
             case EachValue(value, resources):
                 return _foreign(value, resources)
+            case OwnOutput(path):
+                return self._output(node.key, path)
             case EachItem():
                 raise InternalError(f"an item of {node.key} was evaluated before its list")
 

@@ -16,6 +16,8 @@ from ensue.provisioning.canonical import are_equal
 from ensue.provisioning.expansion import NO_ITEMS, Expansion
 from ensue.provisioning.identity import WORKLOAD, Descriptor
 from ensue.provisioning.nodes import ListName
+from ensue.provisioning.params_schemas import with_defaults
+from ensue.provisioning.written import NO_MENTIONS, Written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.matching import Catalog
     from ensue.provisioning.nodes import Selector, Why
-    from ensue.provisioning.written import TextPlace, Written
+    from ensue.provisioning.written import TextPlace
 
 
 class Resource:
@@ -35,6 +37,7 @@ class Resource:
     Args:
         key: its type, class and id.
         place: the place of the first request.
+        definition: its definition; None: no definition matches.
     """
 
     __slots__ = (
@@ -50,11 +53,11 @@ class Resource:
         "place",
     )
 
-    def __init__(self, key: Key, place: TextPlace) -> None:
+    def __init__(self, key: Key, place: TextPlace, definition: Definition | None) -> None:
         self.key = key
         self.place = place
         self.params: Written | None = None
-        self.definition: Definition | None = None
+        self.definition = definition
         self.edges: dict[tuple[Resource, Why], TextPlace] = {}
         self.dependents: dict[Resource, None] = {}
         self.companions: set[Resource] | None = None
@@ -104,7 +107,8 @@ class Growth:
         """
         resource = self.resources.get(key)
         if resource is None:
-            resource = self.resources[key] = Resource(key, place)
+            definition = self._catalog.chosen(key, self._context)
+            resource = self.resources[key] = Resource(key, place, definition)
             self._unexpanded.append(resource)
         if params is not None:
             self._give(resource, params)
@@ -129,6 +133,15 @@ class Growth:
                 for companion, place in to.matched or ():
                     self._match(owner, to, companion, place)
 
+    def give_defaults(self) -> None:
+        """Give resources whose params nobody has set what their definition has as defaults."""
+        for resource in self.resources.values():
+            schema = None if resource.definition is None else resource.definition.params_schema
+            if resource.params is None and schema is not None:
+                nothing = Written({}, {}, NO_MENTIONS, resource.place)
+                given = with_defaults(nothing, schema)
+                resource.params = None if given is nothing else given
+
     def follow_lists(self) -> None:
         """Make the resources of lists depend on those that have the lists.
 
@@ -139,7 +152,7 @@ class Growth:
 
     def _expand(self, resource: Resource) -> None:
         """Add the resources that a resource's definition co-provisions."""
-        definition = resource.definition = self._catalog.chosen(resource.key, self._context)
+        definition = resource.definition
         if definition is None:
             return
         for written in definition.written:
@@ -158,6 +171,8 @@ class Growth:
             self.selections.append((owner, selector, place))
 
     def _give(self, resource: Resource, params: Written) -> None:
+        if resource.definition is not None and resource.definition.params_schema is not None:
+            params = with_defaults(params, resource.definition.params_schema)
         if resource.params is None:
             resource.params = params
             self.mention(resource, params, "workload" if resource.key.type == WORKLOAD else "reference")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ensue.errors import DriverError
 from ensue.model.data import is_mapping
 from ensue.model.merged import merged
 from ensue.provisioning.graph_values import Outputs
-from ensue.provisioning.sensitive import Path, below_field, differing, texts_in
+from ensue.provisioning.sensitive import below_field, differing, leaf_paths, same_at, texts_in
 
 if TYPE_CHECKING:
     from ensue.contracts.driver import Provisioned
@@ -34,27 +34,10 @@ def outputs_of(evaluated: EvaluatedNode, made: Provisioned, around: Surroundings
     data = merged(made.values, made.secrets)
     paths = dict.fromkeys(
         [
-            *_leaves(made.secrets, ()),
-            *(path for path in below_field(made.sensitive, "values") if _same(made.values, data, path)),
-            *(path for path in evaluated.secret_values if _same(evaluated.values, data, path)),
+            *leaf_paths(made.secrets),
+            *(path for path in below_field(made.sensitive, "values") if same_at(made.values, data, path)),
+            *(path for path in evaluated.secret_values if same_at(evaluated.values, data, path)),
             *differing(data, around.masked(data)),
         ]
     )
     return Outputs(data=data, secret_paths=tuple(paths))
-
-
-def _leaves(data: Any, path: Path) -> list[Path]:
-    """Return the paths of secret outputs: each leaf, so that the keys around it can be shown."""
-    if is_mapping(data):
-        return [leaf for key, value in data.items() for leaf in _leaves(value, (*path, key))]
-    return [path]
-
-
-def _same(one: Any, other: Any, path: Path) -> bool:
-    """Return whether two trees have the same value at a path."""
-    for part in path:
-        try:
-            one, other = one[part], other[part]
-        except (KeyError, IndexError, TypeError):
-            return False
-    return bool(one == other)

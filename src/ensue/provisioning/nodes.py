@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from ensue.provisioning.definitions import Inputs
     from ensue.provisioning.for_each import ForEach
     from ensue.provisioning.identity import Context, Descriptor, Key
+    from ensue.provisioning.params_schemas import ParamsSchema
     from ensue.provisioning.placeholder_values import Step
+    from ensue.provisioning.readiness import Ready
     from ensue.provisioning.written import TextPlace, Written
 
 Why: TypeAlias = Literal["workload", "reference", "co-provision", "match_dependents", "selector", "for_each"]
@@ -104,6 +106,9 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
         options: how its state is run; shared by all nodes of the definition.
         foreign_id: the resources whose outputs its id has parts of, for messages; empty: none.
         grown_for: the list for which it joined the graph while that ran; None: none.
+        params_schema: what its parameters must satisfy, if parts of them are only known later; None: nothing,
+            or they have been checked.
+        ready: what must hold before its dependents start; None: nothing.
     """
 
     key: Key
@@ -121,6 +126,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     options: StateOptions = BESIDE_OTHERS
     foreign_id: str = ""
     grown_for: ListName | None = None
+    params_schema: ParamsSchema | None = None
+    ready: Ready | None = None
 
     @property
     def depends_on(self) -> list[Key]:

@@ -5,9 +5,12 @@ Source: Humanitec, "Resource Types" and "Resource Classes".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ensue.provisioning.evaluation import json_text
 from ensue.provisioning.identity import DEFAULT_CLASS, WORKLOAD
+from ensue.provisioning.params_schemas import example_params
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -15,6 +18,10 @@ if TYPE_CHECKING:
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.definitions import Definition
     from ensue.provisioning.matching import Catalog
+
+_PLAIN: Final = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
+_NO_TEXTS: Final = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+"""Words that YAML reads as something else than text."""
 
 
 class Offer(NamedTuple):
@@ -36,12 +43,15 @@ class Offer(NamedTuple):
 
     @property
     def example(self) -> str:
-        """A resource of this kind in a Score file, with an output that a container reads."""
+        """A resource of this kind in a Score file, with an output that a container reads.
+
+        Its params are those that the first definition requires.
+        """
         class_ = "" if self.class_ == DEFAULT_CLASS else f"\n    class: {self.class_}"
         output = self.outputs[0] if self.outputs else "OUTPUT"
         return (
             f"containers:\n  main:\n    variables:\n      IT: ${{resources.it.{output}}}\n"
-            f"resources:\n  it:\n    type: {self.type}{class_}\n"
+            f"resources:\n  it:\n    type: {self.type}{class_}\n{_params(self.definitions[0])}"
         )
 
 
@@ -71,3 +81,23 @@ def offers(
             hidden = {name for one in definitions for name in secrets.get(one.id, ())}
             found.append(Offer(kind, class_, definitions, tuple(sorted(names)), frozenset(hidden)))
     return found
+
+
+def _params(definition: Definition) -> str:
+    """Return the params that a definition requires as lines of a Score file; empty if it requires none."""
+    if definition.params_schema is None:
+        return ""
+    params, problem = example_params(definition.params_schema)
+    note = f"    # adapt the params: {problem}\n" if problem else ""
+    lines = "".join(f"      {_scalar(key)}: {_value(value)}\n" for key, value in params.items())
+    return note + (f"    params:\n{lines}" if lines else "")
+
+
+def _value(value: Any) -> str:
+    """Return a value in YAML; a text is no placeholder of Score."""
+    return _scalar(value) if isinstance(value, str) else json_text(value).replace("$", "$$")
+
+
+def _scalar(text: str) -> str:
+    is_plain = _PLAIN.fullmatch(text) and text.lower() not in _NO_TEXTS
+    return text if is_plain else json_text(text).replace("$", "$$")

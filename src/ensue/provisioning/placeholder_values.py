@@ -113,6 +113,16 @@ class EachValue(NamedTuple):
     resources: str
 
 
+class OwnOutput(NamedTuple):
+    """An output of the resource itself, in what its definition says of the time after it is made.
+
+    Args:
+        path: the output, and the path below it.
+    """
+
+    path: tuple[str, ...]
+
+
 class Refusal(NamedTuple):
     """Why a path has no meaning.
 
@@ -127,7 +137,9 @@ class Refusal(NamedTuple):
     is_undeclared: bool = False
 
 
-Meaning: TypeAlias = "ContextField | Reference | Selection | Constant | FromOutside | EachItem | EachValue"
+Meaning: TypeAlias = (
+    "ContextField | Reference | Selection | Constant | FromOutside | EachItem | EachValue | OwnOutput"
+)
 
 
 class PathPart(NamedTuple):
@@ -181,6 +193,12 @@ def each_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
     if words[:1] == ("key",):
         return Refusal("a key has nothing below it", "write ${each.key}, or ${each.value.NAME}")
     return Refusal("an item has a key and a value", "write ${each.key} or ${each.value}")
+
+
+def own_output_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+    """Return the meaning of `${outputs.…}`."""
+    words = tuple(part.text for part in path)
+    return OwnOutput(words) if words else Refusal("it names no output", "write ${outputs.NAME}")
 
 
 def resource_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:

@@ -8,22 +8,18 @@ Source: Humanitec, "Drivers" and "Active Resources".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ensue.errors import DriverError, InternalError
-from ensue.provisioning.active import ActiveResource
-from ensue.provisioning.canonical import canonical
-from ensue.provisioning.code_inputs import refuse_foreign_code
 from ensue.provisioning.field_changes import packed_inputs
 from ensue.provisioning.graph_values import Outputs
 from ensue.provisioning.made_outputs import outputs_of
+from ensue.provisioning.readiness_wait import not_ready, planned_wait
 from ensue.provisioning.records import (
     begun,
     is_there,
-    made_by,
-    next_generation,
     promoted,
     records_of,
     renewed,
@@ -33,37 +29,19 @@ from ensue.provisioning.records import (
     words_of,
     would_be,
 )
-from ensue.provisioning.secret_refs import secret_references
-from ensue.provisioning.sensitive import texts_in
+from ensue.provisioning.steps import Step, Steps
 from ensue.provisioning.surroundings import Outcome, Replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.contracts.driver import DriverRequest, DriverServices
+    from ensue.contracts.driver import DriverServices
     from ensue.model.data import DataMap
-    from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
+    from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.graph_values import GraphValues
     from ensue.provisioning.identity import Key
     from ensue.provisioning.nodes import Node
-    from ensue.provisioning.surroundings import DriverCall, LoadedDriver, Status, Surroundings
-
-
-class _Step(NamedTuple):
-    """One resource on its way to its driver.
-
-    Args:
-        evaluated: the resource with its inputs.
-        driver: the driver.
-        request: the request for it.
-        old: the record of what the driver has made before, or begun to make; None: nothing.
-        planned: its record as the definition wants it; nothing in it was made.
-    """
-
-    evaluated: EvaluatedNode
-    driver: LoadedDriver
-    request: DriverRequest
-    old: ActiveResource | None
-    planned: ActiveResource
+    from ensue.provisioning.surroundings import DriverCall, LoadedDriver, MakeServices, Status, Surroundings
 
 
 class Provisioner:
@@ -90,76 +68,78 @@ class Provisioner:
         self._context = around.requests.context
         self._values = values
         self._around = around
-        self._digests = digests
+        self._steps = Steps(values, around, digests, replacing)
         self._replacing = replacing
 
     async def provision(self, node: Node, call: DriverCall) -> Outcome:
-        """Provision a resource after its dependencies.
+        """Provision a resource after its dependencies, and wait until it is ready.
+
+        If it does not become ready, the outcome is a failure; its record says that it is made.
 
         What another driver made for it stays until `clear` is called, unless the definition says
         `destroy_first`.
 
         Raises:
             DriverError: an input is not available, or would be read as code that came from another resource's
-                output; the resource would be replaced, and that is not allowed; or the driver failed. The
-                resource's record is kept.
+                output; params that have become known do not satisfy their schema; the resource would be
+                replaced, and that is not allowed; or the driver failed. The resource's record is kept.
             StoreError: the record cannot be written.
         """
-        step, whole = await self._step(node, call)
+        values = self._steps.values
+        outcome = await self._provisioned(node, call)
+        if call.test:
+            return planned_wait(outcome, node, values)
+        record = self.kept.get(node.key)
+        if record is None or not record.awaits_ready:
+            return outcome
+        problem = await not_ready(node, values, self._around.probe, call.clock)
+        if problem:
+            return outcome._replace(status="failed", comment=problem)
+        self._keep(msgspec.structs.replace(self.kept[node.key], awaits_ready=False))
+        await self._flush_for(self._around.driver(node.driver))
+        is_late = outcome.status == "unchanged" and not outcome.comment
+        return outcome._replace(comment="it is ready now") if is_late else outcome
+
+    async def _provisioned(self, node: Node, call: DriverCall) -> Outcome:
+        whole = self.kept.get(node.key)
+        step = await self._step(node, call.services)
         if whole is not None and whole.generation != step.planned.generation:
             return await self._replaced(step, whole, call)
-        mark = await self._mark(step) if step.evaluated.is_known else ""
-        if self._is_left(step, mark):
+        mark = await self._steps.mark(step)
+        if self._steps.is_left(step, mark):
             return self._unchanged(step, test=call.test)
         return await (self._planned(step, mark) if call.test else self._called(step, mark))
 
     def is_quick(self, node: Node) -> bool:
         """Return whether `left_as_it_is` reads nothing from outside of this process."""
-        driver = self._around.driver(node.driver)
-        return (driver.is_pure or not driver.has_fingerprint) and not node.inputs.secret_refs.data
+        return self._steps.is_quick(node)
 
-    async def left_as_it_is(self, node: Node, call: DriverCall) -> Outcome | None:
+    async def left_as_it_is(self, node: Node, services: MakeServices) -> Outcome | None:
         """Return the outcome of a resource that needs no call and no record; None: it has to be provisioned.
 
         Args:
             node: the resource; its dependencies are left as they are.
-            call: its services are given to the driver, which may only make its fingerprint.
+            services: makes the services for the driver, which may only make its fingerprint.
 
         Raises:
             DriverError: see `provision`.
             SecretStoreError: a secret cannot be read.
         """
         whole = self.kept.get(node.key)
-        if whole is None or whole.beside or whole.registers:
+        if whole is None or whole.beside or whole.registers or whole.awaits_ready:
             return None
-        step, _ = await self._step(node, call)
-        old = step.old
-        if old is None or not step.evaluated.is_known or renewed(step.planned, old) != old:
+        step = await self._step(node, services)
+        if step.old is None or renewed(step.planned, step.old) != step.old:
             return None
-        return self._unchanged(step, test=True) if self._is_left(step, await self._mark(step)) else None
+        is_left = self._steps.is_left(step, await self._steps.mark(step))
+        return self._unchanged(step, test=True) if is_left else None
 
-    async def _step(self, node: Node, call: DriverCall) -> tuple[_Step, ActiveResource | None]:
-        """Return a resource on its way to its driver, and its record.
-
-        Raises:
-            DriverError: an input is not available, or would be read as code that came from another resource.
-            SecretStoreError: a secret cannot be read.
-        """
-        if self._values is None:
-            raise InternalError(f"{node.key} is provisioned without a graph")
-        evaluated = await self._with_secrets(self._values.evaluated(node))
-        self._around.learn(evaluated.secret_texts())
-        driver = self._around.driver(node.driver)
+    async def _step(self, node: Node, services: MakeServices) -> Step:
+        """Return a resource on its way to its driver; see `Steps.of`."""
         whole = self.kept.get(node.key)
-        self._learn_of(whole)
-        is_anew = str(node.key) in self._replacing.anew
-        old = None if is_anew else made_by(whole, lambda name: self._is_name_of(driver, node, name))
-        planned = self._planned_record(node, next_generation(whole) if old is None else old.generation)
-        request = self._requests.of(
-            evaluated, old, self._services(node.key, planned.generation, call), planned.generation
+        return await self._steps.of(
+            node, whole, lambda generation: self._services(node.key, generation, services)
         )
-        refuse_foreign_code(request, driver.code, may_insert=driver.inserts_as_data)
-        return _Step(evaluated, driver, request, old, planned), whole
 
     async def clear(self, key: Key, call: DriverCall) -> Outcome:
         """Destroy what was made for a resource before, or was begun and did not succeed.
@@ -183,7 +163,7 @@ class Provisioner:
         whole = self.kept.get(node.key)
         if whole is None or self._around.driver(whole.driver).is_pure:
             return None
-        is_same = self._is_name_of(self._around.driver(node.driver), node, whole.driver)
+        is_same = self._steps.is_name_of(self._around.driver(node.driver), node, whole.driver)
         return None if is_same and str(node.key) not in self._replacing.anew else whole
 
     async def remove(self, key: Key, call: DriverCall) -> Outcome:
@@ -205,7 +185,7 @@ class Provisioner:
             return Outcome("retained", f"{key} was left as it is, and forgotten (`retain`)", old=old)
         return Outcome("destroyed", f"{key} was destroyed", old=old)
 
-    async def _replaced(self, step: _Step, whole: ActiveResource, call: DriverCall) -> Outcome:
+    async def _replaced(self, step: Step, whole: ActiveResource, call: DriverCall) -> Outcome:
         """Make a resource with another driver than the one that made it before, or anew with the same one."""
         node = step.evaluated.node
         gone = self.replaces(node)
@@ -219,33 +199,14 @@ class Provisioner:
             return outcome._replace(status="planned", comment=comment, old=whole, replaces=gone)
         if gone is not None and not self._replacing.is_allowed(node.key):
             raise DriverError(f"would be replaced: {words} (allow it with --allow-replace={node.key})")
-        mark = await self._mark(step)
+        mark = await self._steps.mark(step)
         if gone is not None and (is_anew or node.definition in self._replacing.destroy_first):
             await self._delete(whole, call)
             self._forget(whole)
         made = await self._called(step, mark)
         return made._replace(status="replaced", comment=words, old=whole, replaces=gone) if gone else made
 
-    async def _with_secrets(self, evaluated: EvaluatedNode) -> EvaluatedNode:
-        """Return a node with its secrets from stores, as far as their references are known."""
-        wanted = secret_references(evaluated.secret_refs)
-        if not wanted or not all(one.is_known for one in wanted):
-            return evaluated
-        return evaluated.with_secrets(await self._around.secrets(wanted))
-
-    def _is_left(self, step: _Step, mark: str) -> bool:
-        """Return whether a resource needs no call: its inputs and its driver are unchanged."""
-        old, driver, request = step.old, step.driver, step.request
-        if old is None or not mark or mark != old.inputs_mark:
-            return False
-        may_change = not driver.is_pure and (request.may_adopt or self._requests.refreshes)
-        return not (old.was_interrupted or driver.always_called or may_change or request.rotates)
-
-    def _is_name_of(self, driver: LoadedDriver, node: Node, name: str) -> bool:
-        """Return whether a name is one of a driver's."""
-        return name == node.driver or self._around.driver(name).name == driver.name
-
-    def _unchanged(self, step: _Step, *, test: bool) -> Outcome:
+    def _unchanged(self, step: Step, *, test: bool) -> Outcome:
         planned, old = step.planned, step.old
         if old is None:
             raise InternalError(f"{planned.key} is unchanged, and nothing was made")
@@ -256,7 +217,7 @@ class Provisioner:
             self._keep(now)
         return Outcome("unchanged", "", outputs, old, old.registers, old.manifests, old.secret_manifests)
 
-    async def _planned(self, step: _Step, mark: str) -> Outcome:
+    async def _planned(self, step: Step, mark: str) -> Outcome:
         evaluated, driver, request, old, _ = step
         node = evaluated.node
         is_same = old is not None and mark == old.inputs_mark != ""
@@ -276,7 +237,7 @@ class Provisioner:
             comment = f"-/+ would destroy {', '.join(planned.destroys)}; {comment}"
         return Outcome("planned", comment, outputs, old)
 
-    async def _called(self, step: _Step, mark: str) -> Outcome:
+    async def _called(self, step: Step, mark: str) -> Outcome:
         """Call a driver's create or update, with a record before and after it."""
         evaluated, driver, request, old, planned = step
         key = planned.key
@@ -296,15 +257,16 @@ class Provisioner:
             raise
         outputs = outputs_of(evaluated, made, self._around)
         given = msgspec.structs.replace(planned, inputs_mark=mark, inputs=packed_inputs(evaluated))
+        is_same = is_update and made.changed is False
+        if is_same and old is not None and not old.was_interrupted:
+            given = msgspec.structs.replace(given, awaits_ready=given.awaits_ready and old.awaits_ready)
         done = succeeded(given, self._record_now(started), made, outputs)
         whole = self.kept.get(key)
         leaves_nothing = whole is not None and self._around.driver(whole.driver).is_pure
         self._keep(promoted(whole, done, leaves_nothing=leaves_nothing))
         await self._flush_for(driver)
         self._note(key, outputs)
-        status: Status = "updated" if is_update else "created"
-        if is_update and made.changed is False:
-            status = "unchanged"
+        status: Status = "unchanged" if is_same else "updated" if is_update else "created"
         return Outcome(
             status, made.comment, outputs, old, done.registers, done.manifests, done.secret_manifests
         )
@@ -316,13 +278,13 @@ class Provisioner:
 
     async def _delete(self, one: ActiveResource, call: DriverCall) -> None:
         """Delete what one record is about; its record is to be removed by the caller."""
-        self._learn_of(one)
+        self._steps.learn_of(one)
         driver = self._around.driver(one.driver)
         if driver.is_pure or one.is_retained:
             return
         self._keep(with_record(self.kept.get(one.key), msgspec.structs.replace(one, phase="deleting")))
         await self._around.active.flush()
-        services = self._services(one.key, one.generation, call)
+        services = self._services(one.key, one.generation, call.services)
         await driver.delete(self._requests.of_removal(one, services))
 
     def _forget(self, one: ActiveResource) -> None:
@@ -338,21 +300,6 @@ class Provisioner:
         if not driver.is_pure:
             await self._around.active.flush()
 
-    def _planned_record(self, node: Node, generation: int) -> ActiveResource:
-        """Return the record of a node before anything is made."""
-        return ActiveResource(
-            key=node.key,
-            env_type=self._context.env_type,
-            definition=node.definition,
-            definition_digest=self._digests[node.definition],
-            driver=node.driver,
-            depends_on=tuple(node.depends_on),
-            phase="creating",
-            generation=generation,
-            protect=node.protect,
-            retain=node.retain,
-        )
-
     def _note(self, key: Key, outputs: Outputs) -> None:
         if self._values is not None:
             self._values.note_outputs(key, outputs)
@@ -361,30 +308,9 @@ class Provisioner:
         self.kept[resource.key] = resource
         self._around.active.put(self._context, resource)
 
-    def _learn_of(self, old: ActiveResource | None) -> None:
-        """Add the secrets of an earlier deployment to the masker; a driver may have them in its cookie."""
-        if old is not None:
-            self._around.learn(texts_in(old.outputs, old.secret_paths))
-            self._around.learn(texts_in(old.manifests, old.secret_manifests))
-
-    def _services(self, key: Key, generation: int, call: DriverCall) -> DriverServices:
-        return call.services(lambda cookie: self._keep_cookie(key, generation, cookie))
+    def _services(self, key: Key, generation: int, make: MakeServices) -> DriverServices:
+        return make(lambda cookie: self._keep_cookie(key, generation, cookie))
 
     async def _keep_cookie(self, key: Key, generation: int, cookie: DataMap) -> None:
         self._keep(with_cookie(self.kept[key], generation, cookie))
         await self._around.active.flush()
-
-    async def _mark(self, step: _Step) -> str:
-        """Return a keyed fingerprint of all inputs of a resource."""
-        evaluated = step.evaluated
-        given = [
-            step.driver.name,
-            evaluated.account,
-            evaluated.params,
-            evaluated.values,
-            evaluated.secrets,
-            *evaluated.sensitive,
-            await step.driver.fingerprint(step.request),
-        ]
-        like = "" if step.old is None else step.old.inputs_mark
-        return self._around.mark(canonical(given), f"inputs:{evaluated.node.guresid}", like)

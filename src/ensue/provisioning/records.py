@@ -127,6 +127,7 @@ def renewed(planned: ActiveResource, kept: ActiveResource) -> ActiveResource:
         driver=planned.driver,
         depends_on=planned.depends_on,
         attempted=None,
+        awaits_ready=kept.awaits_ready and planned.awaits_ready,
         protect=planned.protect,
         retain=planned.retain,
     )

@@ -173,3 +173,20 @@ def texts_in(data: Any, paths: Iterable[Path] = ((),)) -> Iterator[str]:
         for part in path:
             value = value[part]
         yield from scalar_texts(value)
+
+
+def leaf_paths(data: Any, path: Path = ()) -> list[Path]:
+    """Return the paths of the leaves of data, so that the keys around secrets can be shown."""
+    if is_mapping(data):
+        return [leaf for key, value in data.items() for leaf in leaf_paths(value, (*path, key))]
+    return [path]
+
+
+def same_at(one: Any, other: Any, path: Path) -> bool:
+    """Return whether two trees have the same value at a path."""
+    for part in path:
+        try:
+            one, other = one[part], other[part]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return bool(one == other)

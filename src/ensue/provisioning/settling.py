@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.identity import Key
     from ensue.provisioning.nodes import Node
     from ensue.provisioning.provisioner import Provisioner
-    from ensue.provisioning.surroundings import DriverCall, Outcome
+    from ensue.provisioning.surroundings import MakeServices, Outcome
 
 _AT_ONCE: Final = 10
 """How many drivers are asked for a fingerprint at once: a query of a repository is a process."""
@@ -33,7 +33,7 @@ def _always(_key: Key, _outcome: Outcome) -> bool:
 async def settled(
     nodes: Sequence[Node],
     provisioner: Provisioner,
-    call: DriverCall,
+    services: MakeServices,
     *,
     waiting: Collection[Key] = (),
     is_usable: Callable[[Key, Outcome], bool] = _always,
@@ -45,7 +45,7 @@ async def settled(
     Args:
         nodes: the resources, each after those it depends on.
         provisioner: knows what is kept, and is given the outputs of these resources.
-        call: the services for drivers, which call none in this.
+        services: makes the services for a driver, which may only make its fingerprint.
         waiting: the resources that wait for a list that is not known yet.
         is_usable: returns whether nothing else is wrong with a resource.
     """
@@ -54,7 +54,7 @@ async def settled(
 
     async def settle(node: Node) -> None:
         try:
-            outcome = await provisioner.left_as_it_is(node, call)
+            outcome = await provisioner.left_as_it_is(node, services)
         except EnsueError:
             return
         if outcome is not None and is_usable(node.key, outcome):

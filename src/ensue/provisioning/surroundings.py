@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 
+    from ensue.contracts.clock import Clock
     from ensue.contracts.driver import CodeKind, DriverRequest, DriverServices, Planned, Provisioned
     from ensue.model.data import Data, DataMap
     from ensue.provisioning.active import ActiveResource, ActiveResources
     from ensue.provisioning.graph_values import Outputs
     from ensue.provisioning.identity import Key
+    from ensue.provisioning.readiness import Check
     from ensue.provisioning.requests import Requests
     from ensue.provisioning.secret_refs import SecretReference
     from ensue.provisioning.sensitive import Path
@@ -31,6 +33,11 @@ Status: TypeAlias = Literal[
     "planned",
 ]
 """The result of a resource in one deployment."""
+
+
+Probe: TypeAlias = "Callable[[Check, float], Awaitable[str]]"
+"""Tries a condition once, for so many seconds at most; returns why it does not hold as the end of a sentence
+that begins with what was tried, or an empty text."""
 
 
 class LoadedDriver(Protocol):
@@ -82,6 +89,7 @@ class Surroundings(NamedTuple):
         secrets: reads secrets from stores.
         learn: tells the masker of secrets.
         masked: returns data with all known secrets masked.
+        probe: tries a condition of `ready` once.
     """
 
     driver: Callable[[str], LoadedDriver]
@@ -91,6 +99,7 @@ class Surroundings(NamedTuple):
     secrets: Callable[[Sequence[SecretReference]], Awaitable[Mapping[SecretReference, str]]]
     learn: Callable[[Iterable[str]], None]
     masked: Callable[[Any], Any]
+    probe: Probe
 
 
 class Outcome(NamedTuple):
@@ -105,6 +114,7 @@ class Outcome(NamedTuple):
         manifests: its Kubernetes manifests.
         secret_manifests: the paths of the secrets in them.
         replaces: the record of what it replaces, which is destroyed; None: nothing.
+        waits: what a deployment would wait for until it is ready; empty: nothing.
     """
 
     status: Status
@@ -115,6 +125,7 @@ class Outcome(NamedTuple):
     manifests: Mapping[str, Data] = MappingProxyType({})
     secret_manifests: tuple[Path, ...] = ()
     replaces: ActiveResource | None = None
+    waits: str = ""
 
 
 class Replacing(NamedTuple):
@@ -132,13 +143,19 @@ class Replacing(NamedTuple):
     anew: Collection[str] = frozenset()
 
 
+MakeServices: TypeAlias = "Callable[[Callable[[DataMap], Awaitable[None]]], DriverServices]"
+"""Makes the services of a driver for one resource, from the function that keeps a cookie."""
+
+
 class DriverCall(NamedTuple):
     """The call of a driver by a state function.
 
     Args:
         services: the services for the driver, made for this resource.
         test: whether it is a plan.
+        clock: time.
     """
 
-    services: Callable[[Callable[[DataMap], Awaitable[None]]], DriverServices]
+    services: MakeServices
     test: bool
+    clock: Clock

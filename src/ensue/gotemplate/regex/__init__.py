@@ -4,7 +4,8 @@ Python's own matcher backtracks: an expression such as `(a+)+$` takes exponentia
 matches. Here all alternatives advance together, one character at a time, and a `Work` counts the steps.
 """
 
+from ensue.gotemplate.regex.example import example_of
 from ensue.gotemplate.regex.machine import Match, Work
 from ensue.gotemplate.regex.program import Program, compiled
 
-__all__ = ["Match", "Program", "Work", "compiled"]
+__all__ = ["Match", "Program", "Work", "compiled", "example_of"]
