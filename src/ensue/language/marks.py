@@ -70,11 +70,12 @@ def without_nothing(data: Any) -> Any:
     if is_list(data):
         return [without_nothing(item) for item in data]
     if is_mapping(data):
-        return {
-            key.replace(NOTHING, "") if isinstance(key, str) else key: without_nothing(item)
-            for key, item in data.items()
-        }
+        return {_without_nothing_in_key(key): without_nothing(item) for key, item in data.items()}
     return data
+
+
+def _without_nothing_in_key(key: Any) -> Any:
+    return key.replace(NOTHING, "") if isinstance(key, str) else key
 
 
 class _Unmarking:
