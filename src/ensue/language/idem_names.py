@@ -25,6 +25,10 @@ _STANDS_FOR: Final = {
 _ARGUMENTS: Final = frozenset({"acct_profile", "acct_data", "acct_file", "acct_key"})
 
 
+FOREIGN_NAMES: Final = frozenset(_STANDS_FOR)
+"""The names that templates do not have."""
+
+
 def foreign_name(name: str, span: Span) -> Diagnostic | None:
     """Return the error for an undefined name in a template if it is one of Idem's, else None."""
     if name not in _STANDS_FOR:

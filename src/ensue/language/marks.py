@@ -34,7 +34,10 @@ ITEM: Final = f"{LEAD}\ue003"
 BEGIN_SERIALIZED: Final = f"{LEAD}\ue004"
 """The mark before a printed value that a serializer wrote."""
 
-_ANY: Final = re.compile(f"{LEAD}[\ue000-\ue004]")
+NOTHING: Final = f"{LEAD}\ue005"
+"""The mark in place of a parameter that has no value."""
+
+_ANY: Final = re.compile(f"{LEAD}[\ue000-\ue005]")
 
 
 def has_marks(text: str) -> bool:
@@ -58,6 +61,21 @@ def unmarked(data: Any) -> Any:
     Unmarked values stay the same objects, and nothing is changed in place.
     """
     return _Unmarking().of(data)
+
+
+def without_nothing(data: Any) -> Any:
+    """Return data in which a text that is only the mark `NOTHING` is null; other texts lose the mark."""
+    if isinstance(data, str):
+        return None if data == NOTHING else data.replace(NOTHING, "")
+    if is_list(data):
+        return [without_nothing(item) for item in data]
+    if is_mapping(data):
+        return {_without_nothing_in_key(key): without_nothing(item) for key, item in data.items()}
+    return data
+
+
+def _without_nothing_in_key(key: Any) -> Any:
+    return key.replace(NOTHING, "") if isinstance(key, str) else key
 
 
 class _Unmarking:

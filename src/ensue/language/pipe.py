@@ -63,6 +63,11 @@ def run_pipe(stream: Stream, pipe: str) -> Stream:
     return stream
 
 
+def is_jinja(pipe: str) -> bool:
+    """Return whether a stage of a pipe is Jinja."""
+    return any(stage.split()[:1] == ["jinja"] for stage in pipe.split("|"))
+
+
 def run_pipe_to_data(stream: Stream, pipe: str) -> Stream:
     """Send a file through every stage of a pipe; the result must be data.
 

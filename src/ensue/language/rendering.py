@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic
+from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.blocks import scan
 from ensue.language.blocks.calls import SlsHead
 from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
+from ensue.language.idem_names import FOREIGN_NAMES, foreign_name
 from ensue.language.input_files import read_text
 from ensue.language.jinja_settings import PLAIN_JINJA, JinjaSettings
-from ensue.language.pipe import DEFAULT_PIPE, makes_data, pipe_of, run_pipe, run_pipe_to_data
+from ensue.language.pipe import DEFAULT_PIPE, is_jinja, makes_data, pipe_of, run_pipe, run_pipe_to_data
 from ensue.language.renderers.stage import Printing, Stream, no_keys
 from ensue.language.sls_context import place_variables
 from ensue.language.stateconf.values import StateconfValues
 from ensue.language.yaml.document import Anchor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ensue.language.blocks import Block, Scan
     from ensue.language.blocks.space import BlockSpace
@@ -114,6 +115,8 @@ class SlsRenderer:
         pipe = pipe_of(text, self._default_pipe)
         with_parts = self._has_states and file.name != _TOP
         cut = scan(text, shown, pipe=pipe, template=file.relative, with_parts=with_parts)
+        if self._has_states and (uses := list(self._foreign_uses(_blocks_of(cut), file.saltenv))):
+            raise CompileError(uses)
         stream = self._stream(cut.text, shown, file.relative, context, file.saltenv, is_file=True)
         printing = Printing.JUDGED if self._has_states or file.name == _TOP else Printing.MARKED
         stream = run_pipe_to_data(msgspec.structs.replace(stream, printing=printing), pipe)
@@ -158,14 +161,37 @@ class SlsRenderer:
         text = read_text(file.path, shown)
         faults: list[Diagnostic] = []
         options, place = read_sls_tag(text, shown, faults)
+        pipe = pipe_of(text, self._default_pipe)
         try:
-            scan(text, shown)
+            cut = scan(text, shown, pipe=pipe)
         except CompileError as error:
             faults += error.diagnostics
+        else:
+            if is_jinja(pipe):
+                faults += self._foreign_names(cut.text, Span(shown, 1), file.saltenv)
+            faults += self._foreign_uses(_blocks_of(cut), file.saltenv)
         if faults:
             raise CompileError(faults)
-        pipe = pipe_of(text, self._default_pipe)
         return SlsHead(options=options, place=place, pipe=pipe)
+
+    def _foreign_uses(self, blocks: Iterable[Block], saltenv: str) -> Iterator[Diagnostic]:
+        """Yield the errors for names of Idem in blocks, which would otherwise stop a run half way."""
+        for block in blocks:
+            # A scoped block may have a variable of this name from the file around it.
+            if is_jinja(block.pipe) and not block.scoped:
+                yield from self._foreign_names(
+                    block.inner.text, Span(block.place.path, block.first_line), saltenv
+                )
+            yield from self._foreign_uses(_blocks_of(block.inner), saltenv)
+
+    def _foreign_names(self, text: str, start: Span, saltenv: str) -> Iterator[Diagnostic]:
+        """Yield the errors for names of Idem in a template that begins at a line of a file."""
+        if not any(name in text for name in FOREIGN_NAMES):
+            return
+        for name, line in self._jinja_of(saltenv).free_names(text, FOREIGN_NAMES):
+            use = foreign_name(name, Span(start.path, start.line + line - 1))
+            if use is not None:
+                yield use
 
     def _with_blocks(
         self, stream: Stream, own: tuple[Block, ...], outer: BlockSpace | None, pipe: str

@@ -108,6 +108,8 @@ class JournalWriter:
             StoreError: something of it is not, because the journal cannot be written.
         """
         await self._reach(_Mark(is_last=False))
+        while self._pending:  # What has ended during a wait is recorded before something else begins.
+            await self._reach(_Mark(is_last=False))
 
     async def close(self) -> None:
         """Write what is left, close the file and end the thread; closing again does nothing.

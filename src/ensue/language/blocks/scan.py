@@ -19,7 +19,7 @@ from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.blocks.block import Block, Scan
 from ensue.language.blocks.tags import TagOptions, read_end, read_opening
-from ensue.language.blocks.waiting import MARKS, is_end, name_of, read_pipe, read_waiting
+from ensue.language.blocks.waiting import MARKS, is_end, name_of, read_pipe, read_waiting, waits_for_several
 from ensue.language.collector import near_names
 
 if TYPE_CHECKING:
@@ -223,6 +223,7 @@ class _Cutter:
         name, options = "", TagOptions()
         if tag.waiting:
             name = name_of(tag.waiting.caller, names)
+            self._faults += waits_for_several(tag.waiting, tag.span)
         elif not tag.pipe:
             name, options = read_opening(tag.words, tag.span, self._faults)
         if name and name in names:

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.diagnostics import Diagnostic
 from ensue.language.renderer_names import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Container
+
+    from ensue.diagnostics import Span
 
 MARKS: Final = ("#!require:", ";require:", "#!END")
 """A text without any of these has no such block, and no part that names its own renderers."""
@@ -33,22 +36,41 @@ class Waiting(msgspec.Struct, frozen=True):
     Args:
         caller: the ID of the state that it waits for.
         pipe: its renderers; empty if it names none.
+        others: further states that the tag names, which it must not.
     """
 
     caller: str
     pipe: str = ""
+    others: tuple[str, ...] = ()
 
 
 def read_waiting(line: str) -> Waiting | None:
     """Read a line that begins with `#!` as the tag of a waiting block; None if it is not one."""
-    caller = pipe = ""
+    callers: list[str] = []
+    pipe = ""
     for part in line.removeprefix("#!").split(";"):
         word, colon, value = part.partition(":")
         if colon and word.strip() == _WORD:
-            caller = value.strip()
+            callers += filter(None, [value.strip()])
         elif not colon:
             pipe = part.strip()
-    return Waiting(caller, pipe) if caller else None
+    return Waiting(callers[0], pipe, tuple(callers[1:])) if callers else None
+
+
+def waits_for_several(waiting: Waiting, span: Span) -> list[Diagnostic]:
+    """Return the error for a tag that names several states; empty if it names one."""
+    if not waiting.others:
+        return []
+    named = " and ".join(map(repr, (waiting.caller, *waiting.others)))
+    return [
+        Diagnostic(
+            code="E0866",
+            summary=f"a block waits for {named}",
+            span=span,
+            detail="a block waits for one state, whose return it reads in `prev_ret`",
+            help="wait for a state that requires the others",
+        )
+    ]
 
 
 def read_pipe(line: str) -> str:

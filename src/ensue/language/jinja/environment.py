@@ -28,6 +28,7 @@ from ensue.language.jinja.filters.marking import PRINTED, WRITTEN, with_marks
 from ensue.language.jinja.loader import relative_name, template_name, template_places
 from ensue.language.jinja.marks import insert_marks, move_down
 from ensue.language.jinja.names import Generator, NamedFunctions, UnknownWhenCalledError
+from ensue.language.jinja.parameters import PARAMETER, filter_parameters, printed_parameter
 from ensue.language.jinja.printing import printable, printed_safely
 from ensue.language.printed_values import joined
 from ensue.model.printed_text import Written, is_plain
@@ -92,7 +93,7 @@ class Environment(SandboxedEnvironment):
         options.setdefault("finalize", printed)
         super().__init__(**options)
         own = with_marks(dict(self.filters) | dict(FILTERS))
-        self.filters = NamedFunctions("filter", own | {PRINTED: printed})
+        self.filters = NamedFunctions("filter", own | {PRINTED: printed, PARAMETER: printed_parameter})
         self.tests = NamedFunctions("test", dict(self.tests) | dict(TESTS))
         self.globals.update(GLOBALS)
         self._paths = paths
@@ -175,6 +176,7 @@ class Environment(SandboxedEnvironment):
 
     def _prepare(self, template: nodes.Template, source: str, path: str) -> None:
         """Mark lines and authorship; captured blocks are written text, as the results of macros are."""
+        filter_parameters(template)
         mark_authorship(template, source)
         insert_marks(template, self.know_file(path))
         for block in template.find_all(nodes.AssignBlock):

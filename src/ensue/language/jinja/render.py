@@ -18,7 +18,7 @@ from ensue.language.jinja.serializers import SerializerExtension
 from ensue.language.line_marks import take_out_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import CodeType
 
@@ -125,6 +125,12 @@ class JinjaRenderer:
             plain += "\n"
         templates = tuple(dict.fromkeys(rendering.templates))
         return Rendered(text=plain, anchors=anchors, exported=dict(context.vars), templates=templates)
+
+    def free_names(self, text: str, names: Container[str]) -> Iterator[tuple[str, int]]:
+        """Yield where a template reads one of some names without setting it, with its line."""
+        from ensue.language.jinja.free_names import free_names
+
+        return free_names(self._environment, text, names)
 
     def _run(self, template: jinja2.Template, context: Context) -> str:
         try:

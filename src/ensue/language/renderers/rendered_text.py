@@ -11,7 +11,7 @@ import msgspec
 
 from ensue.errors import CompileError
 from ensue.language.authored_data import mark_authored
-from ensue.language.marks import without_marks
+from ensue.language.marks import NOTHING, without_marks, without_nothing
 from ensue.language.references.detection import may_bind, may_hold_slot
 from ensue.language.renderers.stage import Printing
 from ensue.language.yaml.containment import load_any
@@ -56,6 +56,9 @@ def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: J
     from ensue.language.printed_values import take_out_guards
 
     text, extents = take_out_guards(stream.text)
+    lacks_values = NOTHING in text
+    if lacks_values:
+        read = _with_nulls(read)
     plain = without_marks(text)
     shown = msgspec.structs.replace(stream, text=plain)
     if extents:
@@ -69,9 +72,18 @@ def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: J
         return shown.with_data(
             mark_authored(data, text, extents, lambda worded: marks_that_count(load_any(worded)))
         )
-    if is_settled(text):
+    if is_settled(text) and not lacks_values:
         return shown.with_data(read(shown.document()))
     return shown.with_data(settle(_read_marked(shown, text, read)))
+
+
+def _with_nulls(read: Callable[[YamlDocument], Any]) -> Callable[[YamlDocument], Any]:
+    """Return a reader whose data has null for each parameter without a value."""
+
+    def read_nulls(document: YamlDocument) -> Any:
+        return without_nothing(read(document))
+
+    return read_nulls
 
 
 def _read_marked(shown: Stream, text: str, read: Callable[[YamlDocument], Any]) -> Any:

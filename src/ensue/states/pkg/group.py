@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.functions import also_takes
 from ensue.errors import NotAvailableError, StateFailedError
+from ensue.model.data import is_list
 from ensue.model.returns import StateReturn
 from ensue.states.pkg.outcome import failure
 from ensue.states.pkg.requested import KNOWN, OUTDATED
@@ -46,7 +47,7 @@ async def group_installed(
         StateFailedError: the target has no such group, or a mandatory package is skipped.
     """
     for word, value in (("skip", skip), ("include", include)):
-        if value is not None and not isinstance(value, list):
+        if value is not None and not is_list(value):
             raise StateFailedError(f"{word} must be formatted as a list")
     skipped, included = {str(each) for each in skip or ()}, [str(each) for each in include or ()]
     members = await _members(ctx, name, skipped, kwargs)
