@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from ensue.output.colours import on_one_line, without_escapes
+from ensue.output.foreseen import only_applies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +28,7 @@ def mark_of(returned: Return) -> Mark:
     """Return the mark for what happens to what a state describes."""
     if returned.result is False:
         return "!"
-    if returned.unknown:
+    if returned.unknown or only_applies(returned):
         return "?"
     if returned.function in _REMOVING:
         return "-"

@@ -12,6 +12,7 @@ from ensue.model.sensitive_paths import hide_in_changes
 from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.failures import failure_lines, has_function, what_happened
+from ensue.output.foreseen import foreseen_lines, only_applies
 from ensue.output.highstate import scope_heading
 from ensue.output.outcome import outcome_line
 from ensue.output.presentable import state_name
@@ -89,6 +90,8 @@ class _View:
             return
         yield self._headline(returned)
         yield from self._indented(self._below(returned))
+        for line in foreseen_lines(returned, self._masker):
+            yield f"{_BELOW}{self._palette.paint(self._colours['?'], f'? {line}')}"
 
     def _headline(self, returned: Return) -> str:
         mark = mark_of(returned)
@@ -104,6 +107,8 @@ class _View:
     def _what(self, returned: Return) -> str:
         if returned.result is False:
             return what_happened(returned, self._masker)
+        if only_applies(returned) and not returned.unknown:
+            return ""
         if returned.unknown:
             return without_escapes(self._masker.text(returned.comment))
         if not returned.changes:
