@@ -85,7 +85,7 @@ def change_texts(changes: Mapping[str, Any], palette: Palette) -> Iterator[str]:
 
 
 def drift_lines(drift: Mapping[str, Any], palette: Palette) -> Iterator[str]:
-    """Yield, as a diff, what differs from the state that the last apply left.
+    """Yield, as a diff, how an apply would restore what differs from the state that the last apply left.
 
     Args:
         drift: of the return, masked.
@@ -93,8 +93,8 @@ def drift_lines(drift: Mapping[str, Any], palette: Palette) -> Iterator[str]:
     """
     yield "drift since the last apply:"
     for path, change in drift.items():
-        yield palette.paint(palette.red, on_one_line(f"- {path}: {_short(change['old'])}"))
-        yield palette.paint(palette.green, on_one_line(f"+ {path}: {_short(change['new'])}"))
+        yield palette.paint(palette.red, on_one_line(f"- {path}: {_short(change['new'])}"))
+        yield palette.paint(palette.green, on_one_line(f"+ {path}: {_short(change['old'])}"))
 
 
 def _bounded(lines: list[str]) -> Iterator[str]:
