@@ -76,23 +76,52 @@ def test_a_plan_has_a_line_per_change(shell: Shell) -> None:
     ]
 
 
-def test_a_plan_shows_diff_and_drift(shell: Shell) -> None:
-    """A changed file is shown as a diff, and what the last apply had made of it beside what it is now."""
+def _made(shell: Shell, more: str = "") -> None:
     shell.write(
-        "states/t.sls", f"made:\n  file.managed:\n    - name: {shell.root}/made\n    - contents: one\n"
+        "states/t.sls",
+        f"made:\n  file.managed:\n    - name: {shell.root}/made\n    - contents: one\n{more}",
     )
     assert shell.run("apply", "t").code == 0
+
+
+def test_a_diff_says_what_has_drifted(shell: Shell) -> None:
+    """Beside the diff of the content, its checksum and its size say nothing."""
+    _made(shell)
     shell.write("made", "other\n")
     shown = [line.strip() for line in shell.run("plan", "t").out.splitlines()]
-    assert shown[2:8] == [
-        f"~ made (file.managed) {shell.root}/made",
-        "@@ -1 +1 @@",
-        "-other",
-        "+one",
-        "drift since the last apply:",
-        shown[7],
+    assert shown[2:7] == [f"~ made (file.managed) {shell.root}/made", "@@ -1 +1 @@", "-other", "+one", ""]
+
+
+def test_drift_of_what_is_not_managed_is_apart(shell: Shell) -> None:
+    """A mode that no state asks for is no change: it has a section after the states, beside a diff, too."""
+    _made(shell)
+    (shell.root / "made").chmod(0o600)
+    section = [
+        "  changed by someone else, not managed:",
+        f"    ! made (file.managed) {shell.root}/made: mode: 0644 -> 0600",
+        "",
     ]
-    assert {"- size: 4", "+ size: 6"} <= set(shown)
+    alone = shell.run("plan", "t").out.splitlines()
+    assert alone[1:5] == [*section, "0 to change, 1 unchanged"]
+    assert shell.run("plan", "t", "--detailed-exitcode", "--out", "quiet").code == 0
+    shell.write("made", "other\n")
+    beside = shell.run("plan", "t").out.splitlines()
+    assert beside[2:9] == [
+        f"    ~ made (file.managed) {shell.root}/made",
+        "      @@ -1 +1 @@",
+        "      -other",
+        "      +one",
+        *section,
+    ]
+
+
+def test_drift_that_an_apply_corrects_has_the_signs_of_a_diff(shell: Shell) -> None:
+    """What is there now has a minus, and what the apply restores a plus."""
+    _made(shell, "    - mode: '0644'\n")
+    (shell.root / "made").chmod(0o600)
+    shown = [line.strip() for line in shell.run("plan", "t").out.splitlines()]
+    assert shown[3:6] == ["drift since the last apply:", "- mode: 0600", "+ mode: 0644"]
+    assert "not managed" not in "".join(shown)
 
 
 def test_salts_form_of_a_plan(shell: Shell) -> None:

@@ -20,6 +20,7 @@ from ensue.masking import Masker
 from ensue.model.run_part import WHOLE_RUN
 from ensue.output.drawing.from_resources import draw_resources, planned_resources
 from ensue.output.drawing.mermaid import mermaid_lines
+from ensue.output.foreseen import foreseen_lines
 from ensue.output.resource_graph import deployment_data, masked
 from ensue.provisioning import Context
 from ensue.provisioning.evaluation import as_written
@@ -240,6 +241,8 @@ def _return_lines(returned: Return, indent: str) -> Iterator[str]:
     name = "" if returned.name == returned.id else f" ({returned.name})"
     comment = " / ".join(returned.comment.splitlines())
     yield f"{indent}{returned.id}{name}: {returned.result}{changed}: {comment}"
+    for line in foreseen_lines(returned, Masker()):
+        yield f"{indent}  ? {line}"
     for scope in (*returned.delayed, *returned.applied):
         yield f"{indent}  [{scope.kind} {scope.name}: {scope.status}] {scope.comment}".rstrip()
         for inner in scope.returns.values():

@@ -38,6 +38,8 @@ class StateResult:
         new_state: the managed thing as it is now; None if nothing is known about it.
         drift: in a plan, what differs from the enforced state: colon path to
             `{"old": …, "new": …}`.
+        foreseen: in a plan, the resources that the state `registers`, and the SLS that would be applied to
+            such a resource (`applies`, a list of mappings `target sls complete`).
         warnings: remarks that do not change the result.
         duration_s: how long its function took, in seconds.
     """
@@ -53,6 +55,7 @@ class StateResult:
     comment: str
     new_state: Any = None
     drift: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    foreseen: Mapping[str, Any] = field(default_factory=dict[str, Any])
     warnings: tuple[str, ...] = ()
     duration_s: float = 0.0
 
@@ -184,6 +187,7 @@ def state_result(returned: Return, masker: Masker) -> StateResult:
         comment=shown["comment"],
         new_state=shown["new_state"],
         drift=shown.get("drift", {}),
+        foreseen=shown.get("foreseen", {}),
         warnings=tuple(shown.get("warnings", ())),
         duration_s=returned.duration_ms / 1000,
     )

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ensue.diagnostics import Diagnostic, Severity
-from ensue.errors import CompileError
+from ensue.errors import CompileError, EnsueError
 from ensue.language.collector import Collector
 from ensue.language.compiler import SlsRequest
 from ensue.language.top import top_matches
 from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file
+from ensue.model.foreseen import ForeseenSls
 from ensue.settings.environments import saltenv_of, top_options
+from ensue.targeting import NotKnownError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.app.services import Services
     from ensue.language.compiler import Compiled, Compiler
     from ensue.language.top import TopMatch
     from ensue.model.srn import Srn
+    from ensue.targeting import Subject
 
 NO_TOP_FILE = "E0604"
 NOTHING_ASSIGNED = "E0605"
@@ -76,6 +81,28 @@ class AssignedSls:
         self.must_have_top_file()
         return self._matched(srn, found) or []
 
+    def foreseen(self, srn: Srn) -> ForeseenSls:
+        """Return what the top file assigns to a resource as far as its name decides it; called in a thread.
+
+        Args:
+            srn: the resource, which may not exist yet.
+        """
+        found, undecided = Collector(), list[str]()
+        unknown = ForeseenSls(target=srn, names=(), complete=False)
+        if self._services.compiled_pillar(srn) is None:
+            return unknown
+        try:
+            matched = self._services.unasked.attempted(
+                srn, lambda: self._matched(srn, found, self._known_subject(srn), undecided)
+            )
+        except EnsueError:
+            # An apply that gets so far reports it.
+            return unknown
+        if matched is None or found.errors:
+            return unknown
+        names = dict.fromkeys(one.name for one in matched)
+        return ForeseenSls(target=srn, names=tuple(names), complete=not undecided)
+
     def must_have_top_file(self) -> None:
         """Raise an error if there is no top file.
 
@@ -97,12 +124,35 @@ class AssignedSls:
             warnings = (*warnings, nothing_assigned(srn.id))
         return compiler.compile(requests), warnings
 
-    def _matched(self, srn: Srn, found: Collector) -> list[TopMatch] | None:
+    def _known_subject(self, srn: Srn) -> Subject:
+        """Return a target of which nothing is gathered for a match."""
+
+        def grains() -> Mapping[str, Any]:
+            gathered = self._services.directory.gathered_grains(srn)
+            if gathered is None:
+                raise NotKnownError
+            return gathered
+
+        return msgspec.structs.replace(self._services.subject(srn), grains=grains)
+
+    def _matched(
+        self,
+        srn: Srn,
+        found: Collector,
+        subject: Subject | None = None,
+        undecided: list[str] | None = None,
+    ) -> list[TopMatch] | None:
         services = self._services
         render = services.renderer(srn, test=self._test).render_file
         options = top_options(services.settings)
         return top_matches(
-            services.roots, render, services.subject(srn), found, options, switches=self._switches
+            services.roots,
+            render,
+            subject or services.subject(srn),
+            found,
+            options,
+            switches=self._switches,
+            undecided=undecided,
         )
 
     def _no_top_file(self, severity: Severity) -> Diagnostic:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ensue.app.resource_plans import ResourcePlans
     from ensue.contracts.growth import Plan
+    from ensue.model.foreseen import ForeseenSls
     from ensue.model.srn import Srn
 
 _DEEPEST: Final = 10
@@ -55,6 +56,10 @@ class DerivedHighstate:
         self._known.add(srn)
         self._registered_by[srn] = by
         self._admit(Newcomer(srn.id, partial(self._plan, srn)))
+
+    async def foreseen(self, srn: Srn) -> ForeseenSls | None:
+        """Return what the highstate of a resource would apply if it were registered; None if it gets none."""
+        return None if srn in self._known else await self._plans.foreseen(srn)
 
     async def _plan(self, srn: Srn) -> Plan:
         chain = self._chain(srn)

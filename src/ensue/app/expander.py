@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ensue.app.chosen_part import ChosenPart
     from ensue.app.late_rendering import LateRendering
+    from ensue.app.planned_resources import PlannedResources
     from ensue.app.services import Services
     from ensue.contracts.growth import GrowthRequest, Plan, PlanListener
     from ensue.diagnostics import Diagnostic
@@ -28,6 +29,7 @@ class SlsExpander:
         listeners: called with every plan before anything of it runs, in this order.
         test: whether the run is a plan.
         chosen: the part of the run that was chosen; None: all of it.
+        planned: in a plan, learns of the resources that states would register.
     """
 
     def __init__(
@@ -37,13 +39,15 @@ class SlsExpander:
         *,
         test: bool,
         chosen: ChosenPart | None = None,
+        planned: PlannedResources | None = None,
     ) -> None:
+        self._planned = planned
         self._chosen = chosen
         self._services = services
         self._listeners = listeners
         self._test = test
 
-    def note(self, plan: Plan, cause: GrowthRequest | None = None) -> None:
+    async def note(self, plan: Plan, cause: GrowthRequest | None = None) -> None:
         """Record a plan and notify the listeners.
 
         Args:
@@ -54,6 +58,8 @@ class SlsExpander:
             self._late.note(plan)
         for listener in self._listeners:
             listener(plan, cause)
+        if self._planned is not None:
+            await self._planned.note(plan)
 
     @cached_property
     def _late(self) -> LateRendering:
@@ -79,7 +85,7 @@ class SlsExpander:
             plan = msgspec.structs.replace(plan, resource=request.plan.resource)
         if self._chosen is not None:
             plan = await self._chosen.grown(plan, request)
-        self.note(plan, request)
+        await self.note(plan, request)
         return plan
 
     def end(self) -> tuple[Diagnostic, ...]:

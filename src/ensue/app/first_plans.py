@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ensue.contracts.growth import Plan
     from ensue.diagnostics import Diagnostic
     from ensue.engine.joining import Newcomer
+    from ensue.model.foreseen import ForeseenSls
     from ensue.model.srn import Srn
 
 
@@ -25,6 +26,10 @@ class Derived(Protocol):
 
     def registered(self, srn: Srn, by: Srn | None) -> None:
         """Record that a state which ran on one resource has registered another."""
+        ...
+
+    async def foreseen(self, srn: Srn) -> ForeseenSls | None:
+        """Return what the highstate of a resource would apply if it were registered; None if it gets none."""
         ...
 
 

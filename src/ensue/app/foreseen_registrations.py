@@ -57,6 +57,17 @@ class ForeseenRegistrations:
         promises = self._promising[module]
         return promises(chunk.function, chunk.name, chunk.arguments) if promises else ()
 
+    def applies(self, chunk: Chunk) -> Sequence[str] | None:
+        """Return the SLS that a chunk applies to the resource that it requires; None if it applies none.
+
+        What a reference decides is not known before the run.
+        """
+        if chunk.bindings is not None or chunk.has_slots:
+            return None
+        applies = self._functions.attribute(chunk.module, "APPLIES")
+        names: Sequence[str] | None = applies(chunk.function, chunk.arguments) if applies else None
+        return names
+
     def is_transient(self, chunk: Chunk) -> bool:
         """Return whether the effect of a chunk ends with its run, as its module declares.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from ensue.app.chosen_part import ChosenPart
     from ensue.app.first_plans import FirstPlans
@@ -22,7 +22,7 @@ class JoiningPlans:
         chosen: the part of the run that was chosen; None: all of it.
     """
 
-    def __init__(self, note: Callable[[Plan], None], chosen: ChosenPart | None = None) -> None:
+    def __init__(self, note: Callable[[Plan], Awaitable[None]], chosen: ChosenPart | None = None) -> None:
         self._note = note
         self._chosen = chosen
         self.remarks: dict[Diagnostic, None] = {}
@@ -42,6 +42,6 @@ class JoiningPlans:
     async def _noted(self, plan: Plan) -> Plan:
         if self._chosen is not None:
             plan = await self._chosen.late(plan)
-        self._note(plan)
+        await self._note(plan)
         self.remarks.update(dict.fromkeys(plan.warnings))
         return plan

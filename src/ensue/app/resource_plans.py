@@ -25,6 +25,7 @@ from ensue.engine.returns import exception_text
 from ensue.errors import CompileError, EnsueError
 from ensue.model.chunk import Chunk
 from ensue.model.fan_out import resource_chunk
+from ensue.model.foreseen import ForeseenSls
 from ensue.model.source_document import NoDocument
 
 if TYPE_CHECKING:
@@ -90,6 +91,16 @@ class ResourcePlans:
         if self._expression is None:
             return True
         return srn in (await ProjectMatcher(self._services).matched(self._expression)).targets
+
+    async def foreseen(self, srn: Srn) -> ForeseenSls | None:
+        """Return the SLS of a resource that may not exist yet; None if the target of the run excludes it."""
+        services, expression = self._services, self._expression
+        if expression is not None and not ProjectMatcher(services).may_match(expression, srn):
+            return None
+        if self._mods:
+            return ForeseenSls(target=srn, names=self._mods)
+        await services.prepare_all([srn])
+        return await asyncio.to_thread(self._assigned.foreseen, srn)
 
     async def _compile(self, srns: Sequence[Srn]) -> list[Srn]:
         """Compile for resources; return those whose grains are needed and not known yet."""

@@ -15,6 +15,7 @@ from ensue.app.call_inputs import CallInputs
 from ensue.app.expander import SlsExpander
 from ensue.app.foreseen_registrations import ForeseenRegistrations
 from ensue.app.functions import TargetFunctions
+from ensue.app.planned_resources import PlannedResources
 from ensue.app.pruning import Pruning, earlier_declarations
 from ensue.app.registrations import Registrations
 from ensue.app.run_registry import RunRegistry
@@ -122,16 +123,20 @@ class RunWiring:
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
             listeners.append(self._chosen.note)
-        expander = SlsExpander(services, listeners, test=test, chosen=self._chosen)
+        planned = PlannedResources(foreseen, first.derived) if test else None
+        expander = SlsExpander(services, listeners, test=test, chosen=self._chosen, planned=planned)
         for plan in first.all:
-            expander.note(plan)
+            await expander.note(plan)
         engine_services = EngineServices(
             functions=lambda srn: TargetFunctions(services.states_of(srn.type), srn.type),
             context_for=self._contexts(declarations, registry),
             expander=expander,
             on_event=self._on_event,
             begin=self._begin,
-            hooks=self._hooks(foreseen, registrations, pruning, matcher, declarations),
+            hooks=msgspec.structs.replace(
+                self._hooks(foreseen, registrations, pruning, matcher, declarations),
+                foreseen=planned.of if planned else None,
+            ),
             masker=services.masker,
         )
         engine = Engine(engine_services, self._engine_options())

@@ -101,7 +101,7 @@ class Services:
         self._files: dict[str, ProjectFiles] = {}
         self._digests = LocalDigests()
         self._renderers: dict[Srn, SlsRenderer] = {}
-        self._unasked = UnaskedGrains()
+        self.unasked = UnaskedGrains()
         self._wire(settings, pillar_override)
 
     def _wire(self, settings: Settings, pillar_override: Mapping[str, Any]) -> None:
@@ -132,7 +132,7 @@ class Services:
             directory=self.directory,
             pillars=self.pillars,
             minion=self.minion,
-            unasked=self._unasked,
+            unasked=self.unasked,
         )
 
     def modules_of(self, type_name: str) -> Functions:
@@ -179,7 +179,7 @@ class Services:
         gathered = self.directory.gathered_grains(srn)
         if gathered is not None:
             return gathered
-        self._unasked.refuse(srn)
+        self.unasked.refuse(srn)
         self.inline.give_up()
         return from_thread(self.directory.grains(srn), self.loop)
 

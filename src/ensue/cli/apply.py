@@ -188,4 +188,8 @@ def _detailed(report: RunReport) -> int:
     if report.exit_code:
         return exit_codes.REFUSED
     outcome = outcome_of(report)
-    return exit_codes.CHANGES if outcome.changed or outcome.unknown else exit_codes.SUCCEEDED
+    return (
+        exit_codes.CHANGES
+        if outcome.changed or outcome.unknown or outcome.joining.joining
+        else exit_codes.SUCCEEDED
+    )

@@ -51,6 +51,7 @@ class Recorder:
         self._time_of_day, self._monotonic = services.clock.time_of_day, services.clock.monotonic
         self._masker = services.masker
         self._inputs = services.hooks.inputs
+        self._foreseen = services.hooks.foreseen
         self.emit = services.on_event
         self._begin = services.begin
         self._next_number = first_number
@@ -185,6 +186,8 @@ class Recorder:
             returned.place = str(chunk.span())
         if node.applied is not None:
             returned.applied = node.applied
+        elif self._foreseen is not None and said.result is None:
+            returned.foreseen = self._foreseen(chunk)
         if node.scope.identity:
             returned.scope_identity = node.scope.identity
         return returned

@@ -173,6 +173,8 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         inputs: compares what calls read; None: a resumed run calls every state that has read something.
         reach: the hosts that the run cannot reach.
         described: returns the message of an error of a target, with where the resources in it came from.
+        foreseen: in a plan, returns what a state that would change something registers, and what would then
+            be applied (`Return.foreseen`); None in an apply.
     """
 
     awaits: Callable[[Chunk], Srn | None] = _awaits_nothing
@@ -189,6 +191,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     inputs: CallInputs | None = None
     reach: Reach = msgspec.field(default_factory=Reach)
     described: Callable[[RemoteError], Awaitable[str]] = _message
+    foreseen: Callable[[Chunk], DataMap] | None = None
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):

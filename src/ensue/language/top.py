@@ -14,7 +14,7 @@ import msgspec
 from ensue.language.collector import near_names
 from ensue.language.top_files import TopOptions, read_top_files
 from ensue.model.data import is_list, is_mapping
-from ensue.targeting import TargetSyntaxError, matches
+from ensue.targeting import TargetSyntaxError, matches, matches_so_far
 from ensue.targeting.errors import UNKNOWN_NODEGROUP
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def top_matches(
     options: TopOptions | None = None,
     *,
     switches: set[str] | None = None,
+    undecided: list[str] | None = None,
 ) -> list[TopMatch] | None:
     """Return the SLS that the top files assign to a subject.
 
@@ -68,6 +69,8 @@ def top_matches(
         found: collects the errors.
         options: which environments count, and how their top files are merged.
         switches: the switches that a top file turns on are added here; None: a top file has no switches.
+        undecided: the targets that what is not known of the subject decides are added here; None: all of it
+            is known.
 
     Returns:
         The assigned SLS, by environment in the order in which each first matches; None without a top file.
@@ -76,7 +79,7 @@ def top_matches(
     tops = read_top_files(roots, render, found, options, switches=switches)
     if tops is None:
         return None
-    matcher = _Matcher(roots, subject, found)
+    matcher = _Matcher(roots, subject, found, undecided)
     results: dict[str, dict[str, TopMatch]] = {}
     for saltenv, targets in tops.items():
         if options.saltenv and saltenv != options.saltenv:
@@ -91,7 +94,8 @@ def top_matches(
 class _Matcher:
     """Matches one subject against targets."""
 
-    def __init__(self, roots: Roots, subject: Subject, found: Collector) -> None:
+    def __init__(self, roots: Roots, subject: Subject, found: Collector, undecided: list[str] | None) -> None:
+        self._undecided = undecided
         self._environments = frozenset(roots.environments)
         self._subject = subject
         self._found = found
@@ -129,7 +133,7 @@ class _Matcher:
             )
             return False
         try:
-            return matches(self._target(kind, expression), self._subject)
+            return self._is_matched(self._target(kind, expression), expression)
         except TargetSyntaxError as error:
             if error.code == UNKNOWN_NODEGROUP:
                 # As in Salt: one top file may serve several masters, each with its own nodegroups.
@@ -137,6 +141,14 @@ class _Matcher:
             else:
                 self._found.error(error.code, str(error), span)
             return False
+
+    def _is_matched(self, target: Target, expression: str) -> bool:
+        if self._undecided is None:
+            return matches(target, self._subject)
+        verdict = matches_so_far(target, self._subject)
+        if verdict is None:
+            self._undecided.append(expression)
+        return verdict is True
 
     def _target(self, kind: str, expression: str) -> Target:
         vocabulary = self._subject.vocabulary

@@ -103,10 +103,12 @@ class Return(msgspec.Struct, omit_defaults=True):
     `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use,
     and the growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target).
     In a plan, `unknown` is True if only an apply can show what the state would do, and `drift` has the
-    differences from the last apply: colon path to `{"old": …, "new": …}`. For a run that resumes this one,
-    `fingerprint` identifies the arguments of the call, `read` names the other inputs of the call (files,
-    pillar, grains), and `read_mark` is a keyed fingerprint of those inputs. `scope_identity` is the identity
-    of the scope (`state_identity`), empty at the top.
+    differences from the last apply: colon path to `{"old": …, "new": …}`. `foreseen` has, in a plan, the
+    resources that the state `registers`, and under `applies` the SLS that it or the highstate of such a
+    resource would apply: mappings with `target`, `sls`, and `complete` (False: there may be others).
+    For a run that resumes this one, `fingerprint` identifies the arguments of the call, `read` names the
+    other inputs of the call (files, pillar, grains), and `read_mark` is a keyed fingerprint of those inputs.
+    `scope_identity` is the identity of the scope (`state_identity`), empty at the top.
     """
 
     tag: str
@@ -132,6 +134,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     unknown: bool = False
     place: str = ""
     drift: DataMap = {}
+    foreseen: dict[str, Any] = {}
     fingerprint: int = 0
     read: list[str] = []
     read_mark: str = ""
@@ -171,6 +174,8 @@ class Return(msgspec.Struct, omit_defaults=True):
         }
         if self.drift:
             data["drift"] = self.drift
+        if self.foreseen:
+            data["foreseen"] = self.foreseen
         if self.warnings:
             data["warnings"] = list(self.warnings)
         return data

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from ensue.output.colours import on_one_line, without_escapes
+from ensue.output.foreseen import only_applies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +28,7 @@ def mark_of(returned: Return) -> Mark:
     """Return the mark for what happens to what a state describes."""
     if returned.result is False:
         return "!"
-    if returned.unknown:
+    if returned.unknown or only_applies(returned):
         return "?"
     if returned.function in _REMOVING:
         return "-"
@@ -84,7 +85,7 @@ def change_texts(changes: Mapping[str, Any], palette: Palette) -> Iterator[str]:
 
 
 def drift_lines(drift: Mapping[str, Any], palette: Palette) -> Iterator[str]:
-    """Yield, as a diff, what differs from the state that the last apply left.
+    """Yield, as a diff, how an apply would restore what differs from the state that the last apply left.
 
     Args:
         drift: of the return, masked.
@@ -92,8 +93,8 @@ def drift_lines(drift: Mapping[str, Any], palette: Palette) -> Iterator[str]:
     """
     yield "drift since the last apply:"
     for path, change in drift.items():
-        yield palette.paint(palette.red, on_one_line(f"- {path}: {_short(change['old'])}"))
-        yield palette.paint(palette.green, on_one_line(f"+ {path}: {_short(change['new'])}"))
+        yield palette.paint(palette.red, on_one_line(f"- {path}: {_short(change['new'])}"))
+        yield palette.paint(palette.green, on_one_line(f"+ {path}: {_short(change['old'])}"))
 
 
 def _bounded(lines: list[str]) -> Iterator[str]:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ensue.model.sensitive_paths import hide_in_changes
 from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of
 from ensue.output.colours import on_one_line, without_escapes
+from ensue.output.drift import managed_drift, unmanaged_drift
 from ensue.output.failures import failure_lines, has_function, what_happened
+from ensue.output.foreseen import foreseen_lines, only_applies
 from ensue.output.highstate import scope_heading
 from ensue.output.outcome import outcome_line
 from ensue.output.presentable import state_name
@@ -19,7 +21,7 @@ from ensue.output.summary import remarks, summary_lines
 from ensue.output.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ensue.masking import Masker
     from ensue.model.report import RunReport
@@ -47,6 +49,9 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
     yield f"{on_one_line(report.minion_id)}:\n"
     for heading, lines in view.groups():
         yield "\n".join([palette.paint(palette.cyan, f"  {heading}:"), *lines]) + "\n"
+    if view.unmanaged:
+        heading = palette.paint(palette.cyan, "  changed by someone else, not managed:")
+        yield "\n".join([heading, *view.unmanaged]) + "\n"
     end = [*failure_lines(report, masker, palette), "", palette.paint(palette.bold, outcome_line(report))]
     note = _UNDECIDED_NOTE if tally.undecided else ""
     end.extend(summary_lines(report.minion_id, tally, palette, note=note))
@@ -63,6 +68,8 @@ class _View:
         green, yellow, red, cyan = palette.green, palette.light_yellow, palette.red, palette.cyan
         self._colours = {"+": green, "~": yellow, "-": red, "?": cyan, "!": red}
         self._groups: dict[tuple[str, str, str], list[str]] = {}
+        self.unmanaged: list[str] = []
+        """A line per state with drift in properties that it does not manage."""
 
     def groups(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the heading and the lines of each group that has lines."""
@@ -74,6 +81,8 @@ class _View:
     def add(self, returned: Return) -> None:
         """Add a return and everything that it caused."""
         lines = list(self._state_lines(returned))
+        if unmanaged := unmanaged_drift(returned):
+            self.unmanaged.append(self._unmanaged_line(returned, unmanaged))
         scopes = (*returned.applied, *returned.delayed)
         lines += [self._scope_line(scope, returned) for scope in scopes if scope.status != "done"]
         if lines:
@@ -84,26 +93,39 @@ class _View:
                 self.add(inner)
 
     def _state_lines(self, returned: Return) -> Iterator[str]:
-        is_shown = returned.result is not True or returned.changes or returned.drift or returned.warnings
-        if not is_shown:
+        if returned.result is True and not returned.changes and not returned.warnings:
             return
         yield self._headline(returned)
         yield from self._indented(self._below(returned))
+        for line in foreseen_lines(returned, self._masker):
+            yield f"{_BELOW}{self._palette.paint(self._colours['?'], f'? {line}')}"
+
+    def _unmanaged_line(self, returned: Return, drift: Mapping[str, Any]) -> str:
+        shown = self._masker.data(drift)
+        where = f" on {returned.target}" if not returned.target.startswith("minion:") else ""
+        line = f"! {self._named(returned)}{where}: {change_items(shown, '')}"
+        return f"    {self._palette.paint(self._palette.light_yellow, on_one_line(line))}"
 
     def _headline(self, returned: Return) -> str:
         mark = mark_of(returned)
+        what = self._what(returned)
+        line = f"{mark} {self._named(returned)}"
+        shown = on_one_line(f"{line}: {what}" if what else line)
+        return f"    {self._palette.paint(self._colours[mark], shown)}"
+
+    def _named(self, returned: Return) -> str:
+        """Return the ID of a state with its function, and its name unless that is the ID."""
         id_ = _shown_name(self._masker.name(returned.id))
         name = _shown_name(state_name(returned.name, returned.id, self._masker))
         named = f" {name}" if name != id_ else ""
-        what = self._what(returned)
         function = f" ({returned.module}.{returned.function})" if has_function(returned) else ""
-        line = f"{mark} {id_}{function}{named}"
-        shown = on_one_line(f"{line}: {what}" if what else line)
-        return f"    {self._palette.paint(self._colours[mark], shown)}"
+        return f"{id_}{function}{named}"
 
     def _what(self, returned: Return) -> str:
         if returned.result is False:
             return what_happened(returned, self._masker)
+        if only_applies(returned) and not returned.unknown:
+            return ""
         if returned.unknown:
             return without_escapes(self._masker.text(returned.comment))
         if not returned.changes:
@@ -115,8 +137,8 @@ class _View:
     def _below(self, returned: Return) -> Iterator[str]:
         if returned.result is not False:
             yield from change_texts(self._masked(returned), self._palette)
-        if returned.drift:
-            yield from drift_lines(self._masker.data(returned.drift), self._palette)
+        if drift := managed_drift(returned):
+            yield from drift_lines(self._masker.data(drift), self._palette)
         for warning in returned.warnings:
             text = f"warning: {on_one_line(self._masker.text(warning))}"
             yield self._palette.paint(self._palette.light_red, text)

@@ -16,6 +16,7 @@ import msgspec
 from ensue.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
 from ensue.output.failures import failure_lines, has_function
+from ensue.output.foreseen import foreseen_lines
 from ensue.output.nested import nested_lines
 from ensue.output.outcome import outcome_line
 from ensue.output.presentable import state_comment, state_name
@@ -187,6 +188,8 @@ class _Blocks:
             lines.append(f"{colour}     Changes:   {end}")
         if returned.drift:
             self._drift(lines, returned)
+        if returned.foreseen:
+            self._foreseen(lines, returned)
         if returned.warnings:
             self._warnings(lines, returned)
 
@@ -196,6 +199,12 @@ class _Blocks:
         pad = " " * _VALUE_INDENT
         for path, change in self._masker.data(returned.drift).items():
             lines.append(self._name(f"{pad}{path}: {change['old']!r} -> {change['new']!r}"))
+
+    def _foreseen(self, lines: list[str], returned: Return) -> None:
+        """Add what a state would register, and what would be applied to that."""
+        palette, pad = self._palette, " " * _VALUE_INDENT
+        lines.append(f"    {palette.cyan}   After: an apply{palette.end}")
+        lines.extend(f"{pad}{line}" for line in foreseen_lines(returned, self._masker))
 
     def _warnings(self, lines: list[str], returned: Return) -> None:
         import textwrap

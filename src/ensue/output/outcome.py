@@ -11,6 +11,7 @@ import msgspec
 
 from ensue.output.colours import on_one_line
 from ensue.output.failures import every_return
+from ensue.output.foreseen import Joining, joining_of, only_applies
 
 if TYPE_CHECKING:
     from ensue.model.report import RunReport
@@ -29,6 +30,7 @@ class Outcome(msgspec.Struct, kw_only=True):
         not_run: were not called, because something they require failed or the run was interrupted.
         unknown: in a plan, can be known only after an apply: states and delayed renderings.
         excluded: were left out by the chosen part of the run.
+        joining: in a plan, the resources that an apply would add.
     """
 
     changed: int = 0
@@ -37,11 +39,16 @@ class Outcome(msgspec.Struct, kw_only=True):
     not_run: int = 0
     unknown: int = 0
     excluded: int = 0
+    joining: Joining = Joining()
 
 
 def outcome_of(report: RunReport) -> Outcome:
     """Count the states of a run, including those that were added while it ran."""
-    outcome = Outcome(not_run=len(report.not_run), excluded=len(report.excluded))
+    outcome = Outcome(
+        not_run=len(report.not_run),
+        excluded=len(report.excluded),
+        joining=joining_of(report.returns.values()),
+    )
     for returned in every_return(report.returns.values()):
         _count(outcome, returned)
         for scope in returned.delayed:
@@ -55,6 +62,9 @@ def _count(outcome: Outcome, returned: Return) -> None:
             outcome.failed += 1
         else:
             outcome.not_run += 1
+    elif only_applies(returned):
+        # Its states count, once they are known.
+        return
     elif returned.unknown:
         outcome.unknown += 1
     elif returned.changes or returned.result is None:
@@ -83,6 +93,7 @@ def outcome_line(report: RunReport) -> str:
     ):
         if count:
             parts.append(f"{count} {what}")
+    parts.extend(outcome.joining.parts())
     if not report.test:
         parts.append(seconds_text(report.duration_s))
     return ", ".join(parts)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from ensue.model.data import mapped
 from ensue.model.sensitive_paths import hide_in_changes, hide_paths
 
 if TYPE_CHECKING:
@@ -117,11 +118,21 @@ def return_data(
             shown[key] = presentable(hide(shown[key], returned.sensitive), masker)
     if returned.drift:
         shown["drift"] = presentable(returned.drift, masker)
+    if returned.foreseen:
+        shown["foreseen"] = foreseen_data(returned, masker)
     if returned.warnings:
         shown["warnings"] = [masker.text(warning) for warning in returned.warnings]
     for key, scopes in (("delayed", returned.delayed), ("applied", returned.applied)):
         if scopes:
             shown[key] = [_scope_data(scope, masker, excluded) for scope in scopes]
+    return shown
+
+
+def foreseen_data(returned: Return, masker: Masker) -> dict[str, Any]:
+    """Return what a state would register, and what would then be applied; all of its texts are names."""
+    shown: dict[str, Any] = mapped(
+        returned.foreseen, lambda one: masker.name(one) if isinstance(one, str) else one
+    )
     return shown
 
 

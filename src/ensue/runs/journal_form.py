@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import msgspec
 
+from ensue.model.data import mapped
 from ensue.model.events import (
     CommandStarted,
     FannedOut,
@@ -267,6 +268,8 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
         # A number or keyword that ensue wrote is not a secret, even if a secret is spelled the same.
         if isinstance(value, int | float) or name in _OWN_WORDS:
             fields[name] = value
+        elif name == "foreseen":
+            fields[name] = mapped(value, lambda one: masker.name(one) if isinstance(one, str) else one)
         elif shown := _shown_name(struct, name, masker):
             written = _plain_data(value)
             fields[name] = [*map(shown, written)] if isinstance(written, list) else written and shown(written)  # pyright: ignore[reportUnknownArgumentType]  # a list of texts

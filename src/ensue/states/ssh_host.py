@@ -118,6 +118,17 @@ def awaited(_function: str, name: str) -> Srn:
 AWAITS = awaited
 
 
+def applied(function: str, arguments: DataMap) -> list[str] | None:
+    """Return the SLS that a state applies to its target; None if it applies none."""
+    mods = arguments.get("mods")
+    if function != "state_applied" or not isinstance(mods, str | list):
+        return None
+    return _names_of(mods)
+
+
+APPLIES = applied
+
+
 async def _carried(
     ctx: StateContext, name: str, source_path: str, path: str, wanted: Wanted, *, fetch: bool
 ) -> StateReturn:
@@ -144,11 +155,15 @@ def _text(owner: str | int | None) -> str | None:
 
 
 def _sls_names(mods: str | Sequence[str]) -> list[str]:
-    names = mods.split(",") if isinstance(mods, str) else [str(mod) for mod in mods]
-    found = [name.strip() for name in names if name.strip()]
+    found = _names_of(mods)
     if not found:
         raise StateFailedError("mods names no SLS (for example `- mods: openvpn.init`)")
     return found
+
+
+def _names_of(mods: str | Sequence[Any]) -> list[str]:
+    names = mods.split(",") if isinstance(mods, str) else [str(mod) for mod in mods]
+    return [name.strip() for name in names if name.strip()]
 
 
 async def _unknown_target(

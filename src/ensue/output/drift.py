@@ -1,0 +1,50 @@
+"""Drift in the view of a plan: what an apply would correct, and what it leaves because no state manages it.
+
+A state manages the properties that it would change. The signs of a drift are those of a diff: `-` is what is
+there now, `+` what an apply makes of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.model.returns import Return
+
+_OF_CONTENT: Final = frozenset({"sha256", "size"})
+"""Properties that every change of a file's content changes; its diff says more."""
+
+_CONTENT: Final = frozenset({"diff", "newfile"})
+
+
+def managed_drift(returned: Return) -> Mapping[str, Any]:
+    """Return the drift that an apply would correct, without what the diff of the content says better."""
+    if not returned.changes:
+        return {}
+    has_content = not _CONTENT.isdisjoint(returned.changes)
+    rest = {
+        path: change for path, change in returned.drift.items() if not (has_content and path in _OF_CONTENT)
+    }
+    if not has_content and not any(_is_changed(path, returned) for path in rest):
+        # Its changes do not name the properties of its state, so that none can be told apart.
+        return rest
+    return {path: change for path, change in rest.items() if _is_changed(path, returned)}
+
+
+def unmanaged_drift(returned: Return) -> Mapping[str, Any]:
+    """Return the drift that an apply would leave as it is."""
+    if returned.result is not True and not returned.changes:
+        return {}
+    managed = managed_drift(returned)
+    has_content = not _CONTENT.isdisjoint(returned.changes)
+    return {
+        path: change
+        for path, change in returned.drift.items()
+        if path not in managed and not (has_content and path in _OF_CONTENT)
+    }
+
+
+def _is_changed(path: str, returned: Return) -> bool:
+    return path.partition(":")[0] in returned.changes

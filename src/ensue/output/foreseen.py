@@ -1,0 +1,79 @@
+"""What a plan knows of resources that do not exist yet: who registers them, and which SLS they would get.
+
+The states of these SLS are known after an apply, so they count as the states of resources that will join.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.output.colours import on_one_line
+from ensue.output.failures import every_return
+from ensue.output.presentable import foreseen_data
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ensue.masking import Masker
+    from ensue.model.returns import Return
+
+_KNOWN_LATER: Final = "its states are known after apply"
+_DECIDED_LATER: Final = "what its grains or pillar decide"
+
+
+class Joining(msgspec.Struct, frozen=True, kw_only=True):
+    """The resources that an apply would add to a run.
+
+    Args:
+        joining: how many would get states whose SLS the plan names.
+        registered: how many others would be registered.
+    """
+
+    joining: int = 0
+    registered: int = 0
+
+    def parts(self) -> Iterator[str]:
+        """Yield the counts for the line of outcomes."""
+        if self.registered:
+            yield f"{_resources(self.registered)} will be registered"
+        if self.joining:
+            whose = "its" if self.joining == 1 else "their"
+            yield f"{_resources(self.joining)} will join, {whose} states are known after apply"
+
+
+def joining_of(returns: Iterable[Return]) -> Joining:
+    """Count the resources that the states of a plan would register or configure, each once."""
+    registered: set[str] = set()
+    joining: set[str] = set()
+    for returned in every_return(returns):
+        registered.update(returned.foreseen.get("registers", ()))
+        joining.update(one["target"] for one in returned.foreseen.get("applies", ()))
+    return Joining(joining=len(joining), registered=len(registered - joining))
+
+
+def only_applies(returned: Return) -> bool:
+    """Return whether a state would do nothing but apply SLS to a resource that does not exist yet."""
+    foreseen = returned.foreseen
+    return "applies" in foreseen and "registers" not in foreseen and not returned.changes
+
+
+def foreseen_lines(returned: Return, masker: Masker) -> Iterator[str]:
+    """Yield a line per resource that a state would register, and one per resource that would get SLS."""
+    shown = foreseen_data(returned, masker)
+    for srn in shown.get("registers", ()):
+        yield on_one_line(f"registers {srn}")
+    for one in shown.get("applies", ()):
+        yield on_one_line(f"applies {_what(one)} to {one['target']} ({_KNOWN_LATER})")
+
+
+def _what(applies: Mapping[str, Any]) -> str:
+    names = ", ".join(applies["sls"])
+    if applies["complete"]:
+        return names
+    return f"{names} and {_DECIDED_LATER}" if names else _DECIDED_LATER
+
+
+def _resources(count: int) -> str:
+    return "1 resource" if count == 1 else f"{count} resources"

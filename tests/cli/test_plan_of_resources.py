@@ -1,0 +1,109 @@
+"""What a plan says of resources that do not exist yet: as text, as data, and from the journal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.cli.shell import Shell
+
+TOP = """\
+derived_highstate: true
+base:
+  web-01: [make]
+  'new-*': [web, base]
+"""
+MAKE = """\
+make:
+  test.present:
+    - changes: {made: true}
+    - new_state: {a: 1}
+    - registers:
+      - dummy:new-01: {}
+      - dummy:new-02: {}
+      - dummy:apart: {}
+configured:
+  ssh_host.state_applied:
+    - name: dummy:new-01
+    - mods: web
+"""
+SHOWN = """\
+web-01:
+  make:
+    ~ make (test.present): made: True
+      ? registers dummy:new-01
+      ? registers dummy:new-02
+      ? registers dummy:apart
+      ? applies web, base to dummy:new-01 (its states are known after apply)
+      ? applies web, base to dummy:new-02 (its states are known after apply)
+    ? configured (ssh_host.state_applied) dummy:new-01
+      ? applies web to dummy:new-01 (its states are known after apply)
+
+1 to change, 0 unchanged, 1 resource will be registered, 2 resources will join, \
+their states are known after apply
+"""
+
+
+def _tree(shell: Shell, top: str = TOP) -> None:
+    shell.write("states/top.sls", top)
+    shell.write("states/make.sls", MAKE)
+    shell.write("states/web.sls", "web: test.nop\n")
+    shell.write("states/base.sls", "base: test.nop\n")
+
+
+def test_a_plan_names_what_joins(shell: Shell) -> None:
+    """What is registered, and the SLS by name; `state_applied` counts the states that it would apply."""
+    _tree(shell)
+    planned = shell.run("plan")
+    assert planned.code == 0, planned.err
+    assert planned.out.startswith(SHOWN)
+    assert shell.run("plan", "--detailed-exitcode", "--out", "quiet").code == 2
+
+
+def test_the_same_as_data_and_from_the_journal(shell: Shell) -> None:
+    """JSON has the names, `runs show` has what the plan printed, and an apply registers them."""
+    _tree(shell)
+    planned = shell.run("plan", "--out", "json").document
+    made, configured = planned["web-01"].values()
+    assert made["foreseen"]["registers"] == ["dummy:new-01", "dummy:new-02", "dummy:apart"]
+    assert [one["target"] for one in made["foreseen"]["applies"]] == ["dummy:new-01", "dummy:new-02"]
+    web = {"target": "dummy:new-01", "sls": ["web"], "complete": True}
+    assert configured["foreseen"] == {"applies": [web]}
+    run = shell.run("runs", "list", "--out", "json").document[0]["run_id"]
+    assert shell.run("runs", "show", run, "--out", "json").document == planned
+    applied = shell.run("apply", "--out", "json").document["web-01"]
+    assert all("foreseen" not in one for one in applied.values())
+    ids = [one["__id__"] for one in applied.values()]
+    assert sorted(ids) == ["configured", "make", "new-01 base", "new-01 web", "new-02 base", "new-02 web"]
+
+
+def test_a_name_is_not_masked(shell: Shell) -> None:
+    """The name of an SLS or a resource stays readable if a secret is spelled the same."""
+    _tree(shell)
+    shell.write("pillar/top.sls", "base: {'*': [own]}\n")
+    shell.write("pillar/own.sls", "some_password: web\n")
+    assert "applies web, base to dummy:new-01" in shell.run("plan").out
+    run = shell.run("runs", "list", "--out", "json").document[0]["run_id"]
+    assert "applies web, base to dummy:new-01" in shell.run("runs", "show", run).out
+
+
+def test_a_target_that_needs_grains_is_not_decided(shell: Shell) -> None:
+    """A resource that does not exist has no grains, and nothing waits for them."""
+    _tree(shell, TOP + "  'G@os:Alpine': [alpine]\n")
+    shown = shell.run("plan").out
+    assert "? applies web, base and what its grains or pillar decide to dummy:new-01" in shown
+    assert "? applies what its grains or pillar decide to dummy:apart" in shown
+
+
+def test_without_derived_highstate_resources_are_only_registered(shell: Shell) -> None:
+    """They join only what `state_applied` applies to them."""
+    _tree(shell, TOP.partition("\n")[2])
+    assert "2 resources will be registered, 1 resource will join, its states" in shell.run("plan").out
+
+
+def test_a_plan_of_a_target_leaves_out_what_does_not_match(shell: Shell) -> None:
+    """With `--tgt`, only what matches the target gets its highstate."""
+    _tree(shell)
+    shown = shell.run("plan", "--tgt", "web-01 or new-02").out
+    assert "applies web, base to dummy:new-02" in shown
+    assert "applies web, base to dummy:new-01" not in shown
