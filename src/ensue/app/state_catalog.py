@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.functions import Signature
 from ensue.errors import EnsueError, NotAvailableError
 from ensue.model.srn import TYPE_ALIASES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ensue.app.functions import Functions
     from ensue.app.type_functions import TypeLoaders
@@ -64,6 +64,10 @@ class StateCatalog:
         except EnsueError:
             # A type that does not exist is reported as an error of the target.
             return None
+
+    def mod_watch(self, module: str) -> Callable[..., Any] | None:
+        """Return the function that is called when a watched state has changed; None if there is none."""
+        return self._own.mod_watch(module)
 
     @property
     def hint(self) -> str:

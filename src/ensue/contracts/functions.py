@@ -194,6 +194,10 @@ class FunctionCatalog(Protocol):
         """
         ...
 
+    def mod_watch(self, module: str) -> Callable[..., Any] | None:
+        """Return the module's `MOD_WATCH`, None when it has none."""
+        ...
+
     @property
     def hint(self) -> str:
         """Return a remedy for an unknown function, other than to correct its spelling."""

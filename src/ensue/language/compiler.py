@@ -241,7 +241,7 @@ class Compiler:
             )
             bindings = Bindings(drafts, around, found)
             bindings.lower(requested)
-        ordered, checks = put_in_order(drafts, requested, found, bindings)
+        ordered, checks = put_in_order(drafts, requested, found, self._catalog.mod_watch, bindings)
         found.stop_on_errors()
         plan = Plan(
             chunks=_chunks(drafts, requested, ordered, bindings, slots=tree.slots),

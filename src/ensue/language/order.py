@@ -19,11 +19,16 @@ from ensue.language.chunks import order_numbers
 from ensue.language.requested import NOTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
     from ensue.diagnostics import Span
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.references.lower import Bindings
     from ensue.language.requested import Requested, Words
+
+    Reacts: TypeAlias = "Callable[[str], object]"
 
 _WEIGHTS: Final = {
     word: weight
@@ -43,6 +48,9 @@ _LOOKED_AT: Final = {
 }  # fmt: skip
 """Position of each requisite word within one state, which decides the order of its edges."""
 
+_REQUIRED_FOR: Final = {"watch": "require", "watch_any": "require_any"}
+"""What a word counts as in a state whose module has no function for changes of a watched state."""
+
 
 class InOrder(NamedTuple):
     """An order of execution.
@@ -58,7 +66,11 @@ class InOrder(NamedTuple):
 
 
 def put_in_order(
-    drafts: list[Draft], requested: Requested, found: Collector, bindings: Bindings | None = None
+    drafts: list[Draft],
+    requested: Requested,
+    found: Collector,
+    reacts: Reacts,
+    bindings: Bindings | None = None,
 ) -> InOrder:
     """Return the order of execution; a cycle is reported and gives an empty order.
 
@@ -66,6 +78,8 @@ def put_in_order(
         drafts: the drafts to put in order.
         requested: for each draft, its requisite words and the drafts they name.
         found: collects the errors.
+        reacts: returns whether a module has a function for what `watch` reports; in others, `watch` has the
+            rank of `require`.
         bindings: the references that became `arg_bind`; None without references.
     """
     placed = _places(drafts)
@@ -78,7 +92,7 @@ def put_in_order(
     graph = _Graph(len(drafts))
     for number, words in enumerate(requested):
         if words:
-            graph.add(number, words)
+            graph.add(number, words if reacts(drafts[number].declaration.module) else _as_required(words))
     if not graph.edges:
         numbers = sorted(range(len(drafts)), key=lambda number: (orders[number], labels[number]))
         return InOrder(numbers, {})
@@ -130,6 +144,17 @@ def _is_as_written(orders: list[float], pulls: list[float], requested: Requested
                     if target >= number or orders[target] > pull:
                         return False
     return True
+
+
+def _as_required(words: Words) -> Words:
+    """Return the words of a draft whose module does not react: `watch` counts as `require`, after those."""
+    if _REQUIRED_FOR.keys().isdisjoint(words):
+        return words
+    required = {word: targets for word, targets in words.items() if word not in _REQUIRED_FOR}
+    for word, weaker in _REQUIRED_FOR.items():
+        if word in words:
+            required[weaker] = {**required.get(weaker, {}), **words[word]}
+    return required
 
 
 class _Graph:
