@@ -194,6 +194,7 @@ def test_roots_of_a_tree_that_is_no_project(tmp_path: Path) -> None:
     assert order["options"]["pillar_roots"] == {"base": [str(tree / "pillar")]}
     assert order["options"]["failhard"] is True
     assert {"keep_runs", "cachedir", "root_dir"}.isdisjoint(order["options"])
+    assert order["options"]["config_dir"] == str(shell.root)
     assert (order["pillar"], order["plan"]) == ({"web": {"port": 80}}, False)
 
 

@@ -191,6 +191,16 @@ def test_a_refusal_is_grouped_by_its_code() -> None:
     assert both.compiles_nowhere
 
 
+def test_a_refusal_of_a_top_file_that_salt_does_not_render() -> None:
+    """Salt logs why its top file is empty, and runs nothing: that ensue refuses the file is intended."""
+    refusal = Refusal(code="E0204", message="top.sls:1: 'env' is undefined", summary="s", place="top.sls:1")
+    log = ("Rendering exception occurred", "Unable to render top file: Jinja variable 'env' is undefined")
+    for logged, is_meant in ((log, True), (log[:1], False)):
+        salt = SaltSide(version="1", python="p", log=logged)
+        comparison = compared("m", salt, Side(refusals=(refusal,)), NOTHING_MISSING)
+        assert [bool(one.meant) for one in comparison.causes] == [is_meant]
+
+
 def test_a_plan_that_breaks_off() -> None:
     """A plan that one of them cannot make is a difference; what was compiled is compared all the same."""
     low = compiled_states([chunk("a")])

@@ -40,7 +40,6 @@ NOT_FOR_SALT: Final = frozenset(
         *(
             "cachedir",
             "root_dir",
-            "config_dir",
             "conf_file",
             "extension_modules",
             "pki_dir",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.compare.differences import Cause, Difference, Kind, grouped
-from ensue.compare.intended import OF_REFUSALS
+from ensue.compare.intended import OF_REFUSALS, meant_in_top_file
 from ensue.compare.low import low_differences
 from ensue.compare.plans import plan_differences
 
@@ -94,13 +94,14 @@ def _counted(kind: Kind, used: Mapping[str, int], missing: Collection[str]) -> I
 
 def _refusals(salt: SaltSide, ours: Side) -> Iterator[Difference]:
     if not salt.refusals:
+        of_top_file = meant_in_top_file(salt.log)
         for one in ours.refusals:
             yield Difference(
                 kind=Kind.REFUSED_HERE,
                 what=one.code,
                 where=one.place,
                 ensue=one.message,
-                meant=OF_REFUSALS.get(one.code, ""),
+                meant=OF_REFUSALS.get(one.code) or of_top_file,
             )
     elif not ours.refusals:
         for one in salt.refusals:

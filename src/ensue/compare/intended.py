@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ensue.compare.sides import PlannedState
 
@@ -29,6 +29,8 @@ OF_REFUSALS: Final[Mapping[str, str]] = {
     "E0602": "Salt treats a target that does not parse as one that matches nothing; ensue refuses it",
 }
 """Reasons for what ensue refuses and Salt does not, by code."""
+
+_TOP_FILE_BROKEN: Final = "Unable to render top file"
 
 _SAYS_CHANGES: Final = (
     "Salt's plan leaves changes out; ensue's has them, so that states that react to them are planned, too"
@@ -52,6 +54,16 @@ _OTHERWISE: Final[Mapping[str, str]] = {
     "test.check_pillar": "Salt 3008 masks pillar values for its own check; ensue checks the values",
 }
 """Functions whose result differs on purpose."""
+
+
+def meant_in_top_file(log: Iterable[str]) -> str:
+    """Return why ensue refuses a tree whose top file Salt treats as empty; empty if Salt renders it.
+
+    Args:
+        log: the errors that Salt logged.
+    """
+    is_broken = any(message.startswith(_TOP_FILE_BROKEN) for message in log)
+    return OF_REFUSALS["E0601"] if is_broken else ""
 
 
 def meant_in_plan(function: str, salt: PlannedState | None, ours: PlannedState | None) -> str:

@@ -237,7 +237,7 @@ class SlsRenderer:
         Raises:
             CompileError: a renderer is unknown, or refuses the text.
         """
-        variables = {**self._variables(), "saltenv": saltenv, "env": saltenv, "sls": "", **extra}
+        variables = {**self._variables(), "saltenv": saltenv, "sls": "", **extra}
         relative = name.removeprefix("salt://")
         folder = relative.rpartition("/")[0]
         places = {

@@ -17,7 +17,6 @@ def place_variables(file: SlsFile) -> dict[str, Any]:
     return {
         "sls": file.name,
         "saltenv": file.saltenv,
-        "env": file.saltenv,
         "slspath": folder,
         "slsdotpath": folder.replace("/", "."),
         "slscolonpath": folder.replace("/", ":"),

@@ -27,6 +27,8 @@ _COMPILER: Final = frozenset({
 })  # fmt: skip
 _DEEP_CALLS: Final = 100
 """More nested calls of the compiler than a template of reasonable depth causes."""
+_RENAMED: Final = {"env": "saltenv"}
+"""Variables of former releases of Salt, and what they are called now."""
 
 _NO_FILES: Final = frozenset({"<template>", "<unknown>"})
 
@@ -169,6 +171,8 @@ def _near(message: str, variables: Iterable[str]) -> str:
     advice = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
     listing = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
     if name := _undefined_name(message):
+        if name in _RENAMED:
+            return f"write {_RENAMED[name]}; if that is not meant, {advice}"
         import difflib
 
         close = difflib.get_close_matches(name, list(variables), n=2)

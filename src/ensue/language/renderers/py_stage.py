@@ -24,7 +24,10 @@ from ensue.salt_names.running import running
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
 
-_DUNDERS: Final = ("salt", "grains", "pillar", "opts", "sls", "env")
+_DUNDERS: Final = {
+    **{f"__{name}__": name for name in ("salt", "grains", "pillar", "opts", "sls")},
+    "__env__": "saltenv",
+}
 
 
 def render(stream: Stream, _arguments: str) -> Stream:
@@ -61,7 +64,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
 
 def _given(stream: Stream) -> dict[str, Any]:
     variables = dict(stream.variables)
-    dunders = {f"__{name}__": variables.get(name) for name in _DUNDERS}
+    dunders = {word: variables.get(name) for word, name in _DUNDERS.items()}
     return {**variables, **dunders, "context": variables, "literal": literal}
 
 
