@@ -11,6 +11,7 @@ import importlib.util
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.argument_types import argument_types
 from ensue.contracts.callables import parameters
 from ensue.contracts.functions import ALSO_TAKES, TAKES_WORDS, AlsoTakes, Signature
 from ensue.errors import NotAvailableError, PluginError
@@ -264,6 +265,7 @@ def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Sign
         mentions=_mentions(function) if has_others and also is _SAYS_NOTHING else frozenset(),
         is_ours=_is_of(function, package) and (also is _SAYS_NOTHING or not also.passes_others),
         requisites=rules,
+        types=argument_types(function),
     )
 
 

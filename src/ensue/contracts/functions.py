@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import msgspec
 
+from ensue.contracts.argument_types import NOT_CHECKED, ArgumentTypes
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -133,6 +135,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         mentions: words that occur in its module; they are not misspelt arguments.
         is_ours: whether it comes with ensue and passes nothing on to functions that do not.
         requisites: requisites of all its states, with the state functions that they name.
+        types: the types of its arguments.
     """
 
     names: frozenset[str]
@@ -145,6 +148,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     mentions: frozenset[str] = frozenset()
     is_ours: bool = False
     requisites: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    types: ArgumentTypes = NOT_CHECKED
 
     def passes_on(self, given: Mapping[str, Any]) -> bool:
         """Return whether any other argument is passed on."""

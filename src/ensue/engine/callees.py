@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.contracts.argument_types import NOT_CHECKED, ArgumentTypes, argument_types
 from ensue.contracts.callables import is_coroutine_function, parameters
 from ensue.contracts.functions import TOUCHES_NOTHING
 
@@ -27,6 +28,7 @@ class Callee(msgspec.Struct, frozen=True):
         is_blocking: whether it is called in a thread, because it may block: a project's own plain function.
         is_mod_watch: whether it is called in place of the function that the state names.
         touches_nothing: whether it changes nothing outside of this process.
+        types: the types of its arguments.
     """
 
     function: Callable[..., Any]
@@ -36,6 +38,7 @@ class Callee(msgspec.Struct, frozen=True):
     is_blocking: bool = False
     is_mod_watch: bool = False
     touches_nothing: bool = False
+    types: ArgumentTypes = NOT_CHECKED
 
 
 class Callees:
@@ -97,4 +100,5 @@ def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = Fa
         is_blocking=is_blocking,
         is_mod_watch=is_mod_watch,
         touches_nothing=bool(getattr(function, TOUCHES_NOTHING, False)),
+        types=argument_types(function),
     )

@@ -9,6 +9,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.argument_types import NOT_CHECKED
 from ensue.contracts.callables import is_awaitable
 from ensue.engine.returns import failure, state_return
 from ensue.engine.services import CallSite
@@ -18,8 +19,9 @@ from ensue.model.returns import StateReturn, UnknownReturn
 from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
+    from ensue.contracts.argument_types import Problem
     from ensue.contracts.context import StateContext
     from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.callees import Callee
@@ -96,6 +98,10 @@ class FunctionCalls:
                 return resolved
             arguments = resolved
         name, keywords = _call_arguments(node, callee, arguments)
+        if callee.types is not NOT_CHECKED:
+            if problems := [*callee.types.problems(keywords)]:
+                return failure(node.chunk.name, _refusal(node, problems))
+            keywords = callee.types.converted(keywords)
         if callee.is_blocking:
             raw = await asyncio.to_thread(callee.function, context, name, **keywords)
         else:
@@ -146,6 +152,16 @@ def _call_arguments(node: Node, callee: Callee, arguments: DataMap) -> tuple[Any
         declared = node.scope.plan.chunks[node.index].function
         keywords = {**keywords, "sfun": declared}
     return name, keywords
+
+
+def _refusal(node: Node, problems: Sequence[Problem]) -> str:
+    """Return the comment of a state whose arguments turn out to be of a wrong type when it runs."""
+    chunk = node.chunk
+    refused = [
+        problem.diagnostic(chunk.id, chunk.full_function, chunk.document.locate((*chunk.keys, problem.name)))
+        for problem in problems
+    ]
+    return "\n".join(f"{each.code}: {each.message}" for each in refused)
 
 
 def _changed_watches(node: Node) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ensue.contracts.functions import ANY_ARGUMENTS
 from ensue.language.idem_names import refuse_credentials
+from ensue.language.references.detection import holds_sign
+from ensue.language.slots import holds_slot
 from ensue.model.declared_secrets import SENSITIVE
 
 if TYPE_CHECKING:
@@ -90,6 +92,11 @@ class ArgumentCheck:
         is_right = True
         for name in sorted(others) if others else ():
             is_right &= self._accepts_other(declaration, signature, arguments, name, refused)
+        for problem in signature.types.problems(arguments):
+            if not is_late(arguments[problem.name]):
+                function = f"{declaration.module}.{declaration.function}"
+                place = _place(declaration, problem.name)
+                refused.add([problem.diagnostic(declaration.id, function, place)])
         missing = signature.required - arguments.keys()
         for name in sorted(missing):
             refused.error(
@@ -171,6 +178,11 @@ class ArgumentCheck:
             detail=f"{declaration.id!r} passes it; Salt ignores it silently",
             help=f"write `{successor}` if that is meant, or remove it" if successor else meant or "remove it",
         )
+
+
+def is_late(value: Any) -> bool:
+    """Return whether a value is a reference or slot, which is judged when its state runs."""
+    return isinstance(value, str) and (holds_sign(value) or holds_slot(value))
 
 
 def _refuse(declaration: Declaration, signature: Signature, name: str, refused: Collector) -> None:

@@ -30,6 +30,7 @@ from ensue.targeting.vocabulary import NO_NAMES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ensue.contracts.argument_types import ArgumentTypes
     from ensue.contracts.functions import FunctionCatalog, Signature
     from ensue.language.argument_check import OnUnknown
     from ensue.language.declarations import Declaration
@@ -100,7 +101,7 @@ class Drafter:
         self._check = ArgumentCheck(found, ignores=on_unknown.argument == "ignore")
         self._signatures: dict[tuple[str, str, str], Signature | None] = {}
         self._on_unknown = on_unknown
-        self._plain: set[tuple[str, ...]] = set()
+        self._plain: dict[tuple[str, ...], ArgumentTypes] = {}
         self.registering: list[Draft] = []
         self.fanned: list[Draft] = []
 
@@ -110,7 +111,8 @@ class Drafter:
         plain = self._plain
         for modules in tree.declared.values():
             for one in modules.values():
-                if (one.module, one.function, *one.arguments) in plain and (named := _name_and_rest(one)):
+                types = plain.get((one.module, one.function, *one.arguments))
+                if types is not None and (named := _name_and_rest(one)) and types.accept(named[1]):
                     drafts.append(Draft(one, *named, NO_OPTIONS, None, 0, one.order))
                     continue
                 count = len(drafts)
@@ -232,8 +234,9 @@ class Drafter:
         is_right = self._check.accepts(declaration, signature, used, refused) and used is arguments
         arguments = used
         if is_right and words <= _NAME_ALONE:
-            # Only argument names decide: more states of this function with the same names are right too.
-            self._plain.add((declaration.module, declaration.function, *declaration.arguments))
+            # More states of this function with the same names are right too, if their values are.
+            key = (declaration.module, declaration.function, *declaration.arguments)
+            self._plain[key] = signature.types
         fault = _told(refused.errors) if refused is not self._found else ""
         draft = Draft(declaration, name, arguments, options, requisites, place, order, fault)
         if options.registers:

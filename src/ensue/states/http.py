@@ -22,6 +22,7 @@ from ensue.states._json_text import json_under
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ensue.contracts.argument_types import Seconds
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
 
@@ -51,8 +52,8 @@ async def query(
     match_type: str = "string",
     status: int | str | list[int | str] | None = None,
     status_type: str = "string",
-    wait_for: float | None = None,
-    request_interval: float | None = None,
+    wait_for: Seconds | None = None,
+    request_interval: Seconds | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Make an HTTP request and check the answer; it never counts as a change.
@@ -112,8 +113,8 @@ async def wait_for_successful_query(
     ctx: StateContext,
     name: str,
     *,
-    wait_for: float = 300,
-    request_interval: float = _INTERVAL_S,
+    wait_for: Seconds = 300,
+    request_interval: Seconds = _INTERVAL_S,
     **kwargs: Any,
 ) -> StateReturn:
     """Repeat an HTTP request until the answer is as expected, or until a timeout.

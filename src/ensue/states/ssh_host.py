@@ -21,6 +21,7 @@ from ensue.states._carried_file import Place, Wanted, carry, mode_bits
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ensue.contracts.argument_types import Mode
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
     from ensue.model.returns import Return, ScopeReturn
@@ -53,7 +54,7 @@ async def fetch_file(
     remote_path: str,
     local_path: str,
     *,
-    mode: str | int | None = None,
+    mode: Mode | None = None,
     makedirs: bool = False,
 ) -> StateReturn:
     """Copy a file from a target to this machine if it differs; it is written atomically.
@@ -79,7 +80,7 @@ async def send_file(
     local_path: str,
     remote_path: str,
     *,
-    mode: str | int | None = None,
+    mode: Mode | None = None,
     user: str | int | None = None,
     group: str | int | None = None,
     makedirs: bool = False,

@@ -19,6 +19,7 @@ from ensue.states.cmd.limited import called_in, within
 from ensue.states.cmd.stateful import reinterpreted, test_command
 
 if TYPE_CHECKING:
+    from ensue.contracts.argument_types import Mode, Seconds
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
 
@@ -38,9 +39,9 @@ async def run(
     stateful: bool | list[Data] = False,
     read_only: bool = False,
     hide_output: bool = False,
-    timeout: float | None = None,  # noqa: ASYNC109 (Salt's argument)
+    timeout: Seconds | None = None,  # noqa: ASYNC109 (Salt's argument)
     ignore_timeout: bool = False,
-    umask: str | int | None = None,
+    umask: Mode | None = None,
     success_retcodes: int | list[int] | None = None,
     success_stdout: str | list[str] | None = None,
     success_stderr: str | list[str] | None = None,

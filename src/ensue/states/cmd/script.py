@@ -14,6 +14,7 @@ from ensue.states.cmd.limited import called_in, within
 from ensue.states.cmd.stateful import reinterpreted, test_command
 
 if TYPE_CHECKING:
+    from ensue.contracts.argument_types import Mode, Seconds
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
 
@@ -32,8 +33,8 @@ async def script(
     runas: str | int | None = None,
     env: DataMap | list[Data] | None = None,
     stateful: bool | list[Data] = False,
-    timeout: float | None = None,  # noqa: ASYNC109 (Salt's argument)
-    umask: str | int | None = None,
+    timeout: Seconds | None = None,  # noqa: ASYNC109 (Salt's argument)
+    umask: Mode | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Run a script; a non-zero exit code is a failure.

@@ -21,6 +21,7 @@ from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.states.file.tree import walk
 
 if TYPE_CHECKING:
+    from ensue.contracts.argument_types import Mode
     from ensue.contracts.connection import Connection, FileStat
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
@@ -37,8 +38,8 @@ async def copy(
     preserve: bool = False,
     user: str | int | None = None,
     group: str | int | None = None,
-    mode: str | int | None = None,
-    dir_mode: str | int | None = None,
+    mode: Mode | None = None,
+    dir_mode: Mode | None = None,
     subdir: bool = False,
     owner: str | int | None = None,
     **kwargs: Any,

@@ -22,6 +22,7 @@ from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.states.file.tree import walk
 
 if TYPE_CHECKING:
+    from ensue.contracts.argument_types import Mode
     from ensue.contracts.connection import FileStat
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
@@ -56,9 +57,9 @@ async def directory(
     group: str | int | None = None,
     recurse: list[str] | None = None,
     max_depth: int | None = None,
-    dir_mode: str | int | None = None,
-    file_mode: str | int | None = None,
-    mode: str | int | None = None,
+    dir_mode: Mode | None = None,
+    file_mode: Mode | None = None,
+    mode: Mode | None = None,
     makedirs: bool = False,
     clean: bool = False,
     exclude_pat: Data = None,

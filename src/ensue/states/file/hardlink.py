@@ -19,6 +19,7 @@ from ensue.states.file.owners import with_primary_group
 from ensue.states.file.paths import is_folder, make_parents, target_path
 
 if TYPE_CHECKING:
+    from ensue.contracts.argument_types import Mode
     from ensue.contracts.connection import FileStat
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
@@ -38,7 +39,7 @@ async def hardlink(
     makedirs: bool = False,
     user: str | int | None = None,
     group: str | int | None = None,
-    dir_mode: str | int | None = None,
+    dir_mode: Mode | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Make a path a hard link to a file, or correct the file that it links to.

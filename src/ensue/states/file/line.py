@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -24,6 +24,7 @@ from ensue.states.file.paths import target_path
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ensue.contracts.argument_types import Mode
     from ensue.contracts.context import StateContext
 
 _MODES: Final = ("insert", "ensure", "delete", "replace")
@@ -35,8 +36,8 @@ async def line(
     *,
     content: str | None = None,
     match: str | None = None,
-    mode: str | None = None,
-    location: str | None = None,
+    mode: Literal["ensure", "insert", "replace", "delete"] | None = None,
+    location: Literal["start", "end"] | None = None,
     before: str | None = None,
     after: str | None = None,
     show_changes: bool = True,
@@ -46,7 +47,7 @@ async def line(
     create: bool = False,
     user: str | int | None = None,
     group: str | int | None = None,
-    file_mode: str | int | None = None,
+    file_mode: Mode | None = None,
 ) -> StateReturn:
     """Add a line to a file, or replace or remove all lines that match.
 

@@ -7,7 +7,7 @@ Source: Salt's state module `file`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ensue.contracts.functions import also_takes, renders
 from ensue.errors import StateFailedError
@@ -21,6 +21,7 @@ from ensue.states.file.remarks import KNOWN, OUTDATED, further_variables, remark
 from ensue.states.file.sources import Template, read_sources
 
 if TYPE_CHECKING:
+    from ensue.contracts.argument_types import Mode
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
     from ensue.model.returns import StateReturn
@@ -49,9 +50,9 @@ async def managed(
     defaults: DataMap | None = None,
     user: str | int | None = None,
     group: str | int | None = None,
-    mode: str | int | None = None,
+    mode: Mode | Literal["keep"] | None = None,
     makedirs: bool = False,
-    dir_mode: str | int | None = None,
+    dir_mode: Mode | None = None,
     replace: bool = True,
     create: bool = True,
     follow_symlinks: bool = True,

@@ -16,6 +16,7 @@ from ensue.states.file.described import path_state
 from ensue.states.file.paths import make_parents, target_path
 
 if TYPE_CHECKING:
+    from ensue.contracts.argument_types import Mode
     from ensue.contracts.connection import FileKind, FileStat
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
@@ -35,7 +36,7 @@ async def mknod(  # noqa: PLR0917 (Salt's order)
     minor: int = 0,
     user: str | int | None = None,
     group: str | int | None = None,
-    mode: str | int = "0600",
+    mode: Mode = "0600",
 ) -> StateReturn:
     """Create a device node or a named pipe.
 

@@ -26,6 +26,7 @@ from ensue.states.file.symlink import symlink
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable
 
+    from ensue.contracts.argument_types import Mode
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
 
@@ -43,8 +44,8 @@ async def recurse(
     clean: bool = False,
     user: str | int | None = None,
     group: str | int | None = None,
-    dir_mode: str | int | None = None,
-    file_mode: str | int | None = None,
+    dir_mode: Mode | None = None,
+    file_mode: Mode | None = None,
     template: str | None = None,
     context: DataMap | None = None,
     defaults: DataMap | None = None,
@@ -56,7 +57,7 @@ async def recurse(
     merge: bool = False,
     keep_symlinks: bool = False,
     force_symlinks: bool = False,
-    sym_mode: str | int | None = None,
+    sym_mode: Mode | None = None,
     show_changes: bool = True,
     owner: str | int | None = None,
     **kwargs: Any,

@@ -26,6 +26,7 @@ from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.states.file.serializers import comparable, deserialized, serialized
 
 if TYPE_CHECKING:
+    from ensue.contracts.argument_types import Mode
     from ensue.contracts.connection import FileStat
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
@@ -47,9 +48,9 @@ async def serialize(
     merge_if_exists: bool = False,
     user: str | int | None = None,
     group: str | int | None = None,
-    mode: str | int | None = None,
+    mode: Mode | None = None,
     makedirs: bool = False,
-    dir_mode: str | int | None = None,
+    dir_mode: Mode | None = None,
     backup: str | bool | None = None,
     show_changes: bool = True,
     create: bool = True,

@@ -19,6 +19,7 @@ from ensue.states.file.paths import is_folder, make_parents, target_path
 from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 
 if TYPE_CHECKING:
+    from ensue.contracts.argument_types import Mode
     from ensue.contracts.connection import FileStat
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
@@ -38,7 +39,7 @@ async def symlink(
     makedirs: bool = False,
     user: str | int | None = None,
     group: str | int | None = None,
-    mode: str | int | None = None,
+    mode: Mode | None = None,
     owner: str | int | None = None,
     **kwargs: Any,
 ) -> StateReturn:

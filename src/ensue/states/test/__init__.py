@@ -37,7 +37,7 @@ def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: A
 def succeed_without_changes(
     ctx: StateContext,  # noqa: ARG001 (every state function is given it)
     name: str,
-    comment: str = _SUCCESS,
+    comment: Data = _SUCCESS,
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
     """Return the result True."""
@@ -48,7 +48,7 @@ def succeed_without_changes(
 def fail_without_changes(
     ctx: StateContext,
     name: str,
-    comment: str = "Failure!",
+    comment: Data = "Failure!",
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
     """Return the result False, in a plan too."""
@@ -61,7 +61,7 @@ def fail_without_changes(
 def succeed_with_changes(
     ctx: StateContext,
     name: str,
-    comment: str = _SUCCESS,
+    comment: Data = _SUCCESS,
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
     """Return the result True and changes."""
@@ -75,7 +75,7 @@ def succeed_with_changes(
 def fail_with_changes(
     ctx: StateContext,
     name: str,
-    comment: str = "Failure!",
+    comment: Data = "Failure!",
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
     """Return the result False and changes; in a plan the result None."""
@@ -89,7 +89,7 @@ def fail_with_changes(
 def show_notification(
     ctx: StateContext,  # noqa: ARG001 (every state function is given it)
     name: str,
-    text: str | None = None,
+    text: Data = None,
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
     """Return a text as the comment.
@@ -112,7 +112,7 @@ def mod_watch(
     ctx: StateContext,
     name: str,
     result: bool | None = True,
-    comment: str = "Watch statement fired.",
+    comment: Data = "Watch statement fired.",
     changes: DataMap | None = None,
     **kwargs: Data,  # noqa: ARG001 (the arguments of the function)
 ) -> StateReturn:

@@ -14,7 +14,7 @@ from ensue.states.test.pretended import pretended_changes
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
-    from ensue.model.data import DataMap
+    from ensue.model.data import Data, DataMap
 
 _RANDOM: Final = "random"
 
@@ -24,8 +24,8 @@ def configurable_test_state(
     ctx: StateContext,
     name: str,
     *,
-    changes: bool | str = True,
-    result: bool | str = True,
+    changes: Data = True,
+    result: Data = True,
     comment: str = "",
     warnings: str | list[str] | None = None,
     allow_test_mode_failure: bool = False,

@@ -26,7 +26,7 @@ def present(
     new_state: Data = None,
     result: bool | None = True,
     changes: Any = None,
-    comment: str | None = "",
+    comment: Any = "",
     sensitive: Any = None,
 ) -> StateReturn:
     """Return the given result, changes, comment and `new_state`.
