@@ -40,9 +40,9 @@ def fill_derived(cachedir: Path) -> str:
     Args:
         cachedir: the project's.
     """
-    from ensue.model.resource import DeclaredBy, RegistrationRequest
-    from ensue.model.srn import Srn
-    from ensue.registry.registry import ResourceRegistry
+    from ensue.core.model.resource import DeclaredBy, RegistrationRequest
+    from ensue.core.model.srn import Srn
+    from ensue.store.registry.registry import ResourceRegistry
 
     def requests(first: int) -> list[RegistrationRequest]:
         source = Srn("cloud", f"rack-{first}")

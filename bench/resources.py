@@ -123,9 +123,9 @@ def fill_registry(cachedir: Path, entries: int) -> None:
         cachedir: the project's.
         entries: how many there are in the end.
     """
-    from ensue.model.srn import Srn
-    from ensue.registry.entry import RegistrationRequest
-    from ensue.registry.registry import ResourceRegistry
+    from ensue.core.model.srn import Srn
+    from ensue.store.registry.entry import RegistrationRequest
+    from ensue.store.registry.registry import ResourceRegistry
 
     registry = ResourceRegistry(cachedir, minion_id="bench")
     dummies = [Srn("dummy", f"box-{number}") for number in range(_DUMMIES)]
@@ -152,10 +152,10 @@ def _rows(row: dict[str, object], count: int) -> Iterator[tuple[object, ...]]:
 
 def lookup_note(root: Path) -> str:
     """Look one of a million up by type and id, in an open process, and say how long it takes."""
-    from ensue.model.srn import Srn
-    from ensue.registry.registry import ResourceRegistry
-    from ensue.registry.resource_index import ResourceIndex
-    from ensue.targeting import Vocabulary, parse_target
+    from ensue.core.model.srn import Srn
+    from ensue.language.targeting import Vocabulary, parse_target
+    from ensue.store.registry.registry import ResourceRegistry
+    from ensue.store.registry.resource_index import ResourceIndex
 
     registry = ResourceRegistry(root / REGISTRY / ".ensue", minion_id="bench")
     index = ResourceIndex(Srn("minion", "bench"), registry)

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from ensue import derived
-from ensue.errors import ResourceConflictError, ResourceError, StoreError, WrongKeyError
-from ensue.masking import Masker
-from ensue.model.srn import Srn
+from ensue.core.errors import ResourceConflictError, ResourceError, StoreError, WrongKeyError
+from ensue.core.masking import Masker
+from ensue.core.model.srn import Srn
 
 CONFIG: dict[str, Any] = {"host": "10.20.30.40", "user": "worker", "password": "hunter2-secret"}
 HOST = Srn("ssh_host", "jumphost-env-01")

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.public_names import places, public_name
+from ensue.core.public_names import places, public_name
 from ensue.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from ensue.api.project import Project
     from ensue.api.results import CallResult, ExcludedState, RunResult, StateResult
     from ensue.api.running import apply, call, plan
-    from ensue.diagnostics import Diagnostic, Severity, Span
-    from ensue.errors import CompileError, ConfigurationError, DiagnosticError, EnsueError, LockHeldError
-    from ensue.model.run_part import RunPart
+    from ensue.core.diagnostics import Diagnostic, Severity, Span
+    from ensue.core.errors import CompileError, ConfigurationError, DiagnosticError, EnsueError, LockHeldError
+    from ensue.core.model.run_part import RunPart
 
 __all__ = [
     "CallResult",
@@ -46,15 +46,15 @@ _PLACES: Final = places(
         "ensue.api.project": ("Project",),
         "ensue.api.results": ("CallResult", "ExcludedState", "RunResult", "StateResult"),
         "ensue.api.running": ("apply", "call", "plan"),
-        "ensue.diagnostics": ("Diagnostic", "Severity", "Span"),
-        "ensue.errors": (
+        "ensue.core.diagnostics": ("Diagnostic", "Severity", "Span"),
+        "ensue.core.errors": (
             "CompileError",
             "ConfigurationError",
             "DiagnosticError",
             "EnsueError",
             "LockHeldError",
         ),
-        "ensue.model.run_part": ("RunPart",),
+        "ensue.core.model.run_part": ("RunPart",),
     }
 )
 

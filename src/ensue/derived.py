@@ -16,18 +16,18 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from ensue.errors import NotAvailableError, ResourceError
-from ensue.model.secret_values import SECRET_CONFIG_KEYS, mask_config, secret_values
-from ensue.model.srn import TYPE_ALIASES, Srn
+from ensue.core.errors import NotAvailableError, ResourceError
+from ensue.core.model.secret_values import SECRET_CONFIG_KEYS, mask_config, secret_values
+from ensue.core.model.srn import TYPE_ALIASES, Srn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
-    from ensue.contracts.registry import DerivedRegistry, RegistryScope
-    from ensue.masking import Masker
-    from ensue.model.data import Data, DataMap, ReadOnlyDataMap
-    from ensue.model.resource import Registration
-    from ensue.registry.registry import ResourceRegistry
+    from ensue.core.contracts.registry import DerivedRegistry, RegistryScope
+    from ensue.core.masking import Masker
+    from ensue.core.model.data import Data, DataMap, ReadOnlyDataMap
+    from ensue.core.model.resource import Registration
+    from ensue.store.registry.registry import ResourceRegistry
 
 __all__ = [
     "SECRET_CONFIG_KEYS",
@@ -144,9 +144,9 @@ def open_registry(
     Raises:
         StoreError: one of the options makes no sense.
     """
-    from ensue.registry.audit_files import limits_of
-    from ensue.registry.registry import ResourceRegistry
-    from ensue.registry.vault import ProjectVault
+    from ensue.store.registry.audit_files import limits_of
+    from ensue.store.registry.registry import ResourceRegistry
+    from ensue.store.registry.vault import ProjectVault
 
     cachedir = Path(str(opts.get("root") or ".")) / str(opts.get("cachedir") or ".ensue")
     store_url = opts.get("store_url")
@@ -164,7 +164,7 @@ def open_registry(
 
 def _configuration_faults(srn: Srn, config: Mapping[str, Data], /) -> list[str]:
     """Say what a type refuses; a type that is not installed here may be known to the program that uses it."""
-    from ensue.resources.plugins import Plugins
+    from ensue.reach.resources.plugins import Plugins
 
     try:
         return Plugins().configuration_faults(srn, dict(config))

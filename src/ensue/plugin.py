@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.public_names import places, public_name
+from ensue.core.public_names import places, public_name
 
 if TYPE_CHECKING:
-    from ensue.contracts.connection import Command, Completed, Connection, FileStat
-    from ensue.contracts.content import Content, LongContent, whole
-    from ensue.contracts.context import FileSources, FunctionContext, StateContext
-    from ensue.contracts.driver import (
+    from ensue.core.contracts.connection import Command, Completed, Connection, FileStat
+    from ensue.core.contracts.content import Content, LongContent, whole
+    from ensue.core.contracts.context import FileSources, FunctionContext, StateContext
+    from ensue.core.contracts.driver import (
         Driver,
         DriverRequest,
         DriverServices,
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
         Planned,
         Provisioned,
     )
-    from ensue.contracts.functions import also_takes, renders, takes_words, touches_nothing
-    from ensue.contracts.provider import Environment, EnvironmentProvider, EnvironmentRequest
-    from ensue.contracts.renderer import Renderer, RenderInput
-    from ensue.contracts.resource_type import ResourceContext
-    from ensue.errors import (
+    from ensue.core.contracts.functions import also_takes, renders, takes_words, touches_nothing
+    from ensue.core.contracts.provider import Environment, EnvironmentProvider, EnvironmentRequest
+    from ensue.core.contracts.renderer import Renderer, RenderInput
+    from ensue.core.contracts.resource_type import ResourceContext
+    from ensue.core.errors import (
         AuthenticationError,
         DriverError,
         EnsueError,
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
         StateFailedError,
         UnreachableError,
     )
-    from ensue.gotemplate import compile_template
-    from ensue.model.returns import StateReturn
-    from ensue.model.srn import Srn
-    from ensue.model.unknown import Unknown, unknowns_in
+    from ensue.core.model.returns import StateReturn
+    from ensue.core.model.srn import Srn
+    from ensue.core.model.unknown import Unknown, unknowns_in
+    from ensue.deploy.gotemplate import compile_template
 
 __all__ = [
     "AuthenticationError",
@@ -91,10 +91,10 @@ __all__ = [
 
 _PLACES: Final = places(
     {
-        "ensue.contracts.connection": ("Command", "Completed", "Connection", "FileStat"),
-        "ensue.contracts.content": ("Content", "LongContent", "whole"),
-        "ensue.contracts.context": ("FileSources", "FunctionContext", "StateContext"),
-        "ensue.contracts.driver": (
+        "ensue.core.contracts.connection": ("Command", "Completed", "Connection", "FileStat"),
+        "ensue.core.contracts.content": ("Content", "LongContent", "whole"),
+        "ensue.core.contracts.context": ("FileSources", "FunctionContext", "StateContext"),
+        "ensue.core.contracts.driver": (
             "Driver",
             "DriverRequest",
             "DriverServices",
@@ -102,11 +102,11 @@ _PLACES: Final = places(
             "Planned",
             "Provisioned",
         ),
-        "ensue.contracts.functions": ("also_takes", "renders", "takes_words", "touches_nothing"),
-        "ensue.contracts.provider": ("Environment", "EnvironmentProvider", "EnvironmentRequest"),
-        "ensue.contracts.renderer": ("RenderInput", "Renderer"),
-        "ensue.contracts.resource_type": ("ResourceContext",),
-        "ensue.errors": (
+        "ensue.core.contracts.functions": ("also_takes", "renders", "takes_words", "touches_nothing"),
+        "ensue.core.contracts.provider": ("Environment", "EnvironmentProvider", "EnvironmentRequest"),
+        "ensue.core.contracts.renderer": ("RenderInput", "Renderer"),
+        "ensue.core.contracts.resource_type": ("ResourceContext",),
+        "ensue.core.errors": (
             "AuthenticationError",
             "DriverError",
             "EnsueError",
@@ -119,10 +119,10 @@ _PLACES: Final = places(
             "StateFailedError",
             "UnreachableError",
         ),
-        "ensue.gotemplate": ("compile_template",),
-        "ensue.model.returns": ("StateReturn",),
-        "ensue.model.srn": ("Srn",),
-        "ensue.model.unknown": ("Unknown", "unknowns_in"),
+        "ensue.deploy.gotemplate": ("compile_template",),
+        "ensue.core.model.returns": ("StateReturn",),
+        "ensue.core.model.srn": ("Srn",),
+        "ensue.core.model.unknown": ("Unknown", "unknowns_in"),
     }
 )
 

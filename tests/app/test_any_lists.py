@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.contracts.deployment import DeploymentOrder
-from ensue.errors import CompileError
+from ensue.core.contracts.deployment import DeploymentOrder
+from ensue.core.errors import CompileError
 from ensue.output.resource_graph import deployment_data
 
 DRIVER = '''
 """Writes when it begins and ends; its outputs are its inputs."""
 import asyncio
-from ensue.contracts.driver import Planned, Provisioned
+from ensue.core.contracts.driver import Planned, Provisioned
 
 async def create(request):
     name = f"{request.type}.{request.class_}#{request.id}"

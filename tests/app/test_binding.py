@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 from ensue.output.presentable import returns_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.model.report import RunReport
+    from ensue.core.model.report import RunReport
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "binding"
 PRODUCER = """

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.app.test_project import apply, write
-from tests.resources.dummy.test_dummy import call
+from tests.reach.resources.dummy.test_dummy import call
 from tests.support.resource_types import write_types
 from tests.support.sshd import running_sshd
 
 from ensue import derived
 from ensue.app.project import Project, ProjectOptions
-from ensue.errors import ConfigurationError
-from ensue.model.resource import RegistrationRequest
-from ensue.model.srn import Srn
+from ensue.core.errors import ConfigurationError
+from ensue.core.model.resource import RegistrationRequest
+from ensue.core.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -14,7 +14,7 @@ from tests.support.hostile_sshd import hostile_servers
 
 from ensue import Project
 from ensue.app import directory
-from ensue.contracts import deadlines
+from ensue.core.contracts import deadlines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

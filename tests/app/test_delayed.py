@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from ensue.model.returns import Return
+    from ensue.core.model.returns import Return
 
 EXAMPLE = Path(__file__).parents[2] / "examples/delayed"
 NESTED = """

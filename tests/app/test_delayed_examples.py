@@ -15,8 +15,8 @@ from tests.support.postgresql import programs, running_postgresql
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ensue.model.report import RunReport
-    from ensue.model.returns import Return
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return
 
 EXAMPLE = Path(__file__).parents[2] / "examples/delayed"
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.contracts.deployment import DeploymentOrder
-from ensue.errors import StoreError
+from ensue.core.contracts.deployment import DeploymentOrder
+from ensue.core.errors import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path

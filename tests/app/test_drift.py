@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.masking import Masker
-from ensue.model.returns import Return
-from ensue.registry.enforced import EnforcedStore
-from ensue.registry.store_thread import StoreThread
-from ensue.registry.vault import ProjectVault
-from ensue.runs.enforcement import Enforcement
+from ensue.core.masking import Masker
+from ensue.core.model.returns import Return
+from ensue.store.registry.enforced import EnforcedStore
+from ensue.store.registry.store_thread import StoreThread
+from ensue.store.registry.vault import ProjectVault
+from ensue.store.runs.enforcement import Enforcement
 
 if TYPE_CHECKING:
     from pathlib import Path

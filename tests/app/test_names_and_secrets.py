@@ -24,7 +24,7 @@ from ensue.output.drawing.from_events import draw_events
 from ensue.output.drawing.text import drawing_lines
 from ensue.output.highstate import HighstateOptions, highstate_text
 from ensue.output.presentable import returns_data
-from ensue.runs.journal_form import decode, encode
+from ensue.store.runs.journal_form import decode, encode
 
 MASK = "(sensitive)"
 LETTERS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=3, max_size=14)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.cli import main
-from ensue.files.regular_files import LARGEST_BYTES
-from ensue.resources.minion.gathering import minion_grains
+from ensue.core.files.regular_files import LARGEST_BYTES
+from ensue.reach.resources.minion.gathering import minion_grains
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.model.fan_out import parts_of
-from ensue.registry.enforced_file import EnforcedFile
-from ensue.registry.enforced_form import Row, decode_entry
+from ensue.core.model.fan_out import parts_of
+from ensue.store.registry.enforced_file import EnforcedFile
+from ensue.store.registry.enforced_form import Row, decode_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ensue.model.report import RunReport
-    from ensue.model.returns import Return
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return
 
 NEVER = "was skipped and has no new_state"
 

@@ -9,13 +9,13 @@ from tests.app.test_project import apply, write
 from tests.app.test_pruning import HOSTS, LATE, by_status, codes, run
 
 import ensue
-from ensue.errors import CompileError
-from ensue.model.run_part import RunPart
+from ensue.core.errors import CompileError
+from ensue.core.model.run_part import RunPart
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.model.report import RunReport
+    from ensue.core.model.report import RunReport
 
 
 def only(*words: str) -> RunPart:
@@ -79,7 +79,7 @@ def test_what_an_excluded_state_with_a_target_registered_stays(tmp_path: Path) -
 MAKE = "make:\n  test.present:\n    - new_state: {}\n    - registers:\n      - minion:b9: {root: /}\n"
 
 GO = (
-    "from ensue.model.returns import StateReturn\n"
+    "from ensue.core.model.returns import StateReturn\n"
     "async def on(ctx, name, mods):\n"
     "    done = await ctx.apply(name, mods)\n"
     "    return StateReturn(name=name, result=done.status == 'done', comment=done.status)\n"

@@ -21,7 +21,7 @@ from tests.test_docs import blocks, run_examples
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ensue.model.returns import Return
+    from ensue.core.model.returns import Return
 
 EXAMPLE = Path(__file__).parents[2] / "examples/platform"
 ALL = ["shop", "edge_proxy", "edge-shop-dev edge_route"]

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.errors import CompileError, ConfigurationError, DiskError, LockHeldError
-from ensue.model.events import RunEvent, RunFinished, RunStarted
-from ensue.model.srn import Srn
-from ensue.registry.enforced_file import EnforcedFile
+from ensue.core.errors import CompileError, ConfigurationError, DiskError, LockHeldError
+from ensue.core.model.events import RunEvent, RunFinished, RunStarted
+from ensue.core.model.srn import Srn
+from ensue.store.registry.enforced_file import EnforcedFile
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.model.report import RunReport
+    from ensue.core.model.report import RunReport
 
 
 def write(root: Path, **files: str) -> None:
@@ -280,7 +280,7 @@ def test_secrets_anywhere_in_pillar_are_masked_by_their_names(tmp_path: Path) ->
 
 
 _OWNED = """
-from ensue.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn
 
 
 async def present(ctx, name, size):

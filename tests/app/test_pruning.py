@@ -13,13 +13,13 @@ import pytest
 from tests.app.test_project import apply, write
 
 from ensue.app.project import Project, ProjectOptions
-from ensue.model.srn import Srn
+from ensue.core.model.srn import Srn
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.model.report import RunReport
-    from ensue.model.returns import Return
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return
 
 HOSTS = """
 {% for number in pillar.get('hosts', [1, 2, 3]) %}
@@ -47,8 +47,8 @@ vms:
 MODULE = """
 import asyncio
 from ensue import derived
-from ensue.model.returns import StateReturn
-from ensue.model.srn import Srn
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
 async def context(ctx, name, hosts):
     if not ctx.test:
         for host in hosts:

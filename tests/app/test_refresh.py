@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.app.test_calls import TOP, with_project
 from tests.app.test_project import write
-from tests.resources.dummy.test_dummy import call
+from tests.reach.resources.dummy.test_dummy import call
 from tests.support.resource_types import unload_types
 
-from ensue.errors import CompileError, ConfigurationError
+from ensue.core.errors import CompileError, ConfigurationError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 from tests.app.test_project import apply, write
 
 from ensue.app.project import Project, ProjectOptions
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,8 +25,8 @@ async def grains(connection, context): return {}
 """
 BY_HAND = """
 from ensue import derived
-from ensue.model.returns import StateReturn
-from ensue.model.srn import Srn
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
 import asyncio
 async def context(ctx, name, config):
     await asyncio.to_thread(ctx.registry.register, Srn.parse(name), config)
@@ -228,7 +228,7 @@ def test_a_coroutine_that_would_wait_for_itself_is_refused(tmp_path: Path, funct
 def test_outside_of_a_run_the_rules_are_the_same(tmp_path: Path) -> None:
     """`ensue.derived` refuses what a type refuses; a type that is not installed is taken as it is."""
     from ensue import derived
-    from ensue.errors import ResourceError
+    from ensue.core.errors import ResourceError
 
     opts: dict[str, Any] = {"id": "m", "root": str(tmp_path)}
     with pytest.raises(ResourceError, match=r"unknown key `prot` \(did you mean `port`\?\)"):
@@ -273,7 +273,7 @@ def test_a_skipped_state_that_never_ran_registers_nothing(tmp_path: Path) -> Non
 
 
 WORDS = """
-from ensue.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn
 import asyncio
 async def words(ctx, name, config):
     arguments = eval(name)

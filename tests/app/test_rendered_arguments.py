@@ -12,7 +12,7 @@ from ensue.app.project import Project, ProjectOptions, RunOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.model.report import RunReport
+    from ensue.core.model.report import RunReport
 
 HOSTILE = "{{ salt['cmd.run']('touch PWNED') }}{% set a = 1 %}{# gone #}<% open('PWNED', 'w') %>${1 + 1}"
 """What a host prints that wants to be rendered; each engine finds something in it."""
@@ -207,8 +207,8 @@ def test_a_project_marks_what_its_functions_render(tmp_path: Path) -> None:
     """A value in an argument that a project's own function renders is data, once the function says so."""
     (tmp_path / "states/_states").mkdir(parents=True)
     (tmp_path / "states/_states/card.py").write_text("""
-from ensue.contracts.functions import renders
-from ensue.model.returns import StateReturn
+from ensue.core.contracts.functions import renders
+from ensue.core.model.returns import StateReturn
 
 
 @renders(text="engine")

@@ -13,7 +13,7 @@ import pytest
 from tests.app.test_project import apply, write
 
 from ensue.app.project import Project, ProjectOptions
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.app.test_project import apply, write
-from tests.resources.dummy.test_dummy import call, results
+from tests.reach.resources.dummy.test_dummy import call, results
 from tests.support.resource_types import write_types
 
 from ensue.app.project import Project, ProjectOptions
-from ensue.errors import CompileError
-from ensue.model.srn import Srn
+from ensue.core.errors import CompileError
+from ensue.core.model.srn import Srn
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.model.resource import ResourceRecord
+    from ensue.core.model.resource import ResourceRecord
 
 BOX = '''
 """Boxes that remember what they hold, in memory."""
@@ -78,7 +78,7 @@ async def here(ctx):
 '''
 
 PAINTED = """
-from ensue.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn
 
 
 async def done(ctx, name, colour):
@@ -202,7 +202,7 @@ def test_discovered_resources_are_added_to_pillar_s(box: Path) -> None:
     assert call(box, "T@box", "paint.colour") == {"found": (True, "red"), "known": (True, "green")}
 
     async def config() -> Any:
-        from ensue.model.srn import Srn
+        from ensue.core.model.srn import Srn
 
         async with Project.open(box, ProjectOptions(minion_id="m")) as project:
             return await project.resource_config(Srn("box", "found"))

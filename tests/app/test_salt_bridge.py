@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.model.report import RunReport
-    from ensue.model.returns import Return
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return
 
 HAS_SALT = importlib.util.find_spec("salt") is not None
 

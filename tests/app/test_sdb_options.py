@@ -8,8 +8,8 @@ import pytest
 
 from ensue.app.project import Project, ProjectOptions
 from ensue.app.sdb_options import with_sdb_values
-from ensue.errors import ConfigurationError
-from ensue.settings.settings import read_settings
+from ensue.core.errors import ConfigurationError
+from ensue.language.settings.settings import read_settings
 
 if TYPE_CHECKING:
     from pathlib import Path

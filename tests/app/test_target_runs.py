@@ -15,13 +15,13 @@ from tests.support.containers import needs_podman, running_engine
 from tests.support.sshd import running_sshd
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.errors import CompileError, ConfigurationError
-from ensue.model.events import NodeFinished, RunEvent
+from ensue.core.errors import CompileError, ConfigurationError
+from ensue.core.model.events import NodeFinished, RunEvent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.model.report import RunReport
+    from ensue.core.model.report import RunReport
 
 
 def results(report: RunReport) -> dict[str, bool | None]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tests.support.sshd import Sshd
 
-    from ensue.model.report import RunReport
+    from ensue.core.model.report import RunReport
 
 TOP = "base:\n  m:\n    - boxes\n"
 
@@ -148,7 +148,7 @@ def test_what_was_invalidated_is_not_matched(tmp_path: Path) -> None:
     assert list(comments(apply(tmp_path, "u"))) == ["box cfg", "box all"]
 
     async def invalidate() -> None:
-        from ensue.model.srn import Srn
+        from ensue.core.model.srn import Srn
 
         async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             assert await project.invalidate(Srn("test", "vm")) == [Srn("minion", "box")]

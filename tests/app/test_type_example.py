@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.app.test_project import apply
-from tests.resources.dummy.test_dummy import call
+from tests.reach.resources.dummy.test_dummy import call
 
 from ensue.testing.type_contract import ResourceTypeContract, TypeSubject
 

@@ -12,8 +12,8 @@ import pytest
 from tests.cli.shell import Shell
 
 from ensue import Project
-from ensue.contracts.reach import Reach
-from ensue.errors import RemoteError, UnreachableError
+from ensue.core.contracts.reach import Reach
+from ensue.core.errors import RemoteError, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ensue.model.srn import Srn
-from ensue.registry.registry import ResourceRegistry
+from ensue.core.model.srn import Srn
+from ensue.store.registry.registry import ResourceRegistry
 from programs import Ensue, Salt
 from resources import REGISTRY, fill_registry, resource_cases, write_projects
 

@@ -24,8 +24,8 @@ DRIVER = '''
 import asyncio
 import os
 
-from ensue.contracts.driver import Planned, Provisioned
-from ensue.errors import DriverError
+from ensue.core.contracts.driver import Planned, Provisioned
+from ensue.core.errors import DriverError
 
 
 def note(request, word):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.shell import Shell
-from tests.compare.recorded_salt import MINION_ID, lay_out, recorded, stand_in
+from tests.salt.compare.recorded_salt import MINION_ID, lay_out, recorded, stand_in
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tests.cli.shell import Shell
 
 DRIVER = """
-from ensue.contracts.driver import Planned, Provisioned
+from ensue.core.contracts.driver import Planned, Provisioned
 
 
 async def create(request):

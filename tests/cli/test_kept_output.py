@@ -39,7 +39,7 @@ import os
 import signal
 from pathlib import Path
 
-from ensue.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn
 
 
 def trap(ctx, name):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.shell import Shell
 
-from ensue.model.events import CommandStarted
-from ensue.runs.run_history import read_run
+from ensue.core.model.events import CommandStarted
+from ensue.store.runs.run_history import read_run
 
 if TYPE_CHECKING:
     from collections.abc import Generator

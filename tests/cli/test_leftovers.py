@@ -39,7 +39,7 @@ s:
 CHECK = 'echo "${{1:-$0}}" > {root}/began; cat {root}/end > /dev/null\n'
 TRAP = """
 import os, signal
-from ensue.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn
 def at_the_replacing(ctx, name):
     def kill(*_): os.kill(os.getpid(), signal.SIGKILL)
     os.replace = kill

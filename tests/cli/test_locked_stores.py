@@ -17,7 +17,7 @@ from tests.cli.deployed_project import DEPLOY, deployed_project
 from tests.cli.shell import Shell
 from tests.support.postgresql import programs, running_postgresql
 
-from ensue.registry.schema import open_url
+from ensue.store.registry.schema import open_url
 
 if TYPE_CHECKING:
     from collections.abc import Generator

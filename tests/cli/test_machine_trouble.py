@@ -17,7 +17,7 @@ import pytest
 from ensue.cli import main
 from ensue.cli.machine_trouble import machine_trouble
 from ensue.cli.root import root
-from ensue.errors import StoreError
+from ensue.core.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.shell import Shell
 from tests.cli.test_terminal import on_terminal
-from tests.states.system_states import needs_root
+from tests.library.states.system_states import needs_root
 
 from ensue.cli.project_root import project_root
 

@@ -17,7 +17,7 @@ from tests.cli.planted import KINDS, Kind, Sink, broken_files, needles, plant
 from tests.cli.shell import Shell
 
 from ensue.cli.crash import crash_line, write_crash_file
-from ensue.masking import MASK, Masker
+from ensue.core.masking import MASK, Masker
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

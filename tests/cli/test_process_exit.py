@@ -19,7 +19,7 @@ import atexit
 import threading
 from pathlib import Path
 
-from ensue.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn
 
 
 def done(ctx, name, how):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.shell import Shell
 
-from ensue.runs.run_history import list_runs
+from ensue.store.runs.run_history import list_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ import os
 import signal
 from pathlib import Path
 
-from ensue.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn
 
 TRANSIENT = frozenset({"first"})
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.shell import Shell
 
-from ensue.model.events import NodeFinished, NodeStarted
-from ensue.runs.run_history import read_run
+from ensue.core.model.events import NodeFinished, NodeStarted
+from ensue.store.runs.run_history import read_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ import os
 import signal
 from pathlib import Path
 
-from ensue.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn
 
 
 def done(ctx, name, word=""):

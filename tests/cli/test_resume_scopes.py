@@ -19,7 +19,7 @@ import os
 import signal
 from pathlib import Path
 
-from ensue.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn
 
 
 def token(ctx, name):

@@ -26,20 +26,20 @@ NOT_NEEDED = (
     "cryptography",
     "dataclasses",
     "difflib",
-    "ensue.binding.arguments",
-    "ensue.binding.bound_values",
+    "ensue.engine.binding.arguments",
+    "ensue.engine.binding.bound_values",
     "ensue.app.calls",
     "ensue.app.custom.loading",
     "ensue.app.late_rendering",
     "ensue.app.salt_functions",
-    "ensue.drivers.loading",
+    "ensue.deploy.drivers.loading",
     "ensue.engine.deadlock",
     "ensue.language.references.grammar",
     "ensue.language.high_low_data",
-    "ensue.language.slots",
-    "ensue.registry.registry",
-    "ensue.resources.minion.connection",
-    "ensue.runs.resume",
+    "ensue.engine.binding.slots",
+    "ensue.store.registry.registry",
+    "ensue.reach.resources.minion.connection",
+    "ensue.store.runs.resume",
     "glob",
     "jinja2",
     "json",
@@ -85,7 +85,7 @@ def test_a_run_loads_only_what_it_needs(tmp_path: Path) -> None:
     (tmp_path / "pillar" / "common.sls").write_text("port: 80\n")
     assert _loaded("apply one --out quiet", NOT_NEEDED, tmp_path) == []
     # That it can be told:
-    assert _loaded("apply one --out quiet", ("asyncio", "ensue.states.test"), tmp_path) != []
+    assert _loaded("apply one --out quiet", ("asyncio", "ensue.library.states.test"), tmp_path) != []
 
 
 def test_the_help_loads_only_what_it_needs(tmp_path: Path) -> None:

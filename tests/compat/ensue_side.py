@@ -11,7 +11,7 @@ from tests.compat.outcome import outcome_of
 from tests.compat.trees import MINION_ID
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 from ensue.language.jinja import JinjaRenderer
 
 if TYPE_CHECKING:

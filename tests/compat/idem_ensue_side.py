@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tests.compat.idem_trees import outcome_of_returns, write_functions_of_ensue
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,7 +22,7 @@ from tests.compat.random_trees import Declared, RandomTree, random_tree
 from tests.compat.record import python_of_salt
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ import json
 
 from tests.compat.record_targets import FOLDER, RECORDED, all_targets
 
-from ensue.model.srn import Srn
-from ensue.targeting import Subject, Vocabulary, matches, parse_target, read_nodegroups
+from ensue.core.model.srn import Srn
+from ensue.language.targeting import Subject, Vocabulary, matches, parse_target, read_nodegroups
 
 EXPRESSIONS = all_targets()
 SALTS: dict[str, bool] = json.loads(RECORDED.read_text())

@@ -9,24 +9,24 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ensue.contracts.growth import Plan
-from ensue.diagnostics import Diagnostic, Span
+from ensue.core.contracts.growth import Plan
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError, NotAvailableError
+from ensue.core.masking import Masker
+from ensue.core.model.chunk import NO_OPTIONS, Chunk, StateOptions
+from ensue.core.model.requisite import Requisite, RequisiteKind
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
 from ensue.engine.engine import Engine
 from ensue.engine.services import CallSite, EngineOptions, EngineServices, Hooks
-from ensue.errors import CompileError, NotAvailableError
-from ensue.masking import Masker
-from ensue.model.chunk import NO_OPTIONS, Chunk, StateOptions
-from ensue.model.requisite import Requisite, RequisiteKind
-from ensue.model.returns import StateReturn
-from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 
-    from ensue.contracts.growth import GrowthRequest
+    from ensue.core.contracts.growth import GrowthRequest
+    from ensue.core.model.events import RunEvent
+    from ensue.core.model.returns import Return
     from ensue.engine.outcome import EngineOutcome
-    from ensue.model.events import RunEvent
-    from ensue.model.returns import Return
 
 MINION = Srn("minion", "m")
 CHANGES = {"k": {"old": "a", "new": "b"}}

@@ -7,7 +7,7 @@ from typing import Any
 from tests.engine.harness import Lab, Row
 from tests.engine.salt_states import SALT_STATES, mod_watch
 
-from ensue.model.chunk import StateOptions
+from ensue.core.model.chunk import StateOptions
 
 PREFIX = "One or more requisite failed: "
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ensue.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn
 
 CHANGED = {"testing": {"old": "Unchanged", "new": "Something pretended to change"}}
 

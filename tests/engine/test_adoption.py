@@ -10,16 +10,16 @@ import pytest
 from tests.engine.harness import Lab, Row, change, mod_watch, plan_of, run_virtually
 from tests.engine.test_fan_out import Inventory, on
 
+from ensue.core.model.call_fingerprint import NO_FINGERPRINT
+from ensue.core.model.returns import StateReturn
 from ensue.engine.adoption import ARGUMENTS
 from ensue.engine.services import Hooks
-from ensue.model.call_fingerprint import NO_FINGERPRINT
-from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ensue.model.data import DataMap
-    from ensue.model.returns import Return
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.returns import Return
 
 
 @dataclass

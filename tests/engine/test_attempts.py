@@ -10,13 +10,13 @@ import pytest
 from tests.engine.harness import CHANGES, Lab, Row, by_id, plan_of, run_virtually
 from tests.engine.test_growth import apply_b
 
+from ensue.core.errors import InternalError, RemoteTimeoutError, StateFailedError, UnknownResourceError
+from ensue.core.model.chunk import Retry, StateOptions
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
 from ensue.engine.engine import Engine
 from ensue.engine.promise import Promise
 from ensue.engine.services import EngineOptions, Hooks
-from ensue.errors import InternalError, RemoteTimeoutError, StateFailedError, UnknownResourceError
-from ensue.model.chunk import Retry, StateOptions
-from ensue.model.returns import StateReturn
-from ensue.model.srn import Srn
 
 
 def counting(*results: bool) -> Any:

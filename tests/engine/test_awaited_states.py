@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from tests.engine.harness import Lab, Row, plan_of, run_virtually
 
-from ensue.contracts.growth import Awaited
+from ensue.core.contracts.growth import Awaited
+from ensue.core.model.returns import StateReturn
 from ensue.engine.asked_growth import AskedGrowth
 from ensue.engine.promise import Promise
-from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ensue.contracts.growth import GrowthRequest, Plan
-    from ensue.model.chunk import Chunk
+    from ensue.core.contracts.growth import GrowthRequest, Plan
+    from ensue.core.model.chunk import Chunk
 
 
 async def grow(ctx: Any, name: str) -> StateReturn:

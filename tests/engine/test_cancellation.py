@@ -10,11 +10,11 @@ import pytest
 from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually
 from tests.engine.test_growth import apply_b, delayed
 
+from ensue.core.model.chunk import Retry, StateOptions
+from ensue.core.model.events import NodeFinished
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
 from ensue.engine.services import Hooks
-from ensue.model.chunk import Retry, StateOptions
-from ensue.model.events import NodeFinished
-from ensue.model.returns import StateReturn
-from ensue.model.srn import Srn
 
 
 def interrupted(lab: Lab, rows: list[Row], *at_s: float, **options: Any) -> tuple[Any, float]:

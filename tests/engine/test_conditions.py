@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tests.engine.harness import Lab, Row
 
-from ensue.errors import RemoteTimeoutError, UnreachableError
-from ensue.model.chunk import StateOptions
-from ensue.model.returns import StateReturn
+from ensue.core.errors import RemoteTimeoutError, UnreachableError
+from ensue.core.model.chunk import StateOptions
+from ensue.core.model.returns import StateReturn
 from ensue.testing.connection import FakeConnection
 
 

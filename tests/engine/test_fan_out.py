@@ -14,17 +14,17 @@ from tests.engine.test_cancellation import interrupted
 from tests.engine.test_growth import apply_b
 from tests.engine.test_scheduler import spans
 
+from ensue.core.errors import EnsueError, RemoteError, UnreachableError
+from ensue.core.model.chunk import FanOut, StateOptions
+from ensue.core.model.events import FannedOut
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
 from ensue.engine.services import Hooks, Matched
-from ensue.errors import EnsueError, RemoteError, UnreachableError
-from ensue.model.chunk import FanOut, StateOptions
-from ensue.model.events import FannedOut
-from ensue.model.returns import StateReturn
-from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.model.chunk import Chunk
+    from ensue.core.model.chunk import Chunk
 
 WEB = [Srn("t", "web-1"), Srn("t", "web-2")]
 NEW = Srn("t", "new-1")

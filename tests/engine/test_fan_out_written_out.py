@@ -11,9 +11,9 @@ from tests.engine.harness import CHANGES, Lab, Row
 from tests.engine.test_fan_out import Inventory, lab_of, on
 from tests.engine.test_random_graphs import KEYWORDS
 
-from ensue.graph.cycles import CycleError
-from ensue.model.returns import StateReturn
-from ensue.model.srn import Srn
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
+from ensue.engine.graph.cycles import CycleError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,11 +7,11 @@ from typing import Any
 from tests.engine.harness import Lab, Row, by_id
 from tests.engine.test_random_graphs import every_return
 
+from ensue.core.model.chunk import StateOptions
+from ensue.core.model.events import ScopeClosed, ScopeOpened
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
 from ensue.engine.asked_growth import AskedGrowth
-from ensue.model.chunk import StateOptions
-from ensue.model.events import ScopeClosed, ScopeOpened
-from ensue.model.returns import StateReturn
-from ensue.model.srn import Srn
 
 HOST = Srn("ssh_host", "a")
 

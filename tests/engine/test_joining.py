@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 from tests.engine.harness import Lab, Row, plan_of, run_virtually, starts
 
+from ensue.core.model.fan_out import resource_chunk
+from ensue.core.model.srn import Srn
 from ensue.engine.joining import Newcomer
-from ensue.model.fan_out import resource_chunk
-from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.contracts.growth import Plan
+    from ensue.core.contracts.growth import Plan
 
 
 def plan_on(id_: str, *rows: Row) -> Plan:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ensue.core.model.srn import Srn
 from ensue.engine.leases import Lease, Leases
-from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.engine.harness import CHANGES, Lab, Row, plan_of, run_virtually
 from tests.engine.reference import Step, evaluate
 
+from ensue.core.model.chunk import Retry, StateOptions
+from ensue.core.model.events import NodeStarted
+from ensue.core.model.returns import Return, StateReturn
+from ensue.core.model.srn import Srn
 from ensue.engine.asked_growth import AskedGrowth
-from ensue.model.chunk import Retry, StateOptions
-from ensue.model.events import NodeStarted
-from ensue.model.returns import Return, StateReturn
-from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -11,15 +11,15 @@ import msgspec
 import pytest
 from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually, sleep
 
+from ensue.core.model.chunk import StateOptions
+from ensue.core.model.events import NodeFinished, NodeStarted
+from ensue.core.model.returns import StateReturn
 from ensue.engine.engine import Engine
 from ensue.engine.ready_queue import NODES_PER_TURN
 from ensue.engine.services import EngineOptions
-from ensue.model.chunk import StateOptions
-from ensue.model.events import NodeFinished, NodeStarted
-from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from ensue.model.events import RunEvent
+    from ensue.core.model.events import RunEvent
 
 MARK: ContextVar[str] = ContextVar("mark", default="")
 

@@ -8,10 +8,10 @@ from tests.engine.harness import Lab, Row, by_id, starts
 from tests.engine.test_growth import apply_b, delayed
 from tests.engine.test_random_graphs import every_return
 
+from ensue.core.model.chunk import StateOptions
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
 from ensue.engine.services import CallSite, Hooks
-from ensue.model.chunk import StateOptions
-from ensue.model.returns import StateReturn
-from ensue.model.srn import Srn
 
 HOST = Srn("ssh_host", "new")
 HOOKS = Hooks(

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually, starts
 
-from ensue.contracts.functions import touches_nothing
+from ensue.core.contracts.functions import touches_nothing
+from ensue.core.errors import DiskError
+from ensue.core.model.chunk import StateOptions
+from ensue.core.model.events import NodeFinished, NodeStarted
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
+from ensue.engine.graph.cycles import CycleError
 from ensue.engine.services import Hooks
-from ensue.errors import DiskError
-from ensue.graph.cycles import CycleError
-from ensue.model.chunk import StateOptions
-from ensue.model.events import NodeFinished, NodeStarted
-from ensue.model.returns import StateReturn
-from ensue.model.srn import Srn
 
 A, B = Srn("ssh_host", "a"), Srn("ssh_host", "b")
 

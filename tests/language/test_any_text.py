@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ensue.app.functions import Functions
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
+from ensue.core.model.srn import Srn
 from ensue.language.compiler import Compiler, SlsRequest
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
 from ensue.language.yaml import load_text
-from ensue.model.srn import Srn
 
 PIECES = [
     "a:",
@@ -105,7 +105,7 @@ def compiler(root: Path) -> Compiler:
     return Compiler(
         roots=roots,
         renderer=SlsRenderer(roots, dict),
-        catalog=Functions("ensue.states"),
+        catalog=Functions("ensue.library.states"),
         target=Srn("minion", "m"),
     )
 

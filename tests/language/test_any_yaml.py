@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
+from ensue.core.model.bounded_yaml import load_plain_yaml
+from ensue.core.model.data_bounds import check_data
 from ensue.language.renderers import json_stage, yaml_stage, yamlex_stage
 from ensue.language.renderers.stage import Stream
-from ensue.model.bounded_yaml import load_plain_yaml
-from ensue.model.data_bounds import check_data
 
 if TYPE_CHECKING:
     from types import ModuleType

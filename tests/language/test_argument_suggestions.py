@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ensue.app.functions import Functions
-from ensue.contracts.functions import Signature
+from ensue.core.contracts.functions import Signature
 from ensue.language.argument_suggestions import GLOBAL_WORDS, meant_by, near_miss
 
 OURS = Signature(
@@ -103,7 +103,7 @@ def test_what_is_refused_has_a_suggestion(word: str, meant: str) -> None:
 
 def test_no_state_function_swallows_what_it_does_not_know() -> None:
     """A function with `**kwargs` says which words these may be, unless it passes them on."""
-    functions = Functions("ensue.states")
+    functions = Functions("ensue.library.states")
     names = [f"{module}.{name}" for module in functions.modules() for name in functions.names(module)]
     signatures = {name: functions.signature(*name.rsplit(".", 1)) for name in names}
     passing = {name for name, found in signatures.items() if found is not None and found.accepts_any}
@@ -112,7 +112,7 @@ def test_no_state_function_swallows_what_it_does_not_know() -> None:
 
 def test_no_argument_of_a_function_is_a_near_miss_of_an_option() -> None:
     """What ensue's own functions take would not be refused if another function passed it on."""
-    functions = Functions("ensue.states")
+    functions = Functions("ensue.library.states")
     for module in functions.modules():
         for name in functions.names(module):
             signature = functions.signature(module, name)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.app.test_project import write
-from tests.resources.dummy.test_dummy import call
+from tests.reach.resources.dummy.test_dummy import call
 from tests.support.resource_types import write_types
 
-from ensue.errors import ConfigurationError
+from ensue.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.errors import StateFailedError
+from ensue.core.errors import StateFailedError
 from ensue.language.file_sources import ProjectFiles
 from ensue.language.roots import Roots
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ensue.core.model.data_bounds import MOST_LEVELS, TooDeepError
 from ensue.language.yaml import fast, full
-from ensue.model.data_bounds import MOST_LEVELS, TooDeepError
 
 PIECES = [
     "a",

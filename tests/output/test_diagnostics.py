@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.diagnostics import Diagnostic, Severity, Span
-from ensue.masking import Masker
+from ensue.core.diagnostics import Diagnostic, Severity, Span
+from ensue.core.masking import Masker
 from ensue.output.colours import COLOURED, PLAIN
 from ensue.output.diagnostics import diagnostics_text
 

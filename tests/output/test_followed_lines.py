@@ -8,8 +8,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.contracts.following import FollowedState
-from ensue.masking import Masker
+from ensue.core.contracts.following import FollowedState
+from ensue.core.masking import Masker
 from ensue.output.colours import PLAIN
 from ensue.output.followed_lines import MOST_LINE_BYTES, FollowedLines
 from ensue.output.streams import ErrorLines

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from ensue.masking import Masker
-from ensue.model.report import RunReport
-from ensue.model.returns import Return, ScopeReturn
+from ensue.core.masking import Masker
+from ensue.core.model.report import RunReport
+from ensue.core.model.returns import Return, ScopeReturn
 from ensue.output.colours import COLOURED, PLAIN
 from ensue.output.highstate import HighstateOptions, highstate_text
 

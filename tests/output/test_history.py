@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ensue.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted, ScopeClosed, ScopeOpened
-from ensue.model.returns import Return, ScopeReturn
+from ensue.core.model.events import (
+    NodeFinished,
+    NodeStarted,
+    RunFinished,
+    RunStarted,
+    ScopeClosed,
+    ScopeOpened,
+)
+from ensue.core.model.returns import Return, ScopeReturn
 from ensue.output.history import report_from_events
 
 

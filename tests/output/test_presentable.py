@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ensue.masking import Masker
-from ensue.model.returns import Return, ScopeReturn
-from ensue.model.sensitive_paths import hide_in_changes
-from ensue.model.unknown import Unknown
+from ensue.core.masking import Masker
+from ensue.core.model.returns import Return, ScopeReturn
+from ensue.core.model.sensitive_paths import hide_in_changes
+from ensue.core.model.unknown import Unknown
 from ensue.output.presentable import plain, return_data, returns_data
 
 

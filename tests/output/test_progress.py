@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.masking import Masker
-from ensue.model.events import (
+from ensue.core.masking import Masker
+from ensue.core.model.events import (
     NodeFinished,
     NodeStarted,
     ResourceRegistered,
@@ -17,7 +17,7 @@ from ensue.model.events import (
     ScopeClosed,
     ScopeOpened,
 )
-from ensue.model.returns import Return, ScopeReturn
+from ensue.core.model.returns import Return, ScopeReturn
 from ensue.output.progress import MOST_LINES_OF_A_KIND, PlainProgress
 from ensue.output.streams import ErrorLines
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.masking import Masker
+from ensue.core.masking import Masker
 from ensue.output.colours import COLOURED, PLAIN, on_one_line, palette_for, without_escapes
 from ensue.output.logs import configure_logging
 from ensue.output.streams import ErrorLines

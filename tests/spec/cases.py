@@ -40,7 +40,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ensue.model.run_part import WHOLE_RUN, RunPart
+from ensue.core.model.run_part import WHOLE_RUN, RunPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

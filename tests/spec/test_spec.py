@@ -14,24 +14,24 @@ import pytest
 from tests.spec.cases import DEPLOYMENTS, Case, read_cases, rewrite
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.contracts.deployment import DeploymentOrder
-from ensue.errors import DiagnosticError
-from ensue.masking import Masker
-from ensue.model.run_part import WHOLE_RUN
+from ensue.core.contracts.deployment import DeploymentOrder
+from ensue.core.errors import DiagnosticError
+from ensue.core.masking import Masker
+from ensue.core.model.run_part import WHOLE_RUN
+from ensue.deploy.provisioning import Context
+from ensue.deploy.provisioning.evaluation import as_written
 from ensue.output.drawing.from_resources import draw_resources, planned_resources
 from ensue.output.drawing.mermaid import mermaid_lines
 from ensue.output.foreseen import foreseen_lines
 from ensue.output.resource_graph import deployment_data, masked
-from ensue.provisioning import Context
-from ensue.provisioning.evaluation import as_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ensue.app.deployment_report import DeploymentReport
-    from ensue.diagnostics import Diagnostic
-    from ensue.model.report import RunReport
-    from ensue.model.returns import Return
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return
 
 HERE = Path(__file__).parent
 

@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-NOT_LOADED = ("ensue.testing", "ensue.__main__", "ensue.resources.sandbox.server")
+NOT_LOADED = ("ensue.testing", "ensue.__main__", "ensue.reach.resources.sandbox.server")
 LIBRARIES = ("rich.progress", "sqlalchemy.dialects.sqlite.pysqlite", "sqlite3")
 """What is loaded where it is first used, inside functions."""
 

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from ensue.contracts.connection import Command, Completed
-from ensue.errors import NotAvailableError
-from ensue.model.srn import Srn
+from ensue.core.contracts.connection import Command, Completed
+from ensue.core.errors import NotAvailableError
+from ensue.core.model.srn import Srn
 from ensue.testing.connection import FakeConnection, RecordedCall
 from ensue.testing.connection_contract import FileContract, Subject
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.errors import (
+from ensue.core.errors import (
     NotAvailableError,
     ResourceConflictError,
     StateFailedError,
     TamperedError,
     UnknownResourceError,
 )
-from ensue.model.srn import Srn
+from ensue.core.model.srn import Srn
 from ensue.testing.connection import FakeConnection
 from ensue.testing.context import FakeStateContext, FakeVault
 from ensue.testing.registry import FakeRegistry
@@ -22,8 +22,8 @@ from ensue.testing.registry import FakeRegistry
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.contracts.context import StateContext
-    from ensue.contracts.registry import DerivedRegistry
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.contracts.registry import DerivedRegistry
 
 A, B, C = Srn("ssh_host", "a"), Srn("ssh_host", "b"), Srn("cloud", "c")
 

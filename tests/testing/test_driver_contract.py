@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from ensue.contracts.driver import Planned, Provisioned
-from ensue.errors import DriverError
-from ensue.model.unknown import unknowns_in
+from ensue.core.contracts.driver import Planned, Provisioned
+from ensue.core.errors import DriverError
+from ensue.core.model.unknown import unknowns_in
 from ensue.testing.driver_contract import DriverContract, DriverSubject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ensue.contracts.driver import DriverRequest
+    from ensue.core.contracts.driver import DriverRequest
 
 PASSWORD = "correct-horse"
 

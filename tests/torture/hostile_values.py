@@ -17,9 +17,9 @@ import yaml
 from tests.compat.trees import MINION_ID, OUT, all_trees
 from tests.spec.cases import read_cases
 
-from ensue.errors import EnsueError
+from ensue.core.errors import EnsueError
+from ensue.core.model.data import leaves, texts
 from ensue.language.references.grammar import read_text
-from ensue.model.data import leaves, texts
 
 if TYPE_CHECKING:
     import random
@@ -86,7 +86,7 @@ def _documents() -> Iterator[Corpus]:
 
 
 def _folders() -> Iterator[Corpus]:
-    for folder in [*(ROOT / "tests/compare/trees").iterdir(), *(ROOT / "examples").iterdir()]:
+    for folder in [*(ROOT / "tests/salt/compare/trees").iterdir(), *(ROOT / "examples").iterdir()]:
         paths = [path for path in folder.rglob("*") if path.is_file()]
         files = {str(path.relative_to(folder)): path.read_text(errors="replace") for path in paths}
         yield Corpus(id=f"{folder.parent.name}/{folder.name}", files=files)

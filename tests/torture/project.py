@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from tests.cli.shell import Ended, Shell
 
-from ensue.model.events import CommandStarted, NodeFinished, NodeStarted
-from ensue.runs import journal_form
-from ensue.runs.lock import project_lock
-from ensue.runs.process_marks import process_mark
-from ensue.runs.run_history import list_runs, read_run
+from ensue.core.model.events import CommandStarted, NodeFinished, NodeStarted
+from ensue.store.runs import journal_form
+from ensue.store.runs.lock import project_lock
+from ensue.store.runs.process_marks import process_mark
+from ensue.store.runs.run_history import list_runs, read_run
 
 if TYPE_CHECKING:
     import subprocess
@@ -36,7 +36,7 @@ import os
 import signal
 from pathlib import Path
 
-from ensue.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn
 
 
 def done(ctx, name, word=""):

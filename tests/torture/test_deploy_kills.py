@@ -38,7 +38,7 @@ DRIVER = '''
 
 import os
 
-from ensue.contracts.driver import Planned, Provisioned
+from ensue.core.contracts.driver import Planned, Provisioned
 
 
 def step(request):

@@ -18,8 +18,8 @@ import pytest
 from tests.cli.shell import Ended, Shell, command, environment
 from tests.torture.project import WHOLE, TortureProject
 
-from ensue.model.events import NodeFinished, RunFinished
-from ensue.runs.run_history import list_runs, read_run
+from ensue.core.model.events import NodeFinished, RunFinished
+from ensue.store.runs.run_history import list_runs, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from tests.torture.hostile_values import HARMLESS, hostile
 
-from ensue.drivers import go_template, template
-from ensue.errors import DriverError
-from ensue.model.data import is_list, is_mapping
+from ensue.core.errors import DriverError
+from ensue.core.model.data import is_list, is_mapping
+from ensue.deploy.drivers import go_template, template
 from ensue.testing.driver import driver_request
 
 ROUNDS = int(os.environ.get("ENSUE_TORTURE_ROUNDS", "20"))

@@ -30,7 +30,7 @@ from tests.torture.hostile_values import (
 )
 
 from ensue.app.project import Project, ProjectOptions
-from ensue.errors import EnsueError
+from ensue.core.errors import EnsueError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

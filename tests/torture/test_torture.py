@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.torture.project import TRAPPED, WHOLE, TortureProject
 
-from ensue.model.events import RunFinished
-from ensue.runs.run_history import list_runs, read_run
+from ensue.core.model.events import RunFinished
+from ensue.store.runs.run_history import list_runs, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

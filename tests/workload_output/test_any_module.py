@@ -10,7 +10,7 @@ import kubernetes_validate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.model.sensitive_paths import hide_paths
+from ensue.core.model.sensitive_paths import hide_paths
 from ensue.workload_output import Manifest, RenderedWorkload, render
 
 if TYPE_CHECKING:

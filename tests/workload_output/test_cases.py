@@ -17,7 +17,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from ensue.diagnostics import Span
+from ensue.core.diagnostics import Span
 from ensue.workload_output import Manifest, RenderedWorkload, render
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.contracts.driver import ForeignPart
+from ensue.core.contracts.driver import ForeignPart
 from ensue.workload_output import (
     RenderedWorkload,
     apply_patch,

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.diagnostics import Span
-from ensue.errors import DiagnosticError
-from ensue.model.data_bounds import MOST_LEVELS
+from ensue.core.diagnostics import Span
+from ensue.core.errors import DiagnosticError
+from ensue.core.model.data_bounds import MOST_LEVELS
 from ensue.workload_output import PatchError, apply_patch
 
 WEB = {"id": "web", "spec": {"containers": {"main": {"image": "nginx", "args": ["a", "b"]}}, "service": None}}

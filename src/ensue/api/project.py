@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Self
 from ensue.api.results import call_result, masked, run_result, state_result
 from ensue.app.project import Project as ProjectOnDisk
 from ensue.app.project import ProjectOptions, RunOptions
-from ensue.errors import DiagnosticError, EnsueError
-from ensue.model.events import NodeFinished
-from ensue.model.run_part import WHOLE_RUN
+from ensue.core.errors import DiagnosticError, EnsueError
+from ensue.core.model.events import NodeFinished
+from ensue.core.model.run_part import WHOLE_RUN
 
 if TYPE_CHECKING:
     import os
     from collections.abc import AsyncIterator, Callable, Container, Generator, Mapping
 
     from ensue.api.results import CallResult, RunResult, StateResult
-    from ensue.diagnostics import Diagnostic
-    from ensue.model.events import RunEvent
-    from ensue.model.run_part import RunPart
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.model.events import RunEvent
+    from ensue.core.model.run_part import RunPart
 
 
 class Project:

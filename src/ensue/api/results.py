@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from ensue.diagnostics import without_silenced
+from ensue.core.diagnostics import without_silenced
 from ensue.output.presentable import return_data
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
 
     from ensue.app.calls import CallOutcome
-    from ensue.diagnostics import Diagnostic
-    from ensue.masking import Masker
-    from ensue.model.events import StateExcluded
-    from ensue.model.report import RunReport
-    from ensue.model.returns import Return
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.masking import Masker
+    from ensue.core.model.events import StateExcluded
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

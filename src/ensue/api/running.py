@@ -6,14 +6,14 @@ import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ensue.api.project import Project
-from ensue.model.run_part import WHOLE_RUN
+from ensue.core.model.run_part import WHOLE_RUN
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Coroutine, Mapping
 
     from ensue.api.results import CallResult, RunResult, StateResult
-    from ensue.model.run_part import RunPart
+    from ensue.core.model.run_part import RunPart
 
 _Result = TypeVar("_Result")
 

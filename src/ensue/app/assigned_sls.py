@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic, Severity
-from ensue.errors import CompileError, EnsueError
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.errors import CompileError, EnsueError
+from ensue.core.model.foreseen import ForeseenSls
 from ensue.language.collector import Collector
 from ensue.language.compiler import SlsRequest
+from ensue.language.settings.environments import saltenv_of, top_options
+from ensue.language.targeting import NotKnownError
 from ensue.language.top import top_matches
 from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file
-from ensue.model.foreseen import ForeseenSls
-from ensue.settings.environments import saltenv_of, top_options
-from ensue.targeting import NotKnownError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.app.services import Services
+    from ensue.core.model.srn import Srn
     from ensue.language.compiler import Compiled, Compiler
+    from ensue.language.targeting import Subject
     from ensue.language.top import TopMatch
-    from ensue.model.srn import Srn
-    from ensue.targeting import Subject
 
 NO_TOP_FILE = "E0604"
 NOTHING_ASSIGNED = "E0605"

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ensue.provisioning.building import build_graph
-from ensue.provisioning.expansion import NO_ITEMS
+from ensue.deploy.provisioning.building import build_graph
+from ensue.deploy.provisioning.expansion import NO_ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ensue.deploy.provisioning.definitions import Definition
+    from ensue.deploy.provisioning.for_each import Item
+    from ensue.deploy.provisioning.identity import Context
+    from ensue.deploy.provisioning.matching import Catalog
+    from ensue.deploy.provisioning.nodes import ListName, ResourceGraph
+    from ensue.deploy.provisioning.workloads import Deployment
     from ensue.language.collector import Collector
-    from ensue.provisioning.definitions import Definition
-    from ensue.provisioning.for_each import Item
-    from ensue.provisioning.identity import Context
-    from ensue.provisioning.matching import Catalog
-    from ensue.provisioning.nodes import ListName, ResourceGraph
-    from ensue.provisioning.workloads import Deployment
 
 
 class GraphSource(NamedTuple):

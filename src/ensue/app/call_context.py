@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.app.target_context import TargetContext
-from ensue.connections.announced_commands import announcing
-from ensue.connections.umask import narrowed
-from ensue.contracts.context import Declaration
+from ensue.core.contracts.context import Declaration
+from ensue.core.errors import StoreError, UnknownResourceError
+from ensue.core.model.events import CommandStarted
+from ensue.core.model.requisite import RequisiteKind
+from ensue.core.model.srn import MINION_TYPE, Srn
+from ensue.core.model.state_identity import StateIdentity
 from ensue.engine.asked_growth import AskedGrowth
 from ensue.engine.clock import SystemClock
-from ensue.errors import StoreError, UnknownResourceError
-from ensue.model.events import CommandStarted
-from ensue.model.requisite import RequisiteKind
-from ensue.model.srn import MINION_TYPE, Srn
-from ensue.model.state_identity import StateIdentity
-from ensue.runs.process_marks import process_mark
+from ensue.reach.connections.announced_commands import announcing
+from ensue.reach.connections.umask import narrowed
+from ensue.store.runs.process_marks import process_mark
 
 if TYPE_CHECKING:
     from collections import defaultdict
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from ensue.app.project_deployments import ProjectDeployments
     from ensue.app.run_registry import RunRegistry
     from ensue.app.services import Services
-    from ensue.contracts.accumulators import Accumulators
-    from ensue.contracts.clock import Clock
-    from ensue.contracts.connection import Command, Connection
-    from ensue.contracts.context import FileSources, FunctionContext
-    from ensue.contracts.following import Follow
-    from ensue.contracts.growth import Plan
-    from ensue.contracts.provider import EnvironmentProvider
-    from ensue.contracts.vault import Vault
+    from ensue.core.contracts.accumulators import Accumulators
+    from ensue.core.contracts.clock import Clock
+    from ensue.core.contracts.connection import Command, Connection
+    from ensue.core.contracts.context import FileSources, FunctionContext
+    from ensue.core.contracts.following import Follow
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.contracts.provider import EnvironmentProvider
+    from ensue.core.contracts.vault import Vault
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.events import RunEvent
+    from ensue.core.model.returns import ScopeReturn
     from ensue.engine.services import CallSite
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
-    from ensue.model.data import DataMap
-    from ensue.model.enforced import EnforcedState
-    from ensue.model.events import RunEvent
-    from ensue.model.returns import ScopeReturn
-    from ensue.runs.call_reads import CallReads
+    from ensue.store.runs.call_reads import CallReads
 
 
 _CLOCK: Final = SystemClock()
@@ -162,7 +162,7 @@ class CallContext(TargetContext):
         """Return where the call records what it reads; None if that is not needed."""
         reader = self._site.reader
         if self._reads is None and reader is not None and not self.test:
-            from ensue.runs.call_reads import CallReads
+            from ensue.store.runs.call_reads import CallReads
 
             self._reads = CallReads()
             reader.reads = [*(reader.reads or ()), self._reads]

@@ -9,17 +9,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final, cast
 
-from ensue.contracts.content import sha256_of
+from ensue.core.contracts.content import sha256_of
+from ensue.core.errors import EnsueError, StateFailedError, StoreError
+from ensue.core.model.srn import Srn
 from ensue.engine.adoption import ARGUMENTS
-from ensue.errors import EnsueError, StateFailedError, StoreError
-from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.app.services import Services
-    from ensue.model.data import DataMap
-    from ensue.runs.call_reads import CallReads, Name
+    from ensue.core.model.data import DataMap
+    from ensue.store.runs.call_reads import CallReads, Name
 
 _CONTEXT: Final = "what a call read"
 _NO_MARK: Final = "-"
@@ -38,7 +38,7 @@ class CallInputs:
 
     def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[list[str], str]:
         """Return the names of everything that a call has read, and the fingerprint of the contents."""
-        from ensue.runs.call_reads import data_digest
+        from ensue.store.runs.call_reads import data_digest
 
         digests: dict[str, bytes] = {}
         for one in reads:
@@ -67,7 +67,7 @@ class CallInputs:
         return now == mark
 
     async def _digest(self, text: str, arguments: DataMap | None) -> bytes:
-        from ensue.runs.call_reads import Name, data_digest, key_digest
+        from ensue.store.runs.call_reads import Name, data_digest, key_digest
 
         name = Name.parse(text)
         match name.kind:
@@ -86,7 +86,7 @@ class CallInputs:
 
     def _digest_here(self, name: Name) -> bytes:
         """Return the digest of an input on this machine; called in a thread."""
-        from ensue.runs.call_reads import data_digest, file_digest, marks_digest, tree_digest
+        from ensue.store.runs.call_reads import data_digest, file_digest, marks_digest, tree_digest
 
         if name.kind == "template":
             return file_digest(name.what)
@@ -98,7 +98,7 @@ class CallInputs:
         return tree_digest(files.list_tree(name.what))
 
     async def _file(self, name: Name) -> bytes:
-        from ensue.runs.call_reads import ABSENT
+        from ensue.store.runs.call_reads import ABSENT
 
         try:
             content = await self._services.files_of(name.where).open(name.what)

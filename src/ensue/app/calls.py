@@ -17,21 +17,21 @@ import msgspec
 
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
-from ensue.contracts.origins import with_origins
-from ensue.diagnostics import Diagnostic
-from ensue.errors import ConfigurationError, EnsueError, NotAvailableError, RemoteError, StoreError
+from ensue.core.contracts.origins import with_origins
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import ConfigurationError, EnsueError, NotAvailableError, RemoteError, StoreError
+from ensue.core.model.data_bounds import DataBoundError, check_data
 from ensue.language.call_arguments import argument_fault
-from ensue.model.data_bounds import DataBoundError, check_data
-from ensue.targeting import reads_grains
-from ensue.targeting.batch import Batch, TimeAllowance
+from ensue.language.targeting import reads_grains
+from ensue.language.targeting.batch import Batch, TimeAllowance
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
     from ensue.app.functions import Functions
     from ensue.app.services import Services
-    from ensue.model.srn import Srn
-    from ensue.targeting.expression import Target
+    from ensue.core.model.srn import Srn
+    from ensue.language.targeting.expression import Target
 
 _logger = logging.getLogger(__name__)
 

@@ -13,24 +13,24 @@ import msgspec
 
 from ensue.app.foreseen_registrations import ForeseenRegistrations
 from ensue.app.target_matcher import ProjectMatcher
-from ensue.diagnostics import Diagnostic, Severity
-from ensue.errors import CompileError, UnknownResourceError
-from ensue.graph.transforms.part import PartChoice, PartRules, part_of
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.errors import CompileError, UnknownResourceError
+from ensue.core.model.events import StateExcluded
+from ensue.core.model.run_part import RunPart
+from ensue.core.model.state_identity import StateIdentity
+from ensue.engine.graph.transforms.part import PartChoice, PartRules, part_of
 from ensue.language.part_words import StatesByWord, word_faults
-from ensue.model.events import StateExcluded
-from ensue.model.run_part import RunPart
-from ensue.model.state_identity import StateIdentity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from ensue.app.first_plans import FirstPlans
     from ensue.app.services import Services
-    from ensue.contracts.growth import Excluded, GrowthRequest, Plan
+    from ensue.core.contracts.growth import Excluded, GrowthRequest, Plan
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.srn import Srn
     from ensue.language.part_words import Named
-    from ensue.model.chunk import Chunk
-    from ensue.model.enforced import EnforcedState
-    from ensue.model.srn import Srn
 
 _EXCLUDE = "--exclude leaves it out"
 

@@ -13,23 +13,23 @@ import msgspec
 
 from ensue.app.assigned_sls import AssignedSls
 from ensue.app.run_options import RunOptions
-from ensue.compare.comparison import Comparison, Missing, compared
-from ensue.compare.salt_program import SaltOrder, ask_salt
-from ensue.compare.salt_side import plain
-from ensue.compare.sides import PlannedState, SaltSide, Side, compiled_states, own_refusal
-from ensue.diagnostics import Diagnostic, Severity
-from ensue.errors import CompileError, EnsueError
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.errors import CompileError, EnsueError
+from ensue.core.model.own_grains import own_grains_path
+from ensue.core.model.secret_values import secret_values
 from ensue.language.renderers import load_stage
-from ensue.model.own_grains import own_grains_path
-from ensue.model.secret_values import secret_values
+from ensue.salt.compare.comparison import Comparison, Missing, compared
+from ensue.salt.compare.salt_program import SaltOrder, ask_salt
+from ensue.salt.compare.salt_side import plain
+from ensue.salt.compare.sides import PlannedState, SaltSide, Side, compiled_states, own_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from ensue.app.functions import Functions
     from ensue.app.services import Services
-    from ensue.model.events import RunEvent
-    from ensue.model.report import RunReport
+    from ensue.core.model.events import RunEvent
+    from ensue.core.model.report import RunReport
 
     Apply = Callable[..., Awaitable[RunReport]]
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.model.declared_secrets import declared_literals, declared_secrets
+from ensue.core.model.declared_secrets import declared_literals, declared_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ensue.core.masking import Masker
     from ensue.language.jinja.compiled_templates import CompiledTemplates
-    from ensue.masking import Masker
 
 
 class DeclaredLiterals:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from ensue.app.functions import Functions
     from ensue.app.run_registry import RunRegistry
-    from ensue.contracts.clock import Clock
-    from ensue.contracts.growth import Plan
-    from ensue.contracts.vault import Vault
+    from ensue.core.contracts.clock import Clock
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.contracts.vault import Vault
+    from ensue.core.masking import Masker
+    from ensue.core.model.returns import ScopeReturn
+    from ensue.core.model.srn import Srn
     from ensue.engine.asked_growth import AskedGrowth
-    from ensue.masking import Masker
-    from ensue.model.returns import ScopeReturn
-    from ensue.model.srn import Srn
 
 
 class DeployingCall(Protocol):

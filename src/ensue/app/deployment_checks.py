@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.contracts.deployment import ANY_RESOURCE
-from ensue.diagnostics import Diagnostic, Severity
-from ensue.errors import ReplacementError
+from ensue.core.contracts.deployment import ANY_RESOURCE
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.errors import ReplacementError
+from ensue.core.model.data import is_encodable
+from ensue.deploy.provisioning.part import is_joining
+from ensue.deploy.provisioning.records import words_of
 from ensue.language.collector import near_names
-from ensue.model.data import is_encodable
-from ensue.provisioning.part import is_joining
-from ensue.provisioning.records import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ensue.contracts.deployment import DeploymentOrder
-    from ensue.diagnostics import Span
-    from ensue.drivers.loading import Drivers
+    from ensue.core.contracts.deployment import DeploymentOrder
+    from ensue.core.diagnostics import Span
+    from ensue.deploy.drivers.loading import Drivers
+    from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.environment_sets import Names
+    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.nodes import GrowthPoint, Node
     from ensue.language.collector import Collector
-    from ensue.provisioning.active import ActiveResource
-    from ensue.provisioning.environment_sets import Names
-    from ensue.provisioning.identity import Context, Key
-    from ensue.provisioning.nodes import GrowthPoint, Node
 
 _MOST_NAMED: Final = 10
 

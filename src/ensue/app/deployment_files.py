@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from ensue.errors import CompileError
-from ensue.files.regular_files import is_folder, is_regular, read_regular
-from ensue.files.trees import files_below
+from ensue.core.errors import CompileError
+from ensue.core.files.regular_files import is_folder, is_regular, read_regular
+from ensue.core.files.trees import files_below
+from ensue.core.model.data import is_list, is_mapping, with_text_keys
+from ensue.deploy.provisioning.definition_files import read_definition
+from ensue.deploy.provisioning.deployment_sets import is_deployment_set, read_deployment_set, shared_keys
+from ensue.deploy.provisioning.environment_sets import SetDocument, declared_names, deployed_part
+from ensue.deploy.provisioning.images import ANY_WORKLOAD
+from ensue.deploy.provisioning.score_containers import SourceFile
+from ensue.deploy.provisioning.score_files import Surroundings, is_score, read_score
+from ensue.deploy.provisioning.workloads import Deployment
 from ensue.language.input_files import read_text
 from ensue.language.renderers.json_stage import load_json_document
 from ensue.language.yaml import YamlDocument, load_document
-from ensue.model.data import is_list, is_mapping, with_text_keys
-from ensue.provisioning.definition_files import read_definition
-from ensue.provisioning.deployment_sets import is_deployment_set, read_deployment_set, shared_keys
-from ensue.provisioning.environment_sets import SetDocument, declared_names, deployed_part
-from ensue.provisioning.images import ANY_WORKLOAD
-from ensue.provisioning.score_containers import SourceFile
-from ensue.provisioning.score_files import Surroundings, is_score, read_score
-from ensue.provisioning.workloads import Deployment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from ensue.deploy.provisioning.definitions import Definition
+    from ensue.deploy.provisioning.identity import Key
     from ensue.language.collector import Collector
-    from ensue.provisioning.definitions import Definition
-    from ensue.provisioning.identity import Key
 
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 _DOCUMENT_START: Final = re.compile(r"^---(?=[ \t]|$).*$\n?", re.MULTILINE)

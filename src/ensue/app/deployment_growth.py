@@ -12,33 +12,33 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from ensue.contracts.growth import Awaited
+from ensue.core.contracts.growth import Awaited
+from ensue.core.errors import CompileError, DriverError, ExpansionError
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.unknown import unknowns_in
+from ensue.deploy.provisioning.expansion import NO_ORGANIZATION, refuse_list
+from ensue.deploy.provisioning.for_each import items_of
+from ensue.deploy.provisioning.lowering import EXPANDED, PROVISIONED, Work, lower
+from ensue.deploy.provisioning.outcomes import UNUSABLE, UnknownLists
+from ensue.deploy.provisioning.part import part_of
+from ensue.deploy.provisioning.regrown import refuse_late, unlike_before
 from ensue.engine.asked_growth import AskedGrowth
 from ensue.engine.promise import Promise
-from ensue.errors import CompileError, DriverError, ExpansionError
 from ensue.language.collector import Collector
-from ensue.model.returns import StateReturn
-from ensue.model.unknown import unknowns_in
-from ensue.provisioning.expansion import NO_ORGANIZATION, refuse_list
-from ensue.provisioning.for_each import items_of
-from ensue.provisioning.lowering import EXPANDED, PROVISIONED, Work, lower
-from ensue.provisioning.outcomes import UNUSABLE, UnknownLists
-from ensue.provisioning.part import part_of
-from ensue.provisioning.regrown import refuse_late, unlike_before
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 
     from ensue.app.built_graph import BuiltGraph
     from ensue.app.deploying_call import DeployingCall
-    from ensue.contracts.growth import GrowthRequest, Plan
-    from ensue.errors import EnsueError
-    from ensue.model.chunk import Chunk
-    from ensue.provisioning.for_each import Item
-    from ensue.provisioning.graph_values import GraphValues
-    from ensue.provisioning.identity import Key
-    from ensue.provisioning.nodes import GrowthPoint, ListName, Node, ResourceGraph
-    from ensue.provisioning.surroundings import Outcome
+    from ensue.core.contracts.growth import GrowthRequest, Plan
+    from ensue.core.errors import EnsueError
+    from ensue.core.model.chunk import Chunk
+    from ensue.deploy.provisioning.for_each import Item
+    from ensue.deploy.provisioning.graph_values import GraphValues
+    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.nodes import GrowthPoint, ListName, Node, ResourceGraph
+    from ensue.deploy.provisioning.surroundings import Outcome
 
 
 class Around(NamedTuple):

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.errors import DriverError, EnsueError, SecretStoreError
-from ensue.provisioning.params_checks import late_misfits
-from ensue.provisioning.secret_refs import secret_references
+from ensue.core.errors import DriverError, EnsueError, SecretStoreError
+from ensue.deploy.provisioning.params_checks import late_misfits
+from ensue.deploy.provisioning.secret_refs import secret_references
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ensue.app.built_graph import BuiltGraph
     from ensue.app.services import Services
-    from ensue.contracts.vault import Vault
-    from ensue.diagnostics import Diagnostic
+    from ensue.core.contracts.vault import Vault
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.masking import Masker
+    from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.returns import ScopeReturn
+    from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
+    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.requests import Requests
+    from ensue.deploy.provisioning.secret_refs import SecretReference
     from ensue.language.collector import Collector
-    from ensue.masking import Masker
-    from ensue.model.data import Data, DataMap
-    from ensue.model.returns import ScopeReturn
-    from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
-    from ensue.provisioning.nodes import Node
-    from ensue.provisioning.requests import Requests
-    from ensue.provisioning.secret_refs import SecretReference
-    from ensue.secret_stores.secret_stores import WantedSecret
+    from ensue.store.secret_stores.secret_stores import WantedSecret
 
 
 class DeploymentChecks:
@@ -71,7 +71,7 @@ class DeploymentChecks:
         """Read the secrets that are in secret stores; None if some cannot be read."""
         if not any(one.secret_refs for one in nodes):
             return {}
-        from ensue.secret_stores.secret_stores import wanted_secrets
+        from ensue.store.secret_stores.secret_stores import wanted_secrets
 
         stores = self._services.secret_stores
         wanted: list[WantedSecret] = []

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic
+from ensue.core.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.deployment_run import DeploymentRun
-    from ensue.model.report import RunReport
-    from ensue.provisioning.outcomes import NodeOutcome
+    from ensue.core.model.report import RunReport
+    from ensue.deploy.provisioning.outcomes import NodeOutcome
 
 
 class DeploymentReport(msgspec.Struct, frozen=True, kw_only=True):

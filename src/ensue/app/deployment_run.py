@@ -25,19 +25,19 @@ from ensue.app.deployment_input_checks import DeploymentChecks, NothingRuns
 from ensue.app.deployment_surroundings import surroundings_of
 from ensue.app.environment_history import EnvironmentHistory, RequestedSet
 from ensue.app.resource_states import Removal, ResourceStates, problem_of_workload, unknown_lists
-from ensue.diagnostics import Diagnostic
-from ensue.errors import DriverError, InternalError, StoreError
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import DriverError, InternalError, StoreError
+from ensue.deploy.provisioning.derived_registrations import derived_sources
+from ensue.deploy.provisioning.graph_values import GraphValues
+from ensue.deploy.provisioning.identity import Context
+from ensue.deploy.provisioning.lowering import Work, lower
+from ensue.deploy.provisioning.outcomes import NodeOutcome, node_outcomes
+from ensue.deploy.provisioning.part import is_joining, joining_drivers, may_be_cleared, used_by_others
+from ensue.deploy.provisioning.provisioner import Provisioner
+from ensue.deploy.provisioning.requests import Requests
+from ensue.deploy.provisioning.settling import settled
+from ensue.deploy.provisioning.surroundings import Outcome, Replacing
 from ensue.language.collector import Collector
-from ensue.provisioning.derived_registrations import derived_sources
-from ensue.provisioning.graph_values import GraphValues
-from ensue.provisioning.identity import Context
-from ensue.provisioning.lowering import Work, lower
-from ensue.provisioning.outcomes import NodeOutcome, node_outcomes
-from ensue.provisioning.part import is_joining, joining_drivers, may_be_cleared, used_by_others
-from ensue.provisioning.provisioner import Provisioner
-from ensue.provisioning.requests import Requests
-from ensue.provisioning.settling import settled
-from ensue.provisioning.surroundings import Outcome, Replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     from ensue.app.deployments import Deployments
     from ensue.app.services import Services
     from ensue.app.workload_files import WrittenWorkloads
-    from ensue.contracts.deployment import DeploymentOrder
-    from ensue.contracts.growth import GrowthRequest, Plan
-    from ensue.model.report import RunReport
-    from ensue.model.srn import Srn
-    from ensue.provisioning.active import ActiveResource
-    from ensue.provisioning.identity import Key
-    from ensue.provisioning.nodes import GrowthPoint, Node
+    from ensue.core.contracts.deployment import DeploymentOrder
+    from ensue.core.contracts.growth import GrowthRequest, Plan
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.srn import Srn
+    from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.nodes import GrowthPoint, Node
 
 
 class DeploymentRun:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.app.driver_services import ResourceServices
-from ensue.contracts.deadlines import READY_ATTEMPT_S
-from ensue.provisioning.readiness import CommandCheck, HttpCheck, TcpCheck
-from ensue.provisioning.surroundings import DriverCall, Surroundings
+from ensue.core.contracts.deadlines import READY_ATTEMPT_S
+from ensue.deploy.provisioning.readiness import CommandCheck, HttpCheck, TcpCheck
+from ensue.deploy.provisioning.surroundings import DriverCall, Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from ensue.app.deploying_call import DeployingCall
     from ensue.app.services import Services
-    from ensue.contracts.driver import DriverServices
-    from ensue.masking import Masker
-    from ensue.model.data import DataMap
-    from ensue.provisioning.readiness import Check
-    from ensue.provisioning.requests import Requests
+    from ensue.core.contracts.driver import DriverServices
+    from ensue.core.masking import Masker
+    from ensue.core.model.data import DataMap
+    from ensue.deploy.provisioning.readiness import Check
+    from ensue.deploy.provisioning.requests import Requests
 
 _KEPT_FROM_PROGRAMS: Final = ("ENSUE_KEY",)
 
@@ -55,7 +55,7 @@ def surroundings_of(services: Services, requests: Requests) -> Surroundings:
 
 async def _problem(check: Check, left_s: float, root: Path, masker: Masker) -> str:
     """Try a condition once, and return why it does not hold; empty if it does."""
-    from ensue.processes.probes import command_problem, http_problem, tcp_problem
+    from ensue.reach.processes.probes import command_problem, http_problem, tcp_problem
 
     attempt_s = min(left_s, READY_ATTEMPT_S)
     match check:

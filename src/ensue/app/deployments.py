@@ -8,18 +8,18 @@ import msgspec
 
 from ensue.app.built_graph import GraphSource
 from ensue.app.deployment_files import load_files, read_definitions, read_deployment
-from ensue.diagnostics import Diagnostic
-from ensue.errors import ConfigurationError
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import ConfigurationError
+from ensue.core.masking import literal_part
+from ensue.core.model.data import is_list, is_mapping
+from ensue.deploy.provisioning.built_in import with_built_in
+from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
+from ensue.deploy.provisioning.images import ANY_WORKLOAD, with_images
+from ensue.deploy.provisioning.impact import Impact, impacts
+from ensue.deploy.provisioning.matching import Candidate, Catalog
+from ensue.deploy.provisioning.offers import offers
+from ensue.deploy.provisioning.params_checks import late_misfits
 from ensue.language.collector import Collector, near_names
-from ensue.masking import literal_part
-from ensue.model.data import is_list, is_mapping
-from ensue.provisioning.built_in import with_built_in
-from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
-from ensue.provisioning.images import ANY_WORKLOAD, with_images
-from ensue.provisioning.impact import Impact, impacts
-from ensue.provisioning.matching import Candidate, Catalog
-from ensue.provisioning.offers import offers
-from ensue.provisioning.params_checks import late_misfits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
     from ensue.app.built_graph import BuiltGraph
     from ensue.app.deployment_files import LoadedDocument
-    from ensue.drivers.loading import Drivers
-    from ensue.masking import Masker
-    from ensue.provisioning.active import ActiveResource
-    from ensue.provisioning.definitions import Definition
-    from ensue.provisioning.identity import Context, Key
-    from ensue.provisioning.nodes import ResourceGraph
-    from ensue.provisioning.offers import Offer
-    from ensue.settings.settings import Settings
+    from ensue.core.masking import Masker
+    from ensue.deploy.drivers.loading import Drivers
+    from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.definitions import Definition
+    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.nodes import ResourceGraph
+    from ensue.deploy.provisioning.offers import Offer
+    from ensue.language.settings.settings import Settings
 
 
 class PlannedGraph(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,16 +12,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ensue.app.resource_plans import empty_plan, failed_plan
-from ensue.diagnostics import Diagnostic
+from ensue.core.diagnostics import Diagnostic
 from ensue.engine.joining import Newcomer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ensue.app.resource_plans import ResourcePlans
-    from ensue.contracts.growth import Plan
-    from ensue.model.foreseen import ForeseenSls
-    from ensue.model.srn import Srn
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.model.foreseen import ForeseenSls
+    from ensue.core.model.srn import Srn
 
 _DEEPEST: Final = 10
 

@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from ensue.contracts.deadlines import GRAINS_S
-from ensue.contracts.reach import Reach
-from ensue.contracts.resource_type import ResourceContext
-from ensue.errors import RemoteTimeoutError, ResourceError, UnknownResourceError
-from ensue.registry.resource_index import ResourceIndex
-from ensue.resources.leftovers import FOLDER, Leftovers
+from ensue.core.contracts.deadlines import GRAINS_S
+from ensue.core.contracts.reach import Reach
+from ensue.core.contracts.resource_type import ResourceContext
+from ensue.core.errors import RemoteTimeoutError, ResourceError, UnknownResourceError
+from ensue.reach.resources.leftovers import FOLDER, Leftovers
+from ensue.store.registry.resource_index import ResourceIndex
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-    from ensue.contracts.connection import Connection
-    from ensue.contracts.registry import DerivedRegistry
-    from ensue.masking import Masker
-    from ensue.model.resource import ResourceRecord
-    from ensue.model.srn import Srn
-    from ensue.registry.grains_cache import GrainsCache
-    from ensue.resources.plugins import Plugins
-    from ensue.settings.settings import Settings
+    from ensue.core.contracts.connection import Connection
+    from ensue.core.contracts.registry import DerivedRegistry
+    from ensue.core.masking import Masker
+    from ensue.core.model.resource import ResourceRecord
+    from ensue.core.model.srn import Srn
+    from ensue.language.settings.settings import Settings
+    from ensue.reach.resources.plugins import Plugins
+    from ensue.store.registry.grains_cache import GrainsCache
 
 _logger = logging.getLogger(__name__)
 _T = TypeVar("_T")

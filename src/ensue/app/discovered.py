@@ -11,17 +11,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from ensue.errors import ResourceTypeError
+from ensue.core.errors import ResourceTypeError
+from ensue.core.model.data import copied, is_mapping, not_data
+from ensue.core.model.srn import Srn, is_resource_id
 from ensue.language.merging import merge
-from ensue.model.data import copied, is_mapping, not_data
-from ensue.model.srn import Srn, is_resource_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
-    from ensue.resources.loaded_type import LoadedType
+    from ensue.reach.resources.loaded_type import LoadedType
 
 
 async def discovered(

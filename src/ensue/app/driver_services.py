@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from ensue.contracts.functions import RENDERS
-from ensue.contracts.growth import Plan
-from ensue.drivers.returned import checked_mapping
+from ensue.core.contracts.functions import RENDERS
+from ensue.core.contracts.growth import Plan
+from ensue.core.errors import DriverError
+from ensue.core.model.chunk import Chunk
+from ensue.core.model.source_document import NoDocument
+from ensue.deploy.drivers.returned import checked_mapping
 from ensue.engine.asked_growth import AskedGrowth
-from ensue.errors import DriverError
-from ensue.model.chunk import Chunk
-from ensue.model.source_document import NoDocument
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ensue.app.deploying_call import DeployingCall
-    from ensue.contracts.growth import GrowthRequest
-    from ensue.contracts.vault import Vault
-    from ensue.masking import Masker
-    from ensue.model.data import Data, DataMap
-    from ensue.model.returns import ScopeReturn
-    from ensue.model.srn import Srn
+    from ensue.core.contracts.growth import GrowthRequest
+    from ensue.core.contracts.vault import Vault
+    from ensue.core.masking import Masker
+    from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.returns import ScopeReturn
+    from ensue.core.model.srn import Srn
 
 
 class ResourceServices:

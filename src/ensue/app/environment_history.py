@@ -14,14 +14,14 @@ from msgspec.structs import replace
 
 from ensue.app.deployment_checks import changed_definitions_warning, leaving_warning, refuse_wrong_drops
 from ensue.app.deployment_files import load_kept, shown
-from ensue.diagnostics import Diagnostic
-from ensue.errors import ConfigurationError, StoreError
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import ConfigurationError, StoreError
+from ensue.core.model.data import leaves
+from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
+from ensue.deploy.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
+from ensue.deploy.provisioning.images import ANY_WORKLOAD
 from ensue.language.collector import near_names
-from ensue.model.data import leaves
-from ensue.provisioning.deployment_records import DeploymentRecord, KeptDeployment
-from ensue.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
-from ensue.provisioning.images import ANY_WORKLOAD
-from ensue.registry.lock_holder import this_user
+from ensue.store.registry.lock_holder import this_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from ensue.app.deployment_files import LoadedDocument
     from ensue.app.deployments import Deployments
     from ensue.app.services import Services
-    from ensue.contracts.deployment import DeploymentOrder
+    from ensue.core.contracts.deployment import DeploymentOrder
+    from ensue.core.model.report import RunReport
+    from ensue.deploy.provisioning.identity import Context
+    from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.language.collector import Collector
-    from ensue.model.report import RunReport
-    from ensue.provisioning.identity import Context
-    from ensue.provisioning.outcomes import NodeOutcome
-    from ensue.registry.active_store import ActiveResourceStore
-    from ensue.registry.deployment_store import DeploymentStore
+    from ensue.store.registry.active_store import ActiveResourceStore
+    from ensue.store.registry.deployment_store import DeploymentStore
 
 _MOST_NAMED: Final = 10
 

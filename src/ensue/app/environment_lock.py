@@ -7,13 +7,13 @@ import os
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from ensue.errors import LockHeldError
+from ensue.core.errors import LockHeldError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from ensue.app.services import Services
-    from ensue.provisioning.identity import Context
+    from ensue.deploy.provisioning.identity import Context
 
 
 @asynccontextmanager

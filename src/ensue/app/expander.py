@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ensue.app.late_rendering import LateRendering
     from ensue.app.planned_resources import PlannedResources
     from ensue.app.services import Services
-    from ensue.contracts.growth import GrowthRequest, Plan, PlanListener
-    from ensue.diagnostics import Diagnostic
+    from ensue.core.contracts.growth import GrowthRequest, Plan, PlanListener
+    from ensue.core.diagnostics import Diagnostic
 
 
 class SlsExpander:

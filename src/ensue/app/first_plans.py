@@ -10,11 +10,11 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ensue.contracts.growth import Plan
-    from ensue.diagnostics import Diagnostic
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.model.foreseen import ForeseenSls
+    from ensue.core.model.srn import Srn
     from ensue.engine.joining import Newcomer
-    from ensue.model.foreseen import ForeseenSls
-    from ensue.model.srn import Srn
 
 
 class Derived(Protocol):

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.fleet.frames import Answered, Collected, Happened, Piece, Refused, Warned, frame_name, read
-from ensue.model.data import is_mapping
-from ensue.model.fleet import MinionReport
+from ensue.core.model.data import is_mapping
+from ensue.core.model.fleet import MinionReport
 from ensue.output.history import report_from_events
-from ensue.runs import journal_form
-from ensue.runs.journal_form import JournalHeader, JournalSummary
+from ensue.salt.fleet.frames import Answered, Collected, Happened, Piece, Refused, Warned, frame_name, read
+from ensue.store.runs import journal_form
+from ensue.store.runs.journal_form import JournalHeader, JournalSummary
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from ensue.fleet.bus import Bus
-    from ensue.fleet.frames import Message
-    from ensue.fleet.sealing import RunKey
-    from ensue.model.events import RunEvent
+    from ensue.core.model.events import RunEvent
+    from ensue.salt.fleet.bus import Bus
+    from ensue.salt.fleet.frames import Message
+    from ensue.salt.fleet.sealing import RunKey
 
 _LONGEST_CHARS: Final = 400
 

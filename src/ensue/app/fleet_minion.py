@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.diagnostics import Severity
-from ensue.errors import DiagnosticError, EnsueError
-from ensue.fleet.frames import Answered, Happened, Refused, Warned, frame_name, written
-from ensue.runs import journal_form
+from ensue.core.diagnostics import Severity
+from ensue.core.errors import DiagnosticError, EnsueError
+from ensue.salt.fleet.frames import Answered, Happened, Refused, Warned, frame_name, written
+from ensue.store.runs import journal_form
 
 if TYPE_CHECKING:
-    from ensue.fleet.frames import Message
-    from ensue.model.events import RunEvent
+    from ensue.core.model.events import RunEvent
+    from ensue.salt.fleet.frames import Message
 
 _FULL_BYTES: Final = 64 * 1024
 _LATEST_S: Final = 0.5

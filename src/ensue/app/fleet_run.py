@@ -16,27 +16,27 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.app.fleet_collection import Collection
-from ensue.diagnostics import Diagnostic
-from ensue.errors import ConfigurationError
-from ensue.fleet.bundle import FOLDER, abi, shipped_program, shipped_relay, shipped_tree
-from ensue.fleet.bus import Bus
-from ensue.fleet.master import SaltMaster
-from ensue.fleet.renaming import Numbers, event_of_run
-from ensue.fleet.sealing import RunKey
-from ensue.model.events import JobPublished, RunFinished, RunStarted
-from ensue.model.fleet import FleetOrder, FleetReport, MinionReport
-from ensue.runs.journal import Journal, new_run_id
-from ensue.runs.journal_writer import JournalWriter
-from ensue.targeting.batch import Portion
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import ConfigurationError
+from ensue.core.model.events import JobPublished, RunFinished, RunStarted
+from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
+from ensue.language.targeting.batch import Portion
+from ensue.salt.fleet.bundle import FOLDER, abi, shipped_program, shipped_relay, shipped_tree
+from ensue.salt.fleet.bus import Bus
+from ensue.salt.fleet.master import SaltMaster
+from ensue.salt.fleet.renaming import Numbers, event_of_run
+from ensue.salt.fleet.sealing import RunKey
+from ensue.store.runs.journal import Journal, new_run_id
+from ensue.store.runs.journal_writer import JournalWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ensue.errors import StoreError
-    from ensue.masking import Masker
-    from ensue.model.events import RunEvent
-    from ensue.model.report import RunStatus
-    from ensue.settings.settings import Settings
+    from ensue.core.errors import StoreError
+    from ensue.core.masking import Masker
+    from ensue.core.model.events import RunEvent
+    from ensue.core.model.report import RunStatus
+    from ensue.language.settings.settings import Settings
 
 _BEATS: Final = 4
 """How many signs of life a minion gives in the time after which it counts as silent."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ensue.connections.followed_commands import following
-from ensue.contracts.following import FollowedState
+from ensue.core.contracts.following import FollowedState
+from ensue.reach.connections.followed_commands import following
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.contracts.connection import Connection
-    from ensue.contracts.following import Follow, FollowedCommand
+    from ensue.core.contracts.connection import Connection
+    from ensue.core.contracts.following import Follow, FollowedCommand
     from ensue.engine.services import CallSite
 
 

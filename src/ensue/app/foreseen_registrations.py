@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.registers_check import registered_name
-from ensue.model.fan_out import FannedChunk
-from ensue.model.srn import MINION_TYPE
+from ensue.core.model.fan_out import FannedChunk
+from ensue.core.model.srn import MINION_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.app.functions import Functions
-    from ensue.model.chunk import Chunk
-    from ensue.model.srn import Srn
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.srn import Srn
 
 
 class ForeseenRegistrations:

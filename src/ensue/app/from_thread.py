@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
-from ensue.errors import NotAvailableError
+from ensue.core.errors import NotAvailableError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

@@ -11,10 +11,10 @@ import importlib.util
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.contracts.argument_types import argument_types
-from ensue.contracts.callables import parameters
-from ensue.contracts.functions import ALSO_TAKES, TAKES_WORDS, AlsoTakes, Signature
-from ensue.errors import NotAvailableError, PluginError
+from ensue.core.contracts.argument_types import argument_types
+from ensue.core.contracts.callables import parameters
+from ensue.core.contracts.functions import ALSO_TAKES, TAKES_WORDS, AlsoTakes, Signature
+from ensue.core.errors import NotAvailableError, PluginError
 from ensue.language.transparent import TREQ, rules_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Functions:
     """All functions of one kind.
 
     Args:
-        package: the package that ensue's own modules are in (`ensue.states`).
+        package: the package that ensue's own modules are in (`ensue.library.states`).
         custom: the project's own modules, which take precedence over ensue's; None if there are none.
         bridge: provides functions that ensue lacks; None if there is no bridge.
     """

@@ -11,8 +11,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.salt_functions import SaltFunctions
-from ensue.errors import NotAvailableError, RemoteError, StateFailedError
-from ensue.salt_names.importing import home_of_salt
+from ensue.core.errors import NotAvailableError, RemoteError, StateFailedError
+from ensue.language.salt_names.importing import home_of_salt
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
     from ensue.app.chosen_part import ChosenPart
     from ensue.app.first_plans import FirstPlans
-    from ensue.contracts.growth import Plan
-    from ensue.diagnostics import Diagnostic
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.diagnostics import Diagnostic
     from ensue.engine.joining import Newcomer, Newcomers
 
 

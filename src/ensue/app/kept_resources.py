@@ -6,20 +6,20 @@ import asyncio
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ensue.model.secret_values import mask_config
+from ensue.core.model.secret_values import mask_config
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ensue.app.refresh import Refreshed
-    from ensue.model.data import DataMap
-    from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
-    from ensue.model.srn import Srn
-    from ensue.provisioning.active import ActiveResource
-    from ensue.provisioning.deployment_records import DeploymentRecord, KeptDeployment
-    from ensue.provisioning.identity import Context
-    from ensue.registry.audit_check import AuditFault
-    from ensue.registry.enforced import ShownState
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.resource import Registration, RegistrationRequest, ResourceRecord
+    from ensue.core.model.srn import Srn
+    from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
+    from ensue.deploy.provisioning.identity import Context
+    from ensue.store.registry.audit_check import AuditFault
+    from ensue.store.registry.enforced import ShownState
 
 from ensue.app.opened_project import OpenedProject
 

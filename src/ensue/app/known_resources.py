@@ -11,24 +11,24 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.discovered import added, discovered
-from ensue.diagnostics import Diagnostic, Severity
-from ensue.errors import NotAvailableError, ResourceTypeError
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.errors import NotAvailableError, ResourceTypeError
+from ensue.core.model.data import is_mapping
+from ensue.core.model.secret_values import secret_values
+from ensue.core.model.srn import TYPE_ALIASES, Srn
 from ensue.language.collector import Collector
 from ensue.language.static_resources import read_static, type_defaults
-from ensue.model.data import is_mapping
-from ensue.model.secret_values import secret_values
-from ensue.model.srn import TYPE_ALIASES, Srn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from ensue.app.directory import Directory
     from ensue.app.type_functions import TypeLoaders
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
+    from ensue.core.masking import Masker
     from ensue.language.pillar import PillarCompiler
-    from ensue.masking import Masker
-    from ensue.resources.loaded_type import LoadedType
-    from ensue.resources.plugins import Plugins
+    from ensue.reach.resources.loaded_type import LoadedType
+    from ensue.reach.resources.plugins import Plugins
 
     Configs = dict[Srn, dict[str, Any]]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.app.inline import NeedsThread
-from ensue.errors import InternalError
+from ensue.core.errors import InternalError
 from ensue.language.blocks.calls import Called
 from ensue.language.blocks.inline_blocks import is_brief
 from ensue.language.compiler import Within
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.app.services import Services
-    from ensue.contracts.growth import GrowthRequest, Plan
-    from ensue.diagnostics import Diagnostic, Span
+    from ensue.core.contracts.growth import GrowthRequest, Plan
+    from ensue.core.diagnostics import Diagnostic, Span
+    from ensue.core.model.srn import Srn
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
-    from ensue.model.srn import Srn
 
 _log: Final = logging.getLogger(__name__)
 

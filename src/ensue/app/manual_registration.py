@@ -10,15 +10,15 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ensue.diagnostics import Diagnostic
-from ensue.errors import ConfigurationError, NotAvailableError, PluginError, ResourceConflictError
-from ensue.model.secret_values import secret_values
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import ConfigurationError, NotAvailableError, PluginError, ResourceConflictError
+from ensue.core.model.secret_values import secret_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensue.app.services import Services
-    from ensue.model.resource import Registration, RegistrationRequest
+    from ensue.core.model.resource import Registration, RegistrationRequest
 
 _UNIQUE = "ids of resources are unique over all types, minions included"
 

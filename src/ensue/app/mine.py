@@ -14,16 +14,16 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.app.project_targets import project_targets
-from ensue.errors import EnsueError, StateFailedError
-from ensue.registry.mine_file import MineFiles
-from ensue.settings.mine_functions import definitions
+from ensue.core.errors import EnsueError, StateFailedError
+from ensue.language.settings.mine_functions import definitions
+from ensue.store.registry.mine_file import MineFiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.app.project_services import ProjectServices
-    from ensue.model.srn import Srn
-    from ensue.settings.mine_functions import MineFunction
+    from ensue.core.model.srn import Srn
+    from ensue.language.settings.mine_functions import MineFunction
 
 _logger = logging.getLogger(__name__)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.diagnostics import Diagnostic
-from ensue.errors import CompileError, ConfigurationError, NotAvailableError, PluginError
-from ensue.settings.nodegroups import nodegroup_errors
-from ensue.targeting import TargetSyntaxError, Vocabulary, read_nodegroups
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import CompileError, ConfigurationError, NotAvailableError, PluginError
+from ensue.language.settings.nodegroups import nodegroup_errors
+from ensue.language.targeting import TargetSyntaxError, Vocabulary, read_nodegroups
 
 if TYPE_CHECKING:
     from ensue.app.project_services import ProjectServices
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
-    from ensue.targeting.expression import Target
+    from ensue.language.targeting.expression import Target
 
 
 def project_vocabulary(services: ProjectServices) -> Vocabulary:
@@ -65,7 +65,7 @@ def checked_target(services: ProjectServices, expression: str) -> Target:
 
 
 def _text_of(services: ProjectServices, name: str) -> str:
-    from ensue.targeting.nodegroups import expression_of
+    from ensue.language.targeting.nodegroups import expression_of
 
     given: dict[Any, Any] = services.settings.option("nodegroups") or {}
     return next((expression_of(value) or "" for key, value in given.items() if str(key) == name), "")
@@ -74,8 +74,8 @@ def _text_of(services: ProjectServices, name: str) -> str:
 def _place(services: ProjectServices, name: str) -> Span | None:
     """Return where a nodegroup is defined; reads the file again, which only an error requires."""
     from ensue.language.input_files import read_text
+    from ensue.language.settings.settings import FILE_NAME
     from ensue.language.yaml import YamlDocument
-    from ensue.settings.settings import FILE_NAME
 
     path = services.settings.root / FILE_NAME
     try:

@@ -11,22 +11,22 @@ import msgspec
 from ensue.app.sdb_options import with_sdb_values
 from ensue.app.services import Services
 from ensue.app.stores import Stores
-from ensue.masking import Masker
-from ensue.model.secret_values import secret_values
-from ensue.processes.threads import Threads
-from ensue.resources.plugins import Plugins
-from ensue.resources.providers import FOLDER as PROVIDERS_FOLDER
-from ensue.resources.providers import Providers
-from ensue.resources.type_sources import FOLDER, TypeSources
-from ensue.settings.settings import Settings, read_settings
+from ensue.core.masking import Masker
+from ensue.core.model.secret_values import secret_values
+from ensue.language.settings.settings import Settings, read_settings
+from ensue.reach.processes.threads import Threads
+from ensue.reach.resources.plugins import Plugins
+from ensue.reach.resources.providers import FOLDER as PROVIDERS_FOLDER
+from ensue.reach.resources.providers import Providers
+from ensue.reach.resources.type_sources import FOLDER, TypeSources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ensue.drivers.loading import Drivers
-    from ensue.model.data import Data
-    from ensue.model.srn import Srn
+    from ensue.core.model.data import Data
+    from ensue.core.model.srn import Srn
+    from ensue.deploy.drivers.loading import Drivers
 
 
 _MOST_THREADS = 256
@@ -97,7 +97,7 @@ class OpenedProject:
 
     @cached_property
     def _drivers(self) -> Drivers:
-        from ensue.drivers.loading import FOLDER, Drivers
+        from ensue.deploy.drivers.loading import FOLDER, Drivers
 
         return Drivers([folder / FOLDER for folder in self._code_folders()])
 

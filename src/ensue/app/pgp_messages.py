@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ensue.app.from_thread import from_thread
-from ensue.errors import DecryptionError
-from ensue.files.regular_files import is_folder
+from ensue.core.errors import DecryptionError
+from ensue.core.files.regular_files import is_folder
 
 if TYPE_CHECKING:
     import asyncio
 
     from ensue.app.inline import InlineWork
-    from ensue.masking import Masker
-    from ensue.settings.settings import Settings
+    from ensue.core.masking import Masker
+    from ensue.language.settings.settings import Settings
 
 _logger = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ class PgpMessages:
         return plain
 
     async def _decrypted(self, message: str) -> str:
-        from ensue.processes.runner import Launch, OutputBoundError, run_once
+        from ensue.reach.processes.runner import Launch, OutputBoundError, run_once
 
         keys = self._folder()
         options = ("--homedir", str(keys), "--batch", "--no-tty", "--quiet", "--decrypt")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.app.custom.pillar_before_files import seen_before_files
 from ensue.app.nodegroups import check_nodegroup_types
+from ensue.core.model.secret_values import secret_values
 from ensue.language.collector import Collector
 from ensue.language.pillar import PillarCompiler
 from ensue.language.pillars import CompiledPillar
 from ensue.language.plain_files import PlainFiles
-from ensue.model.secret_values import secret_values
-from ensue.settings.environments import pillar_options
+from ensue.language.settings.environments import pillar_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ensue.app.custom.ext_pillar import ExternalPillar
     from ensue.app.known_resources import KnownResources
     from ensue.app.project_services import ProjectServices
-    from ensue.contracts.context import FunctionContext
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.core.model.srn import Srn
     from ensue.language.merging import Merging
-    from ensue.model.srn import Srn
 
 
 class PillarCompilation:

@@ -9,7 +9,7 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ensue.errors import EnsueError
+from ensue.core.errors import EnsueError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from ensue.app.directory import Directory
     from ensue.app.known_resources import KnownResources
     from ensue.app.pillar_compilation import PillarCompilation
+    from ensue.core.model.srn import Srn
     from ensue.language.pillars import Pillars
-    from ensue.model.srn import Srn
-    from ensue.targeting.unasked_grains import UnaskedGrains
+    from ensue.language.targeting.unasked_grains import UnaskedGrains
 
 
 class PillarPreparation:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.model.foreseen import ForeseenSls
+from ensue.core.model.foreseen import ForeseenSls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ensue.app.first_plans import Derived
     from ensue.app.foreseen_registrations import ForeseenRegistrations
-    from ensue.contracts.growth import Plan
-    from ensue.model.chunk import Chunk
-    from ensue.model.data import DataMap
-    from ensue.model.srn import Srn
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.srn import Srn
 
 
 class PlannedResources:

@@ -14,11 +14,11 @@ from ensue.app.kept_resources import KeptResources
 from ensue.app.opened_project import ProjectOptions
 from ensue.app.run import Run
 from ensue.app.run_options import RunOptions
-from ensue.diagnostics import Diagnostic
-from ensue.errors import ConfigurationError, UnknownRunError
-from ensue.runs.journal import list_runs, read_run
-from ensue.runs.journaled_names import journaled_names
-from ensue.runs.lock import project_lock
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import ConfigurationError, UnknownRunError
+from ensue.store.runs.journal import list_runs, read_run
+from ensue.store.runs.journaled_names import journaled_names
+from ensue.store.runs.lock import project_lock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from ensue.app.deployment_run import DeploymentRun
     from ensue.app.deployments import Deployments, PlannedGraph
     from ensue.app.show_command import ShownKind, ShownTarget
-    from ensue.compare.comparison import Comparison
-    from ensue.contracts.deployment import DeploymentOrder
-    from ensue.model.data import Data
-    from ensue.model.events import RunEvent
-    from ensue.model.fleet import FleetOrder, FleetReport, MinionReport
-    from ensue.model.report import RunReport, RunSummary
+    from ensue.core.contracts.deployment import DeploymentOrder
+    from ensue.core.model.data import Data
+    from ensue.core.model.events import RunEvent
+    from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
+    from ensue.core.model.report import RunReport, RunSummary
+    from ensue.deploy.provisioning.identity import Context
     from ensue.output.drawing.drawing import ScopeBox
-    from ensue.provisioning.identity import Context
-    from ensue.registry.lock import Lock
+    from ensue.salt.compare.comparison import Comparison
+    from ensue.store.registry.lock import Lock
 
 _PILLAR_REFUSED = Diagnostic(
     code="E0848",
@@ -105,7 +105,7 @@ class Project(KeptResources):
         from ensue.app.deployment_report import DeploymentReport
         from ensue.app.deployment_run import DeploymentRun
         from ensue.app.environment_history import kept_env_type, require_environment
-        from ensue.provisioning.identity import Context
+        from ensue.deploy.provisioning.identity import Context
 
         services = self._services()
         context = Context(app=order.app, env=order.env, env_type="", org=order.org)
@@ -335,9 +335,9 @@ class Project(KeptResources):
         Args:
             prefix: see `journal_to_resume`.
         """
-        from ensue.runs.own_minion import own_minion
-        from ensue.runs.run_chain import journal_to_resume
-        from ensue.runs.run_history import read_events
+        from ensue.store.runs.own_minion import own_minion
+        from ensue.store.runs.run_chain import journal_to_resume
+        from ensue.store.runs.run_history import read_events
 
         with suppress(UnknownRunError):
             return own_minion(read_events(journal_to_resume(self.cachedir, prefix)), self.minion_id)

@@ -8,15 +8,15 @@ import msgspec
 
 from ensue.app.deployment_run import DeploymentRun
 from ensue.app.environment_lock import environment_locked
+from ensue.core.errors import LockHeldError, StateFailedError
+from ensue.deploy.provisioning.outcomes import summed_up
 from ensue.engine.asked_growth import AskedGrowth
-from ensue.errors import LockHeldError, StateFailedError
-from ensue.provisioning.outcomes import summed_up
 
 if TYPE_CHECKING:
     from ensue.app.deploying_call import DeployingCall
     from ensue.app.services import Services
-    from ensue.contracts.deployment import Deployed, DeploymentOrder
-    from ensue.model.returns import StateReturn
+    from ensue.core.contracts.deployment import Deployed, DeploymentOrder
+    from ensue.core.model.returns import StateReturn
 
 
 class ProjectDeployments:

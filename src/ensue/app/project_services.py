@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from ensue.app.directory import Directory
     from ensue.app.functions import Functions
     from ensue.app.inline import InlineWork
-    from ensue.binding.insertions import Insertions
-    from ensue.connections.exposed_secrets import ExposedSecrets
-    from ensue.contracts.context import FunctionContext
-    from ensue.contracts.mine import Mine
-    from ensue.contracts.vault import Vault
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.core.contracts.mine import Mine
+    from ensue.core.contracts.vault import Vault
+    from ensue.core.masking import Masker
+    from ensue.core.model.srn import Srn
+    from ensue.engine.binding.insertions import Insertions
     from ensue.language.file_sources import ProjectFiles
     from ensue.language.pillars import Pillars
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots
-    from ensue.masking import Masker
-    from ensue.model.srn import Srn
-    from ensue.registry.lazy_registry import LazyRegistry
-    from ensue.resources.plugins import Plugins
-    from ensue.settings.settings import Settings
-    from ensue.targeting import Subject, Vocabulary
+    from ensue.language.settings.settings import Settings
+    from ensue.language.targeting import Subject, Vocabulary
+    from ensue.reach.connections.exposed_secrets import ExposedSecrets
+    from ensue.reach.resources.plugins import Plugins
+    from ensue.store.registry.lazy_registry import LazyRegistry
 
 
 class ProjectServices(Protocol):

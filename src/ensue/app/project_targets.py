@@ -6,14 +6,14 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from ensue.app.target_matcher import ProjectMatcher
-from ensue.errors import StateFailedError
-from ensue.targeting import TargetSyntaxError
+from ensue.core.errors import StateFailedError
+from ensue.language.targeting import TargetSyntaxError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ensue.app.project_services import ProjectServices
-    from ensue.model.srn import Srn
+    from ensue.core.model.srn import Srn
 
 OPERATORS: Final = frozenset({"and", "or", "not"})
 """The operators of compound expressions."""

@@ -16,23 +16,23 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic, Severity
-from ensue.errors import StoreError
-from ensue.model.fan_out import parts_of
-from ensue.model.resource import Orphaned
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.errors import StoreError
+from ensue.core.model.fan_out import parts_of
+from ensue.core.model.resource import Orphaned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ensue.app.run_registry import RunRegistry
-    from ensue.contracts.registry import DerivedRegistry
+    from ensue.core.contracts.registry import DerivedRegistry
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.resource import DeclaredBy
+    from ensue.core.model.returns import Return, StateReturn
+    from ensue.core.model.srn import Srn
     from ensue.engine.outcome import EngineOutcome
     from ensue.engine.services import CallSite
-    from ensue.model.chunk import Chunk
-    from ensue.model.resource import DeclaredBy
-    from ensue.model.returns import Return, StateReturn
-    from ensue.model.srn import Srn
-    from ensue.runs.declarations import Declarations
+    from ensue.store.runs.declarations import Declarations
 
 _Earlier = dict[tuple[str, str], dict["DeclaredBy", list["Srn"]]]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.target_context import TargetContext
-from ensue.model.lazy_mapping import LazyMapping
+from ensue.core.model.lazy_mapping import LazyMapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.app.services import Services
-    from ensue.contracts.context import FileSources
-    from ensue.model.data import DataMap
-    from ensue.model.srn import Srn
-    from ensue.runs.call_reads import CallReads
+    from ensue.core.contracts.context import FileSources
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.srn import Srn
+    from ensue.store.runs.call_reads import CallReads
 
 
 class RecordingContext(TargetContext):

@@ -12,16 +12,16 @@ import msgspec
 
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
-from ensue.contracts.origins import with_origins
-from ensue.errors import EnsueError
-from ensue.targeting.batch import TimeAllowance
+from ensue.core.contracts.origins import with_origins
+from ensue.core.errors import EnsueError
+from ensue.language.targeting.batch import TimeAllowance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.app.services import Services
-    from ensue.model.srn import Srn
-    from ensue.targeting.expression import Target
+    from ensue.core.model.srn import Srn
+    from ensue.language.targeting.expression import Target
 
 _AT_ONCE: Final = 1000
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.errors import NotAvailableError, PluginError
-from ensue.model.data import is_mapping, texts
-from ensue.model.srn import TYPE_ALIASES, Srn
+from ensue.core.errors import NotAvailableError, PluginError
+from ensue.core.model.data import is_mapping, texts
+from ensue.core.model.srn import TYPE_ALIASES, Srn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
+    from ensue.core.model.chunk import StateOptions
     from ensue.language.collector import Collector
-    from ensue.model.chunk import StateOptions
-    from ensue.resources.plugins import Plugins
+    from ensue.reach.resources.plugins import Plugins
 
 SELF_SIGN: Final = "${self"
 """The beginning of a reference to the state's own `new_state`."""

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.app.registers_check import registered_name
-from ensue.errors import NotAvailableError, PluginError, ResourceError, StateFailedError
-from ensue.model.data import is_mapping, mapped
-from ensue.model.resource import DeclaredBy, RegistrationRequest
-from ensue.model.srn import Srn
+from ensue.core.errors import NotAvailableError, PluginError, ResourceError, StateFailedError
+from ensue.core.model.data import is_mapping, mapped
+from ensue.core.model.resource import DeclaredBy, RegistrationRequest
+from ensue.core.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.app.run_registry import RunRegistry
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.reference import Reference
+    from ensue.core.model.returns import StateReturn
     from ensue.engine.services import CallSite
     from ensue.language.references.grammar import Malformed
-    from ensue.model.chunk import Chunk
-    from ensue.model.data import Data, DataMap
-    from ensue.model.reference import Reference
-    from ensue.model.returns import StateReturn
-    from ensue.resources.plugins import Plugins
+    from ensue.reach.resources.plugins import Plugins
 
 
 class Registrations:
@@ -120,7 +120,7 @@ class Registrations:
         wanted = {one.srn.id: one.srn for one in requests}
         for record in self._registry.find(wanted):
             if record.srn != wanted[record.srn.id]:
-                from ensue.registry.registration import id_conflict
+                from ensue.store.registry.registration import id_conflict
 
                 raise id_conflict(wanted[record.srn.id], record.srn)
 
@@ -138,8 +138,8 @@ def _filled(value: Any, returned: StateReturn) -> Any:
 
 
 def _text(text: str, returned: StateReturn) -> Any:
+    from ensue.core.model.property_values import as_text
     from ensue.language.references.grammar import read_text
-    from ensue.model.property_values import as_text
 
     pieces = [
         piece if isinstance(piece, str) else _value(piece, returned) for piece in read_text(text, own=True)
@@ -148,8 +148,8 @@ def _text(text: str, returned: StateReturn) -> Any:
 
 
 def _value(piece: Reference | Malformed, returned: StateReturn) -> Any:
-    from ensue.model.property_values import PathError, follow
-    from ensue.model.reference import Reference
+    from ensue.core.model.property_values import PathError, follow
+    from ensue.core.model.reference import Reference
 
     if not isinstance(piece, Reference):
         raise StateFailedError(f"{piece.text}: {piece.problem}")

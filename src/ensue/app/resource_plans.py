@@ -18,23 +18,23 @@ from ensue.app.first_plans import FirstPlans
 from ensue.app.inline import NeedsThread
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
-from ensue.contracts.growth import Complaint, Plan
-from ensue.contracts.origins import with_origins
+from ensue.core.contracts.growth import Complaint, Plan
+from ensue.core.contracts.origins import with_origins
+from ensue.core.errors import CompileError, EnsueError
+from ensue.core.model.chunk import Chunk
+from ensue.core.model.fan_out import resource_chunk
+from ensue.core.model.foreseen import ForeseenSls
+from ensue.core.model.source_document import NoDocument
 from ensue.engine.joining import Newcomer
 from ensue.engine.returns import exception_text
-from ensue.errors import CompileError, EnsueError
-from ensue.model.chunk import Chunk
-from ensue.model.fan_out import resource_chunk
-from ensue.model.foreseen import ForeseenSls
-from ensue.model.source_document import NoDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ensue.app.assigned_sls import AssignedSls
     from ensue.app.services import Services
-    from ensue.diagnostics import Diagnostic
-    from ensue.model.srn import Srn
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.model.srn import Srn
 
 _PATIENCE_S: Final = 2.0
 _MOST_NAMED: Final = 5

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ensue.app.deployment_checks import protected_help, protected_words
 from ensue.app.deployment_surroundings import driver_call
-from ensue.errors import DestructionRefusedError, DiskError, EnsueError, InternalError
-from ensue.model.returns import StateReturn
-from ensue.provisioning.derived_registrations import forget_derived, invalidate_derived, register_derived
-from ensue.provisioning.identity import WORKLOAD
-from ensue.provisioning.outcomes import NodeOutcome, UnknownLists
-from ensue.provisioning.surroundings import Outcome
+from ensue.core.errors import DestructionRefusedError, DiskError, EnsueError, InternalError
+from ensue.core.model.returns import StateReturn
+from ensue.deploy.provisioning.derived_registrations import (
+    forget_derived,
+    invalidate_derived,
+    register_derived,
+)
+from ensue.deploy.provisioning.identity import WORKLOAD
+from ensue.deploy.provisioning.outcomes import NodeOutcome, UnknownLists
+from ensue.deploy.provisioning.surroundings import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection, Mapping
@@ -20,13 +24,13 @@ if TYPE_CHECKING:
     from ensue.app.deploying_call import DeployingCall
     from ensue.app.deployment_growth import DeploymentGrowth
     from ensue.app.services import Services
-    from ensue.masking import Masker
-    from ensue.model.data import DataMap
-    from ensue.provisioning.active import ActiveResource
-    from ensue.provisioning.identity import Key
-    from ensue.provisioning.nodes import Node
-    from ensue.provisioning.provisioner import Provisioner
-    from ensue.provisioning.requests import Requests
+    from ensue.core.masking import Masker
+    from ensue.core.model.data import DataMap
+    from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.provisioner import Provisioner
+    from ensue.deploy.provisioning.requests import Requests
 
 
 def problem_of_workload(key: Key, outcome: Outcome, growth: DeploymentGrowth | None, masker: Masker) -> str:

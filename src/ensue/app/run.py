@@ -14,12 +14,12 @@ from ensue.app.first_plans import FirstPlans
 from ensue.app.joining_plans import JoiningPlans
 from ensue.app.run_record import RunRecord, now
 from ensue.app.run_wiring import RunWiring
+from ensue.core.model.events import RunStarted
+from ensue.core.model.report import RunReport
+from ensue.core.model.returns import Return
 from ensue.derived import using_registry
-from ensue.model.events import RunStarted
-from ensue.model.report import RunReport
-from ensue.model.returns import Return
-from ensue.runs.journal import new_run_id
-from ensue.runs.run_chain import left_running
+from ensue.store.runs.journal import new_run_id
+from ensue.store.runs.run_chain import left_running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from ensue.app.run_options import RunOptions
     from ensue.app.run_wiring import WiredRun
     from ensue.app.services import Services
-    from ensue.diagnostics import Diagnostic
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.model.events import RunEvent
+    from ensue.core.model.run_part import RunPart
     from ensue.engine.outcome import EngineOutcome
-    from ensue.model.events import RunEvent
-    from ensue.model.run_part import RunPart
-    from ensue.runs.resume import ResumedRun
+    from ensue.store.runs.resume import ResumedRun
 
 _NO_STATES = "no_|-states_|-states_|-None"
 
@@ -129,7 +129,7 @@ class Run:
         options = self._options
         if options.resume is None:
             return None
-        from ensue.runs.resume import run_to_resume
+        from ensue.store.runs.resume import run_to_resume
 
         own = self._services.minion.id
         return run_to_resume(

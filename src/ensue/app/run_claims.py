@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.errors import ResourceConflictError
-from ensue.model.state_identity import StateIdentity
+from ensue.core.errors import ResourceConflictError
+from ensue.core.model.state_identity import StateIdentity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ensue.core.model.data import Data
+    from ensue.core.model.resource import RegistrationRequest
+    from ensue.core.model.srn import Srn
     from ensue.engine.services import CallSite
-    from ensue.model.data import Data
-    from ensue.model.resource import RegistrationRequest
-    from ensue.model.srn import Srn
 
 
 class _Claim(msgspec.Struct, frozen=True):

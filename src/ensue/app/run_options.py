@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.model.run_part import WHOLE_RUN, RunPart
+from ensue.core.model.run_part import WHOLE_RUN, RunPart
 
 if TYPE_CHECKING:
-    from ensue.contracts.following import Follow
+    from ensue.core.contracts.following import Follow
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic
-from ensue.errors import DiskError, StoreError
-from ensue.model.events import BEGINNINGS, NodeFinished, RunFinished
-from ensue.model.sizes import size_bytes
-from ensue.runs.enforcement import Enforcement
-from ensue.runs.journal import KEEP_RUNS, KEEP_RUNS_BYTES, Journal
-from ensue.runs.journal_writer import JournalWriter
-from ensue.runs.output_bound import OutputBound
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import DiskError, StoreError
+from ensue.core.model.events import BEGINNINGS, NodeFinished, RunFinished
+from ensue.core.model.sizes import size_bytes
+from ensue.store.runs.enforcement import Enforcement
+from ensue.store.runs.journal import KEEP_RUNS, KEEP_RUNS_BYTES, Journal
+from ensue.store.runs.journal_writer import JournalWriter
+from ensue.store.runs.output_bound import OutputBound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.app.services import Services
-    from ensue.model.events import NodeStarted, RunEvent, RunStarted
-    from ensue.model.report import RunReport
+    from ensue.core.model.events import NodeStarted, RunEvent, RunStarted
+    from ensue.core.model.report import RunReport
 
 
 class RunRecord:

@@ -8,21 +8,21 @@ import msgspec
 
 from ensue.app.from_thread import from_thread, refuse_on_loop
 from ensue.app.run_claims import RunClaims
-from ensue.errors import ResourceError
-from ensue.model.events import ResourceOrphaned, ResourceRegistered
-from ensue.model.resource import Registration
-from ensue.registry.lazy_registry import LazyRegistry
+from ensue.core.errors import ResourceError
+from ensue.core.model.events import ResourceOrphaned, ResourceRegistered
+from ensue.core.model.resource import Registration
+from ensue.store.registry.lazy_registry import LazyRegistry
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.app.directory import Directory
+    from ensue.core.model.data import Data
+    from ensue.core.model.events import RunEvent
+    from ensue.core.model.resource import DeclaredBy, Orphaned, RegistrationRequest
+    from ensue.core.model.srn import Srn
     from ensue.engine.services import CallSite
-    from ensue.model.data import Data
-    from ensue.model.events import RunEvent
-    from ensue.model.resource import DeclaredBy, Orphaned, RegistrationRequest
-    from ensue.model.srn import Srn
 
 
 class Registrant(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,13 +20,13 @@ from ensue.app.pruning import Pruning, earlier_declarations
 from ensue.app.registrations import Registrations
 from ensue.app.run_registry import RunRegistry
 from ensue.app.target_matcher import ProjectMatcher
-from ensue.contracts.accumulators import Accumulators
-from ensue.contracts.origins import with_origins
+from ensue.core.contracts.accumulators import Accumulators
+from ensue.core.contracts.origins import with_origins
 from ensue.derived import current_registry
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineOptions, EngineServices, Hooks
-from ensue.runs.declarations import Declarations
-from ensue.runs.planned_requisites import planned_event
+from ensue.store.runs.declarations import Declarations
+from ensue.store.runs.planned_requisites import planned_event
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from ensue.app.first_plans import FirstPlans
     from ensue.app.run_options import RunOptions
     from ensue.app.services import Services
-    from ensue.binding.arguments import RunTimeArguments
-    from ensue.contracts.growth import GrowthRequest, Plan, PlanListener
+    from ensue.core.contracts.growth import GrowthRequest, Plan, PlanListener
+    from ensue.core.model.events import NodeStarted, RunEvent
+    from ensue.core.model.resource import DeclaredBy
+    from ensue.core.model.srn import Srn
+    from ensue.engine.binding.arguments import RunTimeArguments
     from ensue.engine.services import CallSite
-    from ensue.model.events import NodeStarted, RunEvent
-    from ensue.model.resource import DeclaredBy
-    from ensue.model.srn import Srn
 
 _SLOTS_PER_CORE = 10
 
@@ -216,8 +216,8 @@ class RunWiring:
 
 def _run_time_arguments(services: Services) -> RunTimeArguments:
     """Return what resolves references and slots; most runs have none and never load it."""
-    from ensue.binding.arguments import RunTimeArguments
-    from ensue.binding.bound_values import BoundValues
+    from ensue.engine.binding.arguments import RunTimeArguments
+    from ensue.engine.binding.bound_values import BoundValues
 
     values = BoundValues(services.enforced, services.masker)
     return RunTimeArguments(services.states.find, services.insertions, values)

@@ -25,16 +25,16 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ensue.errors import NotAvailableError, PluginError
-from ensue.model.srn import MINION_TYPE
-from ensue.processes.threads import Threads
+from ensue.core.errors import NotAvailableError, PluginError
+from ensue.core.model.srn import MINION_TYPE
+from ensue.reach.processes.threads import Threads
 
 if TYPE_CHECKING:
     import inspect
     from collections.abc import Callable, Mapping
 
-    from ensue.contracts.context import FunctionContext
-    from ensue.settings.settings import Settings
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.language.settings.settings import Settings
 
 Kind = Literal["states", "modules"]
 

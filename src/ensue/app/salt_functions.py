@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.app.custom.modules import IN_THREAD
 from ensue.app.from_thread import from_thread
-from ensue.errors import EnsueError, NotOfferedError
+from ensue.core.errors import EnsueError, NotOfferedError
 from ensue.language.marks import has_marks, unmarked, without_marks
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ensue.app.functions import Functions
     from ensue.app.inline import InlineWork
-    from ensue.contracts.context import FunctionContext
+    from ensue.core.contracts.context import FunctionContext
 
 
 _READING: Final = frozenset({"config", "defaults", "grains", "match", "pillar", "slsutil"})

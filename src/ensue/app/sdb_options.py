@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError, ConfigurationError, StateFailedError
-from ensue.model.data import is_list, is_mapping, texts
-from ensue.model.sensitive_paths import values_at
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError, ConfigurationError, StateFailedError
+from ensue.core.model.data import is_list, is_mapping, texts
+from ensue.core.model.sensitive_paths import values_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ class _Lookup:
         return found
 
     def _found(self, profile: Mapping[str, Any], key: str) -> Any:
-        from ensue.modules.sdb import drivers
+        from ensue.library.modules.sdb import drivers
 
         match profile["driver"]:
             case "env":
@@ -91,8 +91,8 @@ class _Lookup:
 
     def _of_files(self, profile: Mapping[str, Any], key: str) -> Any:
         from ensue.language.yaml import YamlDocument, load_document
-        from ensue.modules.nested import lookup
-        from ensue.modules.sdb import drivers
+        from ensue.library.modules.nested import lookup
+        from ensue.library.modules.sdb import drivers
 
         found: Any = {}
         for path in drivers.files_of(profile, self._root):

@@ -24,10 +24,12 @@ from ensue.app.salt_bridge import SaltBridge
 from ensue.app.state_catalog import StateCatalog
 from ensue.app.target_context import TargetContext
 from ensue.app.type_functions import TypeLoaders
-from ensue.binding.insertions import Insertions
-from ensue.connections.exposed_secrets import ExposedSecrets
-from ensue.contracts.deadlines import HTTP_TOTAL_S
-from ensue.files.local_content import LocalDigests
+from ensue.core.contracts.deadlines import HTTP_TOTAL_S
+from ensue.core.files.local_content import LocalDigests
+from ensue.core.model.data import mapped
+from ensue.core.model.lazy_mapping import LazyMapping
+from ensue.core.model.srn import MINION_TYPE, Srn
+from ensue.engine.binding.insertions import Insertions
 from ensue.language.argument_check import OnUnknown
 from ensue.language.compiler import Checks, Compiler
 from ensue.language.file_sources import ProjectFiles
@@ -35,11 +37,9 @@ from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillars import Pillars
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
-from ensue.model.data import mapped
-from ensue.model.lazy_mapping import LazyMapping
-from ensue.model.srn import MINION_TYPE, Srn
-from ensue.targeting import Subject
-from ensue.targeting.unasked_grains import UnaskedGrains
+from ensue.language.targeting import Subject
+from ensue.language.targeting.unasked_grains import UnaskedGrains
+from ensue.reach.connections.exposed_secrets import ExposedSecrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,18 +47,18 @@ if TYPE_CHECKING:
 
     from ensue.app.deployments import Deployments
     from ensue.app.stores import Stores
-    from ensue.contracts.growth import Plan
-    from ensue.contracts.mine import Mine
-    from ensue.drivers.loading import Drivers
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.contracts.mine import Mine
+    from ensue.core.masking import Masker
+    from ensue.deploy.drivers.loading import Drivers
     from ensue.language.jinja.compiled_templates import CompiledTemplates
-    from ensue.masking import Masker
-    from ensue.registry.active_store import ActiveResourceStore
-    from ensue.registry.deployment_store import DeploymentStore
-    from ensue.registry.grains_cache import GrainsCache
-    from ensue.resources.plugins import Plugins
-    from ensue.secret_stores.secret_stores import SecretStores
-    from ensue.settings.settings import Settings
-    from ensue.targeting import Vocabulary
+    from ensue.language.settings.settings import Settings
+    from ensue.language.targeting import Vocabulary
+    from ensue.reach.resources.plugins import Plugins
+    from ensue.store.registry.active_store import ActiveResourceStore
+    from ensue.store.registry.deployment_store import DeploymentStore
+    from ensue.store.registry.grains_cache import GrainsCache
+    from ensue.store.secret_stores.secret_stores import SecretStores
 
 
 class Services:
@@ -112,8 +112,8 @@ class Services:
         self.pillar_roots = Roots(settings.pillar_roots, settings.root)
         self.bridge = SaltBridge(settings, lambda: self.pillars.of(self.minion) or {})
         self.code = ProjectCode(self)
-        self.states = Functions("ensue.states", self.code.states(), self.bridge)
-        self.modules = Functions("ensue.modules", self.code.modules(), self.bridge)
+        self.states = Functions("ensue.library.states", self.code.states(), self.bridge)
+        self.modules = Functions("ensue.library.modules", self.code.modules(), self.bridge)
         self.loaders = TypeLoaders(self.states, self.modules, self.plugins, self.plugins.sources)
         self.directory = Directory(
             minion=self.minion,
@@ -144,7 +144,7 @@ class Services:
         return self.loaders.of("states", type_name)
 
     def _cached_grains(self) -> GrainsCache:
-        from ensue.registry.grains_cache import DEFAULT_EXPIRATION_S, GrainsCache
+        from ensue.store.registry.grains_cache import DEFAULT_EXPIRATION_S, GrainsCache
 
         return GrainsCache(
             self.settings.cachedir,
@@ -315,7 +315,7 @@ class Services:
     @cached_property
     def secret_stores(self) -> SecretStores:
         """Reads the secrets that definitions refer to."""
-        from ensue.secret_stores.secret_stores import SecretStores
+        from ensue.store.secret_stores.secret_stores import SecretStores
 
         return SecretStores(self.settings, self.masker)
 
@@ -381,7 +381,7 @@ class Services:
         cachedir = self.settings.cachedir
         if not cachedir.is_dir():
             return
-        from ensue.files.private_files import remove_left
+        from ensue.core.files.private_files import remove_left
 
         with suppress(OSError):  # They do no harm, and the next apply tries again.
             remove_left(cachedir)

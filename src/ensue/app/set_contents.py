@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.deployment_files import load_kept
+from ensue.core.masking import literal_part
+from ensue.core.model.secret_values import secret_values
+from ensue.deploy.provisioning.images import image_filled
+from ensue.deploy.provisioning.score_files import is_score
+from ensue.deploy.provisioning.set_differences import SetContents
 from ensue.language.collector import Collector
-from ensue.masking import literal_part
-from ensue.model.secret_values import secret_values
-from ensue.provisioning.images import image_filled
-from ensue.provisioning.score_files import is_score
-from ensue.provisioning.set_differences import SetContents
 
 if TYPE_CHECKING:
-    from ensue.masking import Masker
-    from ensue.provisioning.environment_sets import DeploymentSet
+    from ensue.core.masking import Masker
+    from ensue.deploy.provisioning.environment_sets import DeploymentSet
 
 
 def contents_of(set_: DeploymentSet, masker: Masker) -> SetContents:

@@ -10,14 +10,14 @@ import msgspec
 from ensue.app.assigned_sls import AssignedSls
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
-from ensue.errors import CompileError, ConfigurationError, EnsueError
+from ensue.core.errors import CompileError, ConfigurationError, EnsueError
 from ensue.language.collector import Collector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ensue.app.services import Services
-    from ensue.model.srn import Srn
+    from ensue.core.model.srn import Srn
 
 ShownKind = Literal["high", "low", "pillar", "top"]
 

@@ -6,9 +6,9 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.contracts.functions import Signature
-from ensue.errors import EnsueError, NotAvailableError
-from ensue.model.srn import TYPE_ALIASES
+from ensue.core.contracts.functions import Signature
+from ensue.core.errors import EnsueError, NotAvailableError
+from ensue.core.model.srn import TYPE_ALIASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

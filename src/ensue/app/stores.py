@@ -8,24 +8,24 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from ensue.registry.lazy_registry import LazyRegistry, LazyVault
-from ensue.registry.lock_waits import LockWaits
-from ensue.registry.store_thread import StoreThread
+from ensue.store.registry.lazy_registry import LazyRegistry, LazyVault
+from ensue.store.registry.lock_waits import LockWaits
+from ensue.store.registry.store_thread import StoreThread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ensue.masking import Masker
-    from ensue.model.data import Data
-    from ensue.model.srn import Srn
-    from ensue.registry.active_store import ActiveResourceStore
-    from ensue.registry.deployment_store import DeploymentStore
-    from ensue.registry.enforced import EnforcedStore
-    from ensue.registry.registry import ResourceRegistry
-    from ensue.registry.store import CrossRunStore
-    from ensue.registry.vault import ProjectVault
-    from ensue.resources.plugins import Plugins
-    from ensue.settings.settings import Settings
+    from ensue.core.masking import Masker
+    from ensue.core.model.data import Data
+    from ensue.core.model.srn import Srn
+    from ensue.language.settings.settings import Settings
+    from ensue.reach.resources.plugins import Plugins
+    from ensue.store.registry.active_store import ActiveResourceStore
+    from ensue.store.registry.deployment_store import DeploymentStore
+    from ensue.store.registry.enforced import EnforcedStore
+    from ensue.store.registry.registry import ResourceRegistry
+    from ensue.store.registry.store import CrossRunStore
+    from ensue.store.registry.vault import ProjectVault
 
 
 class Stores:
@@ -81,7 +81,7 @@ class Stores:
         """
         with self._opening:
             if self._vault is None:
-                from ensue.registry.vault import ProjectVault
+                from ensue.store.registry.vault import ProjectVault
 
                 kind = str(self._settings.option("key_source", "file"))
                 self._vault = ProjectVault.of_project(self._settings.cachedir, kind=kind)
@@ -90,7 +90,7 @@ class Stores:
     def enforced(self) -> EnforcedStore:
         """Return the enforced states; the file itself is opened on first use."""
         if self._enforced is None:
-            from ensue.registry.enforced import EnforcedStore
+            from ensue.store.registry.enforced import EnforcedStore
 
             self._enforced = EnforcedStore(
                 self._settings.cachedir,
@@ -105,7 +105,7 @@ class Stores:
         """Return the active resources of all environments; the store itself is opened on first use."""
         with self._opening:
             if self._active is None:
-                from ensue.registry.active_store import ActiveResourceStore
+                from ensue.store.registry.active_store import ActiveResourceStore
 
                 self._active = ActiveResourceStore(self._cross_run_store(), vault=self.lazy_vault)
             return self._active
@@ -114,14 +114,14 @@ class Stores:
         """Return the deployments of all environments; the store itself is opened on first use."""
         with self._opening:
             if self._history is None:
-                from ensue.registry.deployment_store import DeploymentStore
+                from ensue.store.registry.deployment_store import DeploymentStore
 
                 self._history = DeploymentStore(self._cross_run_store(), vault=self.lazy_vault)
             return self._history
 
     def _cross_run_store(self) -> CrossRunStore:
         if self._cross_run is None:
-            from ensue.registry.store import CrossRunStore
+            from ensue.store.registry.store import CrossRunStore
 
             url = self._settings.option("store_url")
             self._cross_run = CrossRunStore(self._settings.cachedir, url=url, waits=self.waits)
@@ -140,7 +140,7 @@ class Stores:
         """
         if not self.has_registry():
             return
-        from ensue.registry.store import CrossRunStore
+        from ensue.store.registry.store import CrossRunStore
 
         CrossRunStore(self._settings.cachedir, url=self._settings.option("store_url")).refuse_damaged()
 
@@ -167,8 +167,8 @@ class Stores:
         self.waits = LockWaits()
 
     def _make_registry(self) -> ResourceRegistry:
-        from ensue.registry.audit_files import limits_of
-        from ensue.registry.registry import ResourceRegistry
+        from ensue.store.registry.audit_files import limits_of
+        from ensue.store.registry.registry import ResourceRegistry
 
         registry = ResourceRegistry(
             self._settings.cachedir,
@@ -186,7 +186,7 @@ class Stores:
         return registry
 
     def _configuration_faults(self, srn: Srn, config: Mapping[str, Data], /) -> list[str]:
-        from ensue.errors import NotAvailableError
+        from ensue.core.errors import NotAvailableError
 
         try:
             return self._plugins.configuration_faults(srn, dict(config))

@@ -5,30 +5,30 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from ensue.contracts.callables import is_awaitable
-from ensue.errors import (
+from ensue.core.contracts.callables import is_awaitable
+from ensue.core.errors import (
     CompileError,
     NotAvailableError,
     NotOfferedError,
     StateFailedError,
 )
-from ensue.model.srn import MINION_TYPE, Srn
-from ensue.settings.environments import saltenv_of
-from ensue.targeting import Subject, TargetSyntaxError, matches, reads_grains
+from ensue.core.model.srn import MINION_TYPE, Srn
+from ensue.language.settings.environments import saltenv_of
+from ensue.language.targeting import Subject, TargetSyntaxError, matches, reads_grains
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ensue.app.project_services import ProjectServices
-    from ensue.contracts.connection import Connection
-    from ensue.contracts.context import FileSources, FunctionContext
-    from ensue.contracts.mine import Mine
+    from ensue.core.contracts.connection import Connection
+    from ensue.core.contracts.context import FileSources, FunctionContext
+    from ensue.core.contracts.mine import Mine
+    from ensue.core.masking import Masker
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.data import DataMap, ReadOnlyDataMap
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
-    from ensue.masking import Masker
-    from ensue.model.chunk import Chunk
-    from ensue.model.data import DataMap, ReadOnlyDataMap
 
 
 class TargetContext:

@@ -12,12 +12,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from ensue.contracts.origins import with_origins
+from ensue.core.contracts.origins import with_origins
+from ensue.core.errors import EnsueError, RemoteError
+from ensue.core.model.srn import Srn
 from ensue.engine.services import Matched
-from ensue.errors import EnsueError, RemoteError
 from ensue.language.references.detection import holds_sign
-from ensue.model.srn import Srn
-from ensue.targeting import (
+from ensue.language.targeting import (
     NotKnownError,
     Subject,
     TargetSyntaxError,
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ensue.app.project_services import ProjectServices
-    from ensue.model.data import DataMap
-    from ensue.registry.resource_index import ResourceIndex
-    from ensue.targeting.expression import Target, Word
+    from ensue.core.model.data import DataMap
+    from ensue.language.targeting.expression import Target, Word
+    from ensue.store.registry.resource_index import ResourceIndex
 
 _AT_ONCE: Final = 1000
 _TAKES_GLOBS: Final = frozenset({"", "T", "M"})

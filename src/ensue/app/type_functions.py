@@ -15,23 +15,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.app.functions import Functions
-from ensue.contracts.callables import is_awaitable, is_coroutine_function, parameters
-from ensue.diagnostics import Span
-from ensue.errors import ResourceTypeError
-from ensue.files.trees import files_below
-from ensue.model.data import is_mapping
-from ensue.model.srn import MINION_TYPE
-from ensue.processes.daemon_thread import in_daemon_thread
-from ensue.resources.type_hooks import folders_of, place_of
+from ensue.core.contracts.callables import is_awaitable, is_coroutine_function, parameters
+from ensue.core.diagnostics import Span
+from ensue.core.errors import ResourceTypeError
+from ensue.core.files.trees import files_below
+from ensue.core.model.data import is_mapping
+from ensue.core.model.srn import MINION_TYPE
+from ensue.reach.processes.daemon_thread import in_daemon_thread
+from ensue.reach.resources.type_hooks import folders_of, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import ModuleType
 
     from ensue.app.salt_bridge import Kind
-    from ensue.resources.loaded_type import LoadedType
-    from ensue.resources.plugins import Plugins
-    from ensue.resources.type_sources import TypeSource, TypeSources
+    from ensue.reach.resources.loaded_type import LoadedType
+    from ensue.reach.resources.plugins import Plugins
+    from ensue.reach.resources.type_sources import TypeSource, TypeSources
 
 HERE_ONLY: Final = "MANAGING_MINION_ONLY"
 """The attribute of ensue's modules whose functions work on the process of ensue itself."""

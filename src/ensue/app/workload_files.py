@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensue.app.deployment_files import named_sources
-from ensue.errors import CompileError, DriverError, EnsueError
-from ensue.files import private_files
-from ensue.model.data import is_list, is_mapping
-from ensue.model.secret_marks import marked_at, marked_paths, plain
-from ensue.provisioning.canonical import canonical
-from ensue.provisioning.identity import IMPLICIT, WORKLOAD
-from ensue.provisioning.sensitive import differing
+from ensue.core.errors import CompileError, DriverError, EnsueError
+from ensue.core.files import private_files
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.secret_marks import marked_at, marked_paths, plain
+from ensue.deploy.provisioning.canonical import canonical
+from ensue.deploy.provisioning.identity import IMPLICIT, WORKLOAD
+from ensue.deploy.provisioning.sensitive import differing
 from ensue.workload_output import (
     RenderedWorkload,
     apply_patch,
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from ensue.app.deployment_files import LoadedDocument
     from ensue.app.services import Services
-    from ensue.contracts.deployment import DeploymentOrder
-    from ensue.diagnostics import Diagnostic
-    from ensue.masking import Masker
-    from ensue.model.data import Place
-    from ensue.provisioning.identity import Key
-    from ensue.provisioning.outcomes import NodeOutcome
+    from ensue.core.contracts.deployment import DeploymentOrder
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.masking import Masker
+    from ensue.core.model.data import Place
+    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.workload_output import Document, Format, Manifest
 
 _NAMESPACE = IMPLICIT[2]

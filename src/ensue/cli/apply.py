@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ensue.app.project import Project, RunOptions
     from ensue.cli.layout import ResultLayout
     from ensue.cli.session import Session
-    from ensue.model.report import RunReport
-    from ensue.model.run_part import RunPart
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.run_part import RunPart
 
 _MOST_NOT_RUN = 50
 

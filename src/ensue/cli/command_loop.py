@@ -16,8 +16,8 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ensue.errors import ThreadRefusedError
-from ensue.processes.threads import start_thread
+from ensue.core.errors import ThreadRefusedError
+from ensue.reach.processes.threads import start_thread
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

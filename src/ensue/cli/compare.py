@@ -17,7 +17,7 @@ from ensue.cli.options import pillar_options, project_options
 if TYPE_CHECKING:
     from ensue.app.project import Project
     from ensue.cli.session import Session
-    from ensue.compare.comparison import Comparison
+    from ensue.salt.compare.comparison import Comparison
 
 EXAMPLES = (
     (
@@ -87,7 +87,7 @@ def command(
     """
     from ensue.app.comparison import CompareOrder
     from ensue.cli.salt_arguments import mods_of
-    from ensue.compare.salt_program import salt_python
+    from ensue.salt.compare.salt_program import salt_python
 
     mods = mods_of(sls)
     if paths := [name for name in mods if name.endswith(".sls")]:

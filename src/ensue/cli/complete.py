@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.cli.options import common_options
-from ensue.model.data import leaves
+from ensue.core.model.data import leaves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import click
 
     from ensue.app.project import Project
-    from ensue.provisioning.environment_sets import Names
+    from ensue.deploy.provisioning.environment_sets import Names
 
 _MOST: Final = 500
 """The most candidates that are offered; a file tree may be large."""
@@ -83,7 +83,7 @@ def _deployed(root: Path, ctx: click.Context) -> Names:
     """Return what was deployed last in the environment that the command line names."""
     import asyncio
 
-    from ensue.provisioning.identity import Context
+    from ensue.deploy.provisioning.identity import Context
 
     given = {name: ctx.params.get(name) or "" for name in ("app", "env", "env_type", "org")}
 

@@ -27,7 +27,7 @@ from ensue.cli.optional_value import OptionalValue
 from ensue.cli.options import project_options
 from ensue.cli.wait_option import wait_option
 from ensue.cli.word_choice import WordChoice
-from ensue.contracts.deployment import ANY_RESOURCE
+from ensue.core.contracts.deployment import ANY_RESOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ensue.app.deployment_report import DeploymentReport
     from ensue.app.project import Project
     from ensue.cli.session import Session
-    from ensue.contracts.deployment import DeploymentOrder
+    from ensue.core.contracts.deployment import DeploymentOrder
 
 EXAMPLES = (
     (
@@ -223,7 +223,7 @@ def command(
     """
     from ensue.app.project import RunOptions
     from ensue.cli.run_progress import progress_of
-    from ensue.errors import ReplacementError
+    from ensue.core.errors import ReplacementError
     from ensue.output.colours import is_terminal
 
     sets = SetWords(*(deployment.pop(field) for field in SetWords._fields))
@@ -332,7 +332,7 @@ def _order(
     Raises:
         click.UsageError: the command line is incomplete, or contradicts itself.
     """
-    from ensue.contracts.deployment import DeploymentOrder
+    from ensue.core.contracts.deployment import DeploymentOrder
 
     if not (destroy or files or sets.names_a_set):
         raise click.UsageError("name a Score file or a deployment set, or use --from or --destroy")

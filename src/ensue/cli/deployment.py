@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ensue.provisioning.identity import Context
+    from ensue.deploy.provisioning.identity import Context
 
 FILE_SUFFIXES: Final = (".yaml", ".yml", ".json")
 """The suffixes of Score files and deployment sets."""
@@ -73,7 +73,7 @@ class DeploymentWords:
         Raises:
             click.UsageError: an option is missing.
         """
-        from ensue.provisioning.identity import Context
+        from ensue.deploy.provisioning.identity import Context
 
         given = {"--app": self.app, "--env": self.env}
         if needs_type:
@@ -165,7 +165,7 @@ def given_images(texts: Sequence[str]) -> dict[str, str]:
     Raises:
         click.UsageError: a text names no image, or a workload has two.
     """
-    from ensue.provisioning.images import ANY_WORKLOAD
+    from ensue.deploy.provisioning.images import ANY_WORKLOAD
 
     images: dict[str, str] = {}
     for text in texts:
@@ -199,6 +199,6 @@ def deployment_files(words: Sequence[str], deployment: DeploymentWords) -> list[
 
 def _is_file(word: str, deployment: DeploymentWords) -> bool:
     """Return whether a word is a Score file or deployment set; `web.yaml` may also be an SLS name."""
-    from ensue.files.regular_files import is_regular
+    from ensue.core.files.regular_files import is_regular
 
     return word.endswith(FILE_SUFFIXES) and (deployment.is_given or is_regular(Path(word)))

@@ -13,7 +13,7 @@ from ensue.cli.deployment import DeploymentNumber
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.contracts.deployment import DeploymentOrder
+    from ensue.core.contracts.deployment import DeploymentOrder
 
 
 class SetWords(NamedTuple):
@@ -52,7 +52,7 @@ class SetWords(NamedTuple):
         Raises:
             click.UsageError: they contradict each other, or the deployment.
         """
-        from ensue.contracts.deployment import DeploymentSource
+        from ensue.core.contracts.deployment import DeploymentSource
 
         if order.destroy and (self.names_a_set or self.to_env):
             raise click.UsageError(

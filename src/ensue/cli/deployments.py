@@ -18,8 +18,8 @@ from ensue.output.colours import on_one_line
 if TYPE_CHECKING:
     from ensue.app.project import Project
     from ensue.cli.session import Session
-    from ensue.provisioning.deployment_records import DeploymentRecord, KeptDeployment
-    from ensue.provisioning.identity import Context
+    from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
+    from ensue.deploy.provisioning.identity import Context
 
 FORMS = ("text", "json", "yaml", "quiet")
 

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ensue.cli.session import Session
+    from ensue.deploy.provisioning.identity import Context
     from ensue.output.drawing.drawing import ScopeBox
     from ensue.output.drawing.from_resources import DrawnResource
-    from ensue.provisioning.identity import Context
 
 FORMS: Final = ("dot", "mermaid", "svg")
 """The values of `--out` for a drawing."""

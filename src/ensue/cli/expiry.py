@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ensue.app.deployment_report import DeploymentReport
     from ensue.app.project import Project
     from ensue.cli.session import Session
-    from ensue.provisioning.deployment_records import DeploymentRecord
-    from ensue.provisioning.identity import Context
+    from ensue.deploy.provisioning.deployment_records import DeploymentRecord
+    from ensue.deploy.provisioning.identity import Context
 
 _FORMS = ("text", "json", "yaml", "quiet")
 _NEVER = "none"
@@ -38,7 +38,7 @@ class TimeToLive(click.ParamType):  # type: ignore[type-arg] # generic only in n
         Raises:
             click.BadParameter: it is none.
         """
-        from ensue.model.durations import FORMS, duration_s
+        from ensue.core.model.durations import FORMS, duration_s
 
         seconds = 0.0 if value == _NEVER else duration_s(str(value))
         if seconds is None:
@@ -143,8 +143,8 @@ async def _removed(
     options: Any,
     on_event: Callable[[Any], None],
 ) -> Expired:
-    from ensue.contracts.deployment import DeploymentOrder
-    from ensue.errors import EnsueError
+    from ensue.core.contracts.deployment import DeploymentOrder
+    from ensue.core.errors import EnsueError
 
     order = DeploymentOrder(
         app=context.app, env=context.env, org=context.org, destroy=True, newest=record.number

@@ -53,7 +53,7 @@ def status(session: Session, *, target: str, batch: str | None, timeout: float |
 
 def _asked(session: Session, verb: str, target: str, batch: str | None, timeout: float | None) -> int:
     from ensue.cli.fleet_runs import carried_out
-    from ensue.model.fleet import SILENCE_S, FleetOrder
+    from ensue.core.model.fleet import SILENCE_S, FleetOrder
     from ensue.output.fleet import status_data, status_rows
 
     if not session.open().fleet:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ensue.app.project import Project, RunOptions
     from ensue.cli.session import Session
-    from ensue.model.fleet import FleetOrder, FleetReport, MinionReport
+    from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
 
 
 class FleetLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,7 +129,7 @@ def carried_out(session: Session, order: FleetOrder) -> FleetReport:
 
 
 def _order(verb: str, target: str, limits: FleetLimits, **fields: Any) -> FleetOrder:
-    from ensue.model.fleet import SILENCE_S, FleetOrder
+    from ensue.core.model.fleet import SILENCE_S, FleetOrder
 
     return FleetOrder(
         verb=verb,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensue.cli.session import Session
-    from ensue.model.report import RunReport
+    from ensue.core.model.report import RunReport
     from ensue.output.highstate import HighstateOptions, StateOutput
 
 

@@ -12,8 +12,8 @@ import resource
 from pathlib import Path
 from typing import Final
 
-from ensue.diagnostics import Diagnostic
-from ensue.errors import StoreError, ThreadRefusedError
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import StoreError, ThreadRefusedError
 
 _MEBIBYTE: Final = 1 << 20
 _MORE_PROCESSES: Final = "raise the limit of processes (`ulimit -u`, or that of the container)"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 import click
 
 from ensue.cli.word_choice import WordChoice
-from ensue.model.option_words import LOG_LEVELS, STATE_OUTPUTS
+from ensue.core.model.option_words import LOG_LEVELS, STATE_OUTPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from ensue.cli.complete import complete_part
-from ensue.model.run_part import RunPart
+from ensue.core.model.run_part import RunPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -16,7 +16,7 @@ from ensue.cli.wait_option import wait_option
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
-    from ensue.model.run_part import RunPart
+    from ensue.core.model.run_part import RunPart
 
 EXAMPLES = (
     ("ensue plan", "what the highstate would change"),

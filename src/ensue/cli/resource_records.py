@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from ensue.app.project import Project
     from ensue.cli.session import Session
-    from ensue.model.resource import ResourceRecord
-    from ensue.model.srn import Srn
+    from ensue.core.model.resource import ResourceRecord
+    from ensue.core.model.srn import Srn
 
 FORMS: Final = ("nested", "json", "yaml", "quiet")
 """The forms of results."""
@@ -24,7 +24,7 @@ def resource_name(text: str) -> Srn:
     Raises:
         click.BadParameter: the text is not the name of a resource.
     """
-    from ensue.model.srn import Srn
+    from ensue.core.model.srn import Srn
 
     try:
         return Srn.parse(text)
@@ -39,7 +39,7 @@ def named(name: str, known: Iterable[Srn]) -> list[Srn]:
         name: what the user wrote.
         known: all resources.
     """
-    from ensue.model.srn import Srn
+    from ensue.core.model.srn import Srn
 
     there = set(known)
     by_id = sorted(srn for srn in there if srn.id == name)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ensue.app.project import Project
     from ensue.cli.session import Session
-    from ensue.model.resource import ResourceRecord
-    from ensue.model.srn import Srn
+    from ensue.core.model.resource import ResourceRecord
+    from ensue.core.model.srn import Srn
 
 
 @click.group(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ensue.app.project import Project
     from ensue.cli.session import Session
-    from ensue.model.resource import Registration
+    from ensue.core.model.resource import Registration
 
 _LONGEST_S: Final = 1e9
 
@@ -80,7 +80,7 @@ def register(
 
     Exit code: 0 success; 1 refused, nothing is registered.
     """
-    from ensue.model.resource import RegistrationRequest
+    from ensue.core.model.resource import RegistrationRequest
 
     request = RegistrationRequest(
         srn=resource_name(srn),
@@ -116,7 +116,7 @@ def _summary(done: Registration) -> str:
 
 
 def _is_secret(key: str) -> bool:
-    from ensue.model.secret_values import is_secret_key
+    from ensue.core.model.secret_values import is_secret_key
 
     return is_secret_key(key)
 

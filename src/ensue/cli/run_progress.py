@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
-    from ensue.model.events import RunEvent
+    from ensue.core.model.events import RunEvent
 
 
 class Progress(Protocol):

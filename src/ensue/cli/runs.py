@@ -15,8 +15,8 @@ from ensue.cli.wait_option import wait_option
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
-    from ensue.masking import Masker
-    from ensue.model.report import RunSummary
+    from ensue.core.masking import Masker
+    from ensue.core.model.report import RunSummary
 
 
 @click.group(

@@ -13,9 +13,9 @@ import click
 
 from ensue.cli import exit_codes
 from ensue.cli.machine_trouble import machine_trouble
-from ensue.diagnostics import Diagnostic, Severity, without_silenced
-from ensue.errors import ConfigurationError, DiagnosticError, EnsueError
-from ensue.masking import Masker
+from ensue.core.diagnostics import Diagnostic, Severity, without_silenced
+from ensue.core.errors import ConfigurationError, DiagnosticError, EnsueError
+from ensue.core.masking import Masker
 from ensue.output.colours import palette_for, without_escapes
 from ensue.output.streams import ErrorLines, discard, is_terminal_gone, write_results
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ensue.app.project import Project
     from ensue.cli.interrupts import Interrupts
     from ensue.cli.options import CommonOptions
-    from ensue.model.data import Data
+    from ensue.core.model.data import Data
     from ensue.output.colours import Palette
 
 Result = TypeVar("Result")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ensue.app.project import Project
     from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.cli.session import Session
-    from ensue.model.data import Data
-    from ensue.registry.enforced import ShownState
+    from ensue.core.model.data import Data
+    from ensue.store.registry.enforced import ShownState
 
 EXAMPLES = (
     ("ensue show high web.nginx", "the declarations of an SLS, templates rendered"),

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from ensue.app.project import Project
     from ensue.cli.deployment import DeploymentWords
     from ensue.cli.session import Session
-    from ensue.diagnostics import Diagnostic
-    from ensue.masking import Masker
-    from ensue.provisioning.active import ActiveResource
-    from ensue.provisioning.identity import Context
-    from ensue.provisioning.impact import Impact
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.masking import Masker
+    from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.identity import Context
+    from ensue.deploy.provisioning.impact import Impact
 
 _MOST_NAMED: Final = 5
 
@@ -87,9 +87,9 @@ def _state(one: ActiveResource) -> str:
 
 
 def _active_data(context: Context, one: ActiveResource, masker: Masker) -> dict[str, Any]:
-    from ensue.model.sensitive_paths import hide_paths
+    from ensue.core.model.sensitive_paths import hide_paths
+    from ensue.deploy.provisioning.sensitive import colon_paths
     from ensue.output.presentable import presentable
-    from ensue.provisioning.sensitive import colon_paths
 
     outputs = hide_paths(one.outputs, colon_paths(one.secret_paths))
     return {

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from ensue.app.project import Project
     from ensue.cli.deployment import DeploymentWords
     from ensue.cli.session import Session
-    from ensue.diagnostics import Diagnostic
-    from ensue.provisioning.definitions import Definition
-    from ensue.provisioning.identity import Descriptor
-    from ensue.provisioning.matching import Candidate
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.deploy.provisioning.definitions import Definition
+    from ensue.deploy.provisioning.identity import Descriptor
+    from ensue.deploy.provisioning.matching import Candidate
 
 
 def show_definitions(session: Session, words: DeploymentWords) -> int:
     """Print all definitions, sorted by type and id."""
-    from ensue.provisioning.definitions import as_data
+    from ensue.deploy.provisioning.definitions import as_data
 
     async def work(project: Project) -> tuple[list[Definition], list[Diagnostic]]:
         return project.deployments(words.definitions).definitions()
@@ -44,7 +44,7 @@ def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
     Returns:
         The exit code: 2 when none matches.
     """
-    from ensue.provisioning.identity import DEFAULT_CLASS, parse_descriptor
+    from ensue.deploy.provisioning.identity import DEFAULT_CLASS, parse_descriptor
 
     resource = parse_descriptor(wanted)
     if resource is None:
@@ -74,14 +74,14 @@ def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
 
 def _id_of(resource: Descriptor) -> str | None:
     """Return the resource's id; an implicit one has its type as id."""
-    from ensue.provisioning.identity import IMPLICIT
+    from ensue.deploy.provisioning.identity import IMPLICIT
 
     is_implicit = resource.id is None and resource.type in IMPLICIT
     return resource.type if is_implicit else resource.id
 
 
 def _candidate_data(candidate: Candidate) -> dict[str, Any]:
-    from ensue.provisioning.definitions import criterion_data
+    from ensue.deploy.provisioning.definitions import criterion_data
 
     criterion = candidate.criterion
     return {

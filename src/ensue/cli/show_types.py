@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.cli import exit_codes
-from ensue.provisioning.evaluation import json_text
-from ensue.provisioning.params_schemas import listed_params
+from ensue.deploy.provisioning.evaluation import json_text
+from ensue.deploy.provisioning.params_schemas import listed_params
 
 if TYPE_CHECKING:
     from ensue.app.project import Project
     from ensue.cli.deployment import DeploymentWords
     from ensue.cli.session import Session
-    from ensue.diagnostics import Diagnostic
-    from ensue.provisioning.definitions import Definition
-    from ensue.provisioning.offers import Offer
-    from ensue.provisioning.params_schemas import ListedParam
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.deploy.provisioning.definitions import Definition
+    from ensue.deploy.provisioning.offers import Offer
+    from ensue.deploy.provisioning.params_schemas import ListedParam
 
 
 def show_types(session: Session, type_: str, words: DeploymentWords) -> int:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ensue.model.data import Data, DataMap
+    from ensue.core.model.data import Data, DataMap
 
 _KEYWORD: Final = r"([^\d\W][\w.-]*)=(?!=)(.*)\Z"
 _DIGITS: Final = frozenset("0123456789_")
@@ -102,7 +102,7 @@ def mapping_of_file(file: Path, option: str) -> DataMap:
     Raises:
         click.BadParameter: it cannot be read, or holds no mapping.
     """
-    from ensue.files.regular_files import LARGEST_BYTES, bounded
+    from ensue.core.files.regular_files import LARGEST_BYTES, bounded
     from ensue.language.input_files import decoded, read_text
 
     try:
@@ -142,7 +142,7 @@ def _from_assignment(text: str) -> DataMap:
 
 
 def _check_levels(value: Any, text: str) -> None:
-    from ensue.model.data_bounds import DataBoundError, check_data
+    from ensue.core.model.data_bounds import DataBoundError, check_data
 
     try:
         check_data(value)

@@ -32,7 +32,7 @@ def wait_option(function: Decorated) -> Decorated:
 def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> bool | float:
     if value is None or value == _FOREVER:
         return value is not None
-    from ensue.model.durations import duration_s
+    from ensue.core.model.durations import duration_s
 
     seconds = duration_s(f"{value}s" if value[-1:].isdigit() else value)
     if seconds is None:

@@ -24,7 +24,7 @@ class WordChoice(_Choice):
         words = [str(word) for word in self.choices]
         if value in words:
             return str(value)
-        from ensue.model.near_names import near
+        from ensue.core.model.near_names import near
 
         message = f"{value!r} is not one of {', '.join(words)}{near(str(value), words)}"
         raise click.BadParameter(message, ctx, param)

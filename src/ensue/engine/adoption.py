@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
 
+from ensue.core.errors import EnsueError
+from ensue.core.model.call_fingerprint import NO_FINGERPRINT, fingerprint
+from ensue.core.model.requisite import RequisiteKind
 from ensue.engine.node import Role
-from ensue.errors import EnsueError
-from ensue.model.call_fingerprint import NO_FINGERPRINT, fingerprint
-from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.returns import Return
+    from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.executor import Executor
     from ensue.engine.node import Node
     from ensue.engine.services import Hooks
-    from ensue.model.data import DataMap
-    from ensue.model.returns import Return
-    from ensue.model.state_identity import StateIdentity
 
 ARGUMENTS: Final = "arguments"
 """The name that replaces those of a call's readings if its arguments contain a secret."""

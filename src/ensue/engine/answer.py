@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from ensue.model.returns import StateReturn
+    from ensue.core.model.returns import StateReturn
 
 
 class Answer(msgspec.Struct, frozen=True):

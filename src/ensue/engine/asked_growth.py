@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from ensue.contracts.growth import PlanSource
-    from ensue.model.srn import Srn
+    from ensue.core.contracts.growth import PlanSource
+    from ensue.core.model.srn import Srn
 
 
 class AskedGrowth(NamedTuple):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ensue.core.errors import DiskError, NotOfferedError, RemoteError, UnknownResourceError
+from ensue.core.model.returns import StateReturn, UnknownReturn
 from ensue.engine.returns import exception_return, failure
-from ensue.errors import DiskError, NotOfferedError, RemoteError, UnknownResourceError
-from ensue.model.returns import StateReturn, UnknownReturn
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.srn import Srn
     from ensue.engine.node import Node
-    from ensue.model.chunk import Chunk
-    from ensue.model.srn import Srn
 
 
 class CallFaults:

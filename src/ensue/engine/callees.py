@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.contracts.argument_types import NOT_CHECKED, ArgumentTypes, argument_types
-from ensue.contracts.callables import is_coroutine_function, parameters
-from ensue.contracts.functions import TOUCHES_NOTHING
+from ensue.core.contracts.argument_types import NOT_CHECKED, ArgumentTypes, argument_types
+from ensue.core.contracts.callables import is_coroutine_function, parameters
+from ensue.core.contracts.functions import TOUCHES_NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.contracts.functions import StateFunctions
-    from ensue.model.srn import Srn
+    from ensue.core.contracts.functions import StateFunctions
+    from ensue.core.model.srn import Srn
 
 
 class Callee(msgspec.Struct, frozen=True):

@@ -12,16 +12,16 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from ensue.contracts.connection import Command
-from ensue.contracts.shells import shell_argv
-from ensue.errors import RemoteFileError
+from ensue.core.contracts.connection import Command
+from ensue.core.contracts.shells import shell_argv
+from ensue.core.errors import RemoteFileError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.contracts.context import StateContext
-    from ensue.model.chunk import Chunk
-    from ensue.model.data import Data, DataMap
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.data import Data, DataMap
 
 _DEFAULT_SHELL: Final = "/bin/sh"
 

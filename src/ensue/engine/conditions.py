@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.errors import RemoteFileError
 from ensue.engine.condition_command import check_holds, condition_holds
-from ensue.errors import RemoteFileError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.contracts.context import StateContext
-    from ensue.model.chunk import Chunk
-    from ensue.model.data import Data, DataMap
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.data import Data, DataMap
 
 
 class Condition(msgspec.Struct, frozen=True):

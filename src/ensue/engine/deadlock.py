@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ensue.core.errors import InternalError
+from ensue.engine.graph.cycles import find_cycles
+from ensue.engine.graph.dag import Dag, Edge
 from ensue.engine.status import describe, is_over
-from ensue.errors import InternalError
-from ensue.graph.cycles import find_cycles
-from ensue.graph.dag import Dag, Edge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

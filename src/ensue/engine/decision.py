@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
+from ensue.core.model.fan_out import FannedChunk, FannedReturn, parts_of
+from ensue.core.model.requisite import RequisiteKind
+from ensue.core.model.returns import Return, StateReturn, UnknownReturn
 from ensue.engine.answer import Answer
 from ensue.engine.node import Role
 from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
 from ensue.engine.returns import failure
-from ensue.model.fan_out import FannedChunk, FannedReturn, parts_of
-from ensue.model.requisite import RequisiteKind
-from ensue.model.returns import Return, StateReturn, UnknownReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ensue.core.model.requisite import Requisite
     from ensue.engine.node import Node
-    from ensue.model.requisite import Requisite
 
 
 class Adopt(msgspec.Struct, frozen=True):

@@ -11,12 +11,12 @@ from ensue.engine.scheduler import INTERRUPTED, Scheduler
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.contracts.growth import Plan
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.model.report import RunStatus
+    from ensue.core.model.returns import Return
+    from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.joining import Newcomers
     from ensue.engine.services import EngineOptions, EngineServices
-    from ensue.model.report import RunStatus
-    from ensue.model.returns import Return
-    from ensue.model.state_identity import StateIdentity
 
 _NOTHING_DONE: dict[StateIdentity, Return | None] = {}
 

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.core.errors import RemoteError
+from ensue.core.model.chunk import NO_OPTIONS
+from ensue.core.model.returns import SkippedReturn, StateReturn
 from ensue.engine.call_faults import CallFaults
 from ensue.engine.callees import Callees
 from ensue.engine.conditions import MET, check_afterwards, has_conditions, look_at_conditions
@@ -18,20 +21,17 @@ from ensue.engine.node import Role
 from ensue.engine.requisites import Verdict
 from ensue.engine.retry import attempt_comment, seconds_until_next, would_retry_comment
 from ensue.engine.returns import failure
-from ensue.errors import RemoteError
-from ensue.model.chunk import NO_OPTIONS
-from ensue.model.returns import SkippedReturn, StateReturn
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ensue.contracts.context import StateContext
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.chunk import StateOptions
+    from ensue.core.model.returns import Return, ScopeReturn
     from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.callees import Callee
     from ensue.engine.node import Node
     from ensue.engine.services import EngineServices
-    from ensue.model.chunk import StateOptions
-    from ensue.model.returns import Return, ScopeReturn
 
 
 _STATE: Final = Role.STATE

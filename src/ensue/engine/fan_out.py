@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from ensue.core.errors import RemoteError, StateFailedError
+from ensue.core.model.events import FannedOut
+from ensue.core.model.fan_out import fanned_chunk, fanned_return, parts_of
+from ensue.core.model.returns import StateReturn, UnknownReturn
+from ensue.core.model.unknown import Unknown
 from ensue.engine.answer import Answer
 from ensue.engine.node import Node, Role
 from ensue.engine.returns import exception_return, failure
 from ensue.engine.status import GROWING, RUNNING
-from ensue.errors import RemoteError, StateFailedError
-from ensue.model.events import FannedOut
-from ensue.model.fan_out import fanned_chunk, fanned_return, parts_of
-from ensue.model.returns import StateReturn, UnknownReturn
-from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ensue.core.model.events import RunEvent
+    from ensue.core.model.returns import Return, ScopeReturn
+    from ensue.core.model.srn import Srn
     from ensue.engine.scopes import Scopes
     from ensue.engine.services import Hooks, Matched, TargetMatcher
-    from ensue.model.events import RunEvent
-    from ensue.model.returns import Return, ScopeReturn
-    from ensue.model.srn import Srn
 
 
 class NodeRunner(Protocol):

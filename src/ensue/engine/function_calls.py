@@ -9,27 +9,27 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ensue.contracts.argument_types import NOT_CHECKED
-from ensue.contracts.callables import is_awaitable
+from ensue.core.contracts.argument_types import NOT_CHECKED
+from ensue.core.contracts.callables import is_awaitable
+from ensue.core.model.chunk import NO_OPTIONS
+from ensue.core.model.requisite import RequisiteKind
+from ensue.core.model.returns import StateReturn, UnknownReturn
+from ensue.core.model.unknown import unknowns_in
 from ensue.engine.returns import failure, state_return
 from ensue.engine.services import CallSite
-from ensue.model.chunk import NO_OPTIONS
-from ensue.model.requisite import RequisiteKind
-from ensue.model.returns import StateReturn, UnknownReturn
-from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from ensue.contracts.argument_types import Problem
-    from ensue.contracts.context import StateContext
+    from ensue.core.contracts.argument_types import Problem
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.returns import ScopeReturn
+    from ensue.core.model.srn import Srn
     from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.callees import Callee
     from ensue.engine.node import Node
     from ensue.engine.services import EngineServices
-    from ensue.model.data import DataMap
-    from ensue.model.returns import ScopeReturn
-    from ensue.model.srn import Srn
 
 
 class FunctionCalls:

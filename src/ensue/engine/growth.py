@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
-from ensue.contracts.enforced import enforced_of_skipped
-from ensue.contracts.growth import GrowthRequest
+from ensue.core.contracts.enforced import enforced_of_skipped
+from ensue.core.contracts.growth import GrowthRequest
+from ensue.core.errors import EnsueError
+from ensue.core.model.data import copied
+from ensue.core.model.events import ScopeClosed, ScopeOpened
+from ensue.core.model.returns import RETRIED, ScopeReturn
+from ensue.core.model.state_identity import ScopeStep, scope_identity
+from ensue.engine.graph.cycles import CycleError
 from ensue.engine.returns import exception_text
-from ensue.errors import EnsueError
-from ensue.graph.cycles import CycleError
-from ensue.model.data import copied
-from ensue.model.events import ScopeClosed, ScopeOpened
-from ensue.model.returns import RETRIED, ScopeReturn
-from ensue.model.state_identity import ScopeStep, scope_identity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.contracts.growth import GrowthKind, Plan, PlanSource
+    from ensue.core.contracts.growth import GrowthKind, Plan, PlanSource
+    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.returns import Return
+    from ensue.core.model.srn import Srn
     from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.node import Node, Scope
     from ensue.engine.recorder import Recorder
     from ensue.engine.services import EngineOptions, EngineServices
-    from ensue.model.enforced import EnforcedState
-    from ensue.model.returns import Return
-    from ensue.model.srn import Srn
 
 
 _ELSEWHERE: Final = frozenset({"apply", "state"})

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.model.data import leaf_places
-from ensue.model.fan_out import FannedReturn
-from ensue.model.sensitive_paths import changed_paths, secrets_read, written
+from ensue.core.model.data import leaf_places
+from ensue.core.model.fan_out import FannedReturn
+from ensue.core.model.sensitive_paths import changed_paths, secrets_read, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ensue.core.masking import Masker
+    from ensue.core.model.property_path import Step
+    from ensue.core.model.reference import Binding
+    from ensue.core.model.returns import StateReturn
     from ensue.engine.node import Node
-    from ensue.masking import Masker
-    from ensue.model.property_path import Step
-    from ensue.model.reference import Binding
-    from ensue.model.returns import StateReturn
 
 
 def with_inherited_secrets(node: Node, said: StateReturn, masker: Masker) -> StateReturn:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable, Callable
 
-    from ensue.contracts.growth import Plan
+    from ensue.core.contracts.growth import Plan
 
 
 class Newcomer(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from ensue.engine.promise import Promise
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ensue.model.srn import Srn
+    from ensue.core.model.srn import Srn
 
 
 class Leases:

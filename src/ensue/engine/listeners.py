@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.core.model.requisite import RequisiteKind
 from ensue.engine.node import Node, Role
-from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.requisite import Requisite
     from ensue.engine.node import Scope
-    from ensue.model.chunk import Chunk
-    from ensue.model.requisite import Requisite
 
 
 def closing_nodes(scope: Scope) -> list[Node]:

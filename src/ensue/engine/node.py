@@ -5,25 +5,25 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.errors import InternalError
+from ensue.core.model.state_identity import StateIdentity
 from ensue.engine.promise import Promise
 from ensue.engine.status import WAITING, NodeStatus
-from ensue.errors import InternalError
-from ensue.model.state_identity import StateIdentity
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Mapping
 
-    from ensue.contracts.growth import Plan
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.returns import Return, ScopeReturn
+    from ensue.core.model.srn import Srn
     from ensue.engine.answer import Answer
     from ensue.engine.callees import Callee
+    from ensue.engine.graph.transforms.lower import Lowered
     from ensue.engine.leases import Lease
     from ensue.engine.requisites import Verdict
-    from ensue.graph.transforms.lower import Lowered
-    from ensue.model.chunk import Chunk
-    from ensue.model.data import DataMap
-    from ensue.model.returns import Return, ScopeReturn
-    from ensue.model.srn import Srn
 
 
 class Role(enum.Enum):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from ensue.model.report import RunStatus
-    from ensue.model.returns import Return
+    from ensue.core.model.report import RunStatus
+    from ensue.core.model.returns import Return
 
 
 class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
-from ensue.errors import InternalError
+from ensue.core.errors import InternalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from collections import deque
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Final
 
-from ensue.errors import InternalError
+from ensue.core.errors import InternalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

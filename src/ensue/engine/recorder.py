@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.model.call_fingerprint import NO_FINGERPRINT, fingerprint
-from ensue.model.events import NodeFinished, NodeStarted
-from ensue.model.returns import Return, SkippedReturn, StateReturn, UnknownReturn
-from ensue.model.sensitive_paths import values_at
+from ensue.core.model.call_fingerprint import NO_FINGERPRINT, fingerprint
+from ensue.core.model.events import NodeFinished, NodeStarted
+from ensue.core.model.returns import Return, SkippedReturn, StateReturn, UnknownReturn
+from ensue.core.model.sensitive_paths import values_at
 
 if TYPE_CHECKING:
+    from ensue.core.model.srn import Srn
     from ensue.engine.node import Node
     from ensue.engine.services import EngineServices
-    from ensue.model.srn import Srn
 
 UNNUMBERED = -1
 """The number of a return that is not reported (a check's)."""

@@ -11,14 +11,14 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
 
-from ensue.model.fan_out import FannedReturn, parts_of
-from ensue.model.requisite import RequisiteKind
+from ensue.core.model.fan_out import FannedReturn, parts_of
+from ensue.core.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ensue.model.requisite import Requisite
-    from ensue.model.returns import Return
+    from ensue.core.model.requisite import Requisite
+    from ensue.core.model.returns import Return
 
 Lookup: TypeAlias = "Callable[[int], Return | None]"
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from random import Random
 
-    from ensue.model.chunk import Retry
-    from ensue.model.returns import StateReturn
+    from ensue.core.model.chunk import Retry
+    from ensue.core.model.returns import StateReturn
 
 
 def seconds_until_next(retry: Retry, random: Random | None) -> float:

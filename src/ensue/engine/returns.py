@@ -10,10 +10,10 @@ import logging
 import traceback
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ensue.errors import EnsueError
-from ensue.model.data import is_list
-from ensue.model.data_bounds import DataBoundError, check_data
-from ensue.model.returns import StateReturn
+from ensue.core.errors import EnsueError
+from ensue.core.model.data import is_list
+from ensue.core.model.data_bounds import DataBoundError, check_data
+from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

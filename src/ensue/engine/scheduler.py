@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final, TypeVar, assert_never
 
+from ensue.core.errors import StoreError
 from ensue.engine.adoption import Adoptions
 from ensue.engine.answer import Answer
 from ensue.engine.decision import Adopt, Call, decide
@@ -24,18 +25,17 @@ from ensue.engine.recorder import Recorder, Start
 from ensue.engine.returns import failure
 from ensue.engine.scopes import Scopes
 from ensue.engine.status import GROWING, READY, RUNNING, SETTLED, NotRun
-from ensue.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.contracts.growth import Plan
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.model.returns import Return, ScopeReturn
+    from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.joining import Newcomers
     from ensue.engine.promise import Promise
     from ensue.engine.services import EngineOptions, EngineServices
-    from ensue.model.returns import Return, ScopeReturn
-    from ensue.model.state_identity import StateIdentity
 
 T = TypeVar("T")
 

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ensue.core.model.requisite import RequisiteKind
+from ensue.engine.graph.transforms.lower import LoweringRules, lower
+from ensue.engine.graph.transforms.prereq import prerequired
 from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.outcome import NotRunChunk
 from ensue.engine.status import NotRun, Ready, Running, has_acted
-from ensue.graph.transforms.lower import LoweringRules, lower
-from ensue.graph.transforms.prereq import prerequired
-from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ensue.contracts.growth import Awaited, Event, Plan
+    from ensue.core.contracts.growth import Awaited, Event, Plan
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.returns import Return
+    from ensue.core.model.srn import Srn
     from ensue.engine.services import Hooks
-    from ensue.model.chunk import Chunk
-    from ensue.model.returns import Return
-    from ensue.model.srn import Srn
 
 
 class Scopes:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.masking import MASK, Masker
-from ensue.model.sensitive_paths import nowhere, path_problem, scalar_texts
+from ensue.core.masking import MASK, Masker
+from ensue.core.model.sensitive_paths import nowhere, path_problem, scalar_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.model.returns import StateReturn
+    from ensue.core.model.returns import StateReturn
 
 
 def with_checked_paths(said: StateReturn) -> StateReturn:

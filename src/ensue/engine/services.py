@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from ensue.contracts.reach import Reach
+from ensue.core.contracts.reach import Reach
+from ensue.core.masking import Masker
 from ensue.engine.clock import SystemClock
-from ensue.masking import Masker
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
     from random import Random
 
-    from ensue.contracts.arguments import ArgumentResolver
-    from ensue.contracts.clock import Clock
-    from ensue.contracts.context import StateContext
-    from ensue.contracts.functions import StateFunctions
-    from ensue.contracts.growth import Expander, Plan
+    from ensue.core.contracts.arguments import ArgumentResolver
+    from ensue.core.contracts.clock import Clock
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.contracts.functions import StateFunctions
+    from ensue.core.contracts.growth import Expander, Plan
+    from ensue.core.errors import RemoteError
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.events import NodeStarted, RunEvent
+    from ensue.core.model.returns import ScopeReturn, StateReturn
+    from ensue.core.model.srn import Srn
+    from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.asked_growth import AskedGrowth
-    from ensue.errors import RemoteError
-    from ensue.model.chunk import Chunk
-    from ensue.model.data import DataMap
-    from ensue.model.enforced import EnforcedState
-    from ensue.model.events import NodeStarted, RunEvent
-    from ensue.model.returns import ScopeReturn, StateReturn
-    from ensue.model.srn import Srn
-    from ensue.model.state_identity import StateIdentity
 
 
 def _never(_: Srn) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ensue.model.data import copied, is_list, is_mapping
+from ensue.core.model.data import copied, is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

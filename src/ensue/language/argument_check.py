@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from ensue.contracts.functions import ANY_ARGUMENTS
+from ensue.core.contracts.functions import ANY_ARGUMENTS
+from ensue.core.model.declared_secrets import SENSITIVE
+from ensue.engine.binding.slots import holds_slot
 from ensue.language.idem_names import refuse_credentials
 from ensue.language.references.detection import holds_sign
-from ensue.language.slots import holds_slot
-from ensue.model.declared_secrets import SENSITIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.contracts.functions import Signature
-    from ensue.diagnostics import Span
+    from ensue.core.contracts.functions import Signature
+    from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
 

@@ -15,7 +15,7 @@ from ensue.language.requisite_names import MERGED_BY_EXTEND
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from ensue.contracts.functions import Signature
+    from ensue.core.contracts.functions import Signature
 
 GLOBAL_WORDS: Final = frozenset({
     *OPTION_WORDS, *MERGED_BY_EXTEND, "order", "aggregate", "tgt", "tgt_optional", "arg_bind", "names",

@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.model.data import is_list, is_mapping
+from ensue.engine.binding.slots import PREFIX, is_escaped
 from ensue.language.marks import AUTHORED, BEGIN, LEAD, has_marks, without_marks
-from ensue.language.slots import PREFIX, is_escaped
-from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

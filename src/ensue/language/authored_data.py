@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.core.model.data import is_list, is_mapping
 from ensue.language.authored_text import Authored
-from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ensue.model.printed_text import Extent
+    from ensue.core.model.printed_text import Extent
 
 
 def mark_authored(data: Any, text: str, extents: Sequence[Extent], load: Callable[[str], Any]) -> Any:
@@ -28,7 +28,7 @@ def mark_authored(data: Any, text: str, extents: Sequence[Extent], load: Callabl
     """
     if not extents:
         return _all_marked(data, set())
-    from ensue.model.yaml_containment import with_words
+    from ensue.core.model.yaml_containment import with_words
 
     replaced = with_words(text, extents)
     if replaced is None:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.model.data import is_list, is_mapping
-from ensue.model.printed_text import Written
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.printed_text import Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.diagnostics import Diagnostic
+from ensue.core.diagnostics import Diagnostic
 from ensue.language.collector import near_names
 
 if TYPE_CHECKING:

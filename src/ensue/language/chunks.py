@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.contracts.functions import ANY_ARGUMENTS
-from ensue.diagnostics import Diagnostic
-from ensue.errors import NotAvailableError, PluginError
+from ensue.core.contracts.functions import ANY_ARGUMENTS
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import NotAvailableError, PluginError
+from ensue.core.model.chunk import NO_OPTIONS, StateOptions
+from ensue.core.model.data import is_encodable, is_list, is_mapping
+from ensue.core.model.numbers import finite
 from ensue.language.argument_check import REFUSED, ArgumentCheck
 from ensue.language.collector import Collector
 from ensue.language.declarations import refuse_half_pair
@@ -22,20 +25,17 @@ from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
 from ensue.language.references.detection import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
-from ensue.model.chunk import NO_OPTIONS, StateOptions
-from ensue.model.data import is_encodable, is_list, is_mapping
-from ensue.model.numbers import finite
-from ensue.targeting.vocabulary import NO_NAMES
+from ensue.language.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ensue.contracts.argument_types import ArgumentTypes
-    from ensue.contracts.functions import FunctionCatalog, Signature
+    from ensue.core.contracts.argument_types import ArgumentTypes
+    from ensue.core.contracts.functions import FunctionCatalog, Signature
     from ensue.language.argument_check import OnUnknown
     from ensue.language.declarations import Declaration
+    from ensue.language.targeting import Vocabulary
     from ensue.language.tree import Tree
-    from ensue.targeting import Vocabulary
 
 _WORDS: Final = OPTION_WORDS | MERGED_BY_EXTEND | DROPPED | FAN_OUT_WORDS | {"name", "names", "arg_bind"}
 _NAME_ALONE: Final = frozenset({"name"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.diagnostics import Diagnostic, Severity, Span, sort_key
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic, Severity, Span, sort_key
+from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
-from ensue.contracts.growth import Complaint, Plan
-from ensue.diagnostics import Span
-from ensue.errors import CompileError
+from ensue.core.contracts.growth import Complaint, Plan
+from ensue.core.diagnostics import Span
+from ensue.core.errors import CompileError
+from ensue.core.model.chunk import Chunk
+from ensue.core.model.declared_secrets import SENSITIVE
 from ensue.language.argument_check import REFUSED, OnUnknown
 from ensue.language.blocks.calls import Lookup
 from ensue.language.chunks import Drafter
@@ -20,18 +22,20 @@ from ensue.language.collector import Collector
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
 from ensue.language.requisites import Requisites, Resolver
+from ensue.language.targeting.vocabulary import NO_NAMES
 from ensue.language.tree import TreeLoader
-from ensue.model.chunk import Chunk
-from ensue.model.declared_secrets import SENSITIVE
-from ensue.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
     from pathlib import Path
     from typing import TypeAlias
 
-    from ensue.contracts.enforced import EnforcedStates
-    from ensue.contracts.functions import FunctionCatalog
+    from ensue.core.contracts.enforced import EnforcedStates
+    from ensue.core.contracts.functions import FunctionCatalog
+    from ensue.core.model.chunk import StateOptions
+    from ensue.core.model.reference import BoundText
+    from ensue.core.model.requisite import Requisite
+    from ensue.core.model.srn import Srn
     from ensue.language.chunks import Draft
     from ensue.language.declarations import Declaration
     from ensue.language.references.lower import Bindings
@@ -39,13 +43,9 @@ if TYPE_CHECKING:
     from ensue.language.rendering import SlsRenderer
     from ensue.language.requested import Requested
     from ensue.language.roots import Roots, SlsFile
+    from ensue.language.targeting import Vocabulary
     from ensue.language.tree import Tree
     from ensue.language.yaml.document import Place
-    from ensue.model.chunk import StateOptions
-    from ensue.model.reference import BoundText
-    from ensue.model.requisite import Requisite
-    from ensue.model.srn import Srn
-    from ensue.targeting import Vocabulary
 
     CheckRegisters: TypeAlias = "Callable[[StateOptions, str, Collector], None]"
 
@@ -320,7 +320,7 @@ def _chunks(
 
 
 def _with_slots(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
-    from ensue.language.slots import holds_slot
+    from ensue.engine.binding.slots import holds_slot
 
     return tuple(
         msgspec.structs.replace(chunk, has_slots=True)

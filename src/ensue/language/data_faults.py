@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.diagnostics import Diagnostic
-from ensue.errors import CompileError
-from ensue.model.data_bounds import (
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import CompileError
+from ensue.core.model.data_bounds import (
     CircularError,
     DataBoundError,
     TooDeepError,
@@ -15,7 +15,7 @@ from ensue.model.data_bounds import (
 )
 
 if TYPE_CHECKING:
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
 
 _FLATTER: Final = "nest it less deeply, or split it into several values"
 _NO_CIRCLE: Final = "write the inner value out, or refer to it by name"

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.core.model.data import is_encodable, is_list, is_mapping
 from ensue.language.metadata import META
 from ensue.language.requisite_names import ADDED_UP
-from ensue.model.data import is_encodable, is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
 

@@ -9,10 +9,10 @@ import copy
 import fnmatch
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.model.data import is_list, is_mapping
 from ensue.language.collector import near_names
 from ensue.language.requisite_names import MERGED_BY_EXTEND, REQUISITE_OPTIONS
 from ensue.language.tree import sls_key
-from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

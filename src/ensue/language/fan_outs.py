@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.model.chunk import FanOut
 from ensue.language.references.detection import holds_sign
-from ensue.model.chunk import FanOut
-from ensue.targeting import TargetSyntaxError, parse_target
-from ensue.targeting.vocabulary import ANYTHING
+from ensue.language.targeting import TargetSyntaxError, parse_target
+from ensue.language.targeting.vocabulary import ANYTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
+    from ensue.core.model.chunk import StateOptions
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
-    from ensue.model.chunk import StateOptions
-    from ensue.targeting import Vocabulary
+    from ensue.language.targeting import Vocabulary
 
 TARGET: Final = "tgt"
 OPTIONAL: Final = "tgt_optional"

@@ -10,19 +10,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ensue.contracts.deadlines import HTTP_SILENCE_S, HTTP_TOTAL_S
-from ensue.errors import StateFailedError
-from ensue.files.local_content import CHUNK_BYTES, SHORT_BYTES, DownloadedContent, LocalDigests
-from ensue.files.regular_files import is_regular, obstacle
-from ensue.files.trees import files_below, links_below
-from ensue.processes.http_exchange import exchanged
+from ensue.core.contracts.deadlines import HTTP_SILENCE_S, HTTP_TOTAL_S
+from ensue.core.errors import StateFailedError
+from ensue.core.files.local_content import CHUNK_BYTES, SHORT_BYTES, DownloadedContent, LocalDigests
+from ensue.core.files.regular_files import is_regular, obstacle
+from ensue.core.files.trees import files_below, links_below
+from ensue.reach.processes.http_exchange import exchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from ensue.contracts.content import SourceContent
+    from ensue.core.contracts.content import SourceContent
     from ensue.language.roots import Roots
-    from ensue.processes.http_exchange import HttpExchange
+    from ensue.reach.processes.http_exchange import HttpExchange
 
 
 _T = TypeVar("_T")

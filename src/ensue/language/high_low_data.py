@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.model.data import is_list, is_mapping
 from ensue.language.chunks import Draft, order_numbers
 from ensue.language.fan_outs import TARGET
 from ensue.language.metadata import META
 from ensue.language.tree import sls_key
-from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.contracts.growth import Plan
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.model.chunk import Chunk
     from ensue.language.declarations import Declaration
     from ensue.language.tree import Tree
-    from ensue.model.chunk import Chunk
 
 _LEFT_OUT: Final = frozenset({"name", "names", "state", "fun"})
 """Arguments of a declaration that its entry has under other keys, or that have no effect."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.diagnostics import Diagnostic
+from ensue.core.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.diagnostics import Diagnostic
+from ensue.core.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
 
 _LONGEST_CHAIN: Final = 100
 """Python's recursion limit ends a chain of a few hundred templates, depending on the kind of import."""

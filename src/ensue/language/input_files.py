@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError
-from ensue.files.regular_files import NotRegularError, TooLargeFileError, read_regular
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError
+from ensue.core.files.regular_files import NotRegularError, TooLargeFileError, read_regular
 from ensue.language.collector import near_names
 
 if TYPE_CHECKING:

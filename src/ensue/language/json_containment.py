@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ensue.model.printed_text import Extent
+    from ensue.core.model.printed_text import Extent
 
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _ENDS_STRING: Final = re.compile(r'["\\\x00-\x1f]')

@@ -11,7 +11,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.model.data import is_list, is_mapping
+from ensue.core.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

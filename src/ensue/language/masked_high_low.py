@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.secret_values import mask_arguments
 from ensue.language.metadata import META
 from ensue.language.requisite_names import REQUISITE_OPTIONS
-from ensue.model.data import is_list, is_mapping
-from ensue.model.secret_values import mask_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.masking import Masker
+    from ensue.core.masking import Masker
 
 _AS_THEY_ARE: Final = frozenset({"__sls__", "__env__", "__sls_included_from__", "state", "fun", "order"})
 _NAMES: Final = REQUISITE_OPTIONS | {"__id__", "__requisites__", "arg_bind", "delayed_render"}

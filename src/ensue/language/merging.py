@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import msgspec
 
+from ensue.core.model.data import is_list, is_mapping
 from ensue.language.aggregation import aggregate_mappings
-from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

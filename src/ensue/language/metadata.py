@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.model.data import is_mapping
+from ensue.core.model.data import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,9 +6,9 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.model.chunk import NO_OPTIONS, Retry, StateOptions
-from ensue.model.data import is_list, is_mapping
-from ensue.model.numbers import finite
+from ensue.core.model.chunk import NO_OPTIONS, Retry, StateOptions
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.numbers import finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

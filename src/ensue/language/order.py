@@ -12,9 +12,9 @@ from itertools import islice
 from operator import lt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ensue.graph.cycles import CycleError
-from ensue.graph.dag import Edge
-from ensue.graph.ordering import earliest_dependent, order_with_priorities
+from ensue.engine.graph.cycles import CycleError
+from ensue.engine.graph.dag import Edge
+from ensue.engine.graph.ordering import earliest_dependent, order_with_priorities
 from ensue.language.chunks import order_numbers
 from ensue.language.requested import NOTHING
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.references.lower import Bindings

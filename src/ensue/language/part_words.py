@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic, Severity
+from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.language.collector import near_names
 from ensue.language.names_by_glob import GLOB_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from ensue.contracts.growth import Plan
-    from ensue.model.chunk import Chunk
-    from ensue.model.run_part import RunPart
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.run_part import RunPart
 
     _NamesOf: TypeAlias = Callable[[Chunk], Collection[str]]
 

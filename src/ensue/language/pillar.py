@@ -11,29 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
+from ensue.core.model.data import is_list, is_mapping
 from ensue.language.aggregation import unmarked
 from ensue.language.data_faults import refuse_unbounded
 from ensue.language.merging import Merging, merge
 from ensue.language.steps import run_steps
 from ensue.language.top import TopOptions, top_matches
 from ensue.language.tree import absolute_name
-from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
     from ensue.language.plain_files import PlainFiles
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.steps import Steps
+    from ensue.language.targeting import Subject
     from ensue.language.top import TopMatch
     from ensue.language.yaml import YamlDocument
     from ensue.language.yaml.document import Place
-    from ensue.targeting import Subject
 
 
 class PillarOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.core.model.data import copied, is_mapping
 from ensue.language.merging import merge
-from ensue.model.data import copied, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.model.srn import Srn
+    from ensue.core.model.srn import Srn
 
 
 class CompiledPillar(msgspec.Struct, frozen=True):

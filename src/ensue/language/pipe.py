@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError
 from ensue.language.blocks.sls_tag import pipe_line
 from ensue.language.blocks.waiting import is_end, read_waiting
 from ensue.language.collector import near_names

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from ensue.diagnostics import Span
+from ensue.core.diagnostics import Span
 from ensue.language.fan_outs import TARGET
 from ensue.language.tree import sls_key
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 
+from ensue.core.model.printed_text import Extent, Written, is_plain
 from ensue.language.authored_text import Authored, are_authored
 from ensue.language.marks import AUTHORED, BEGIN, BEGIN_SERIALIZED, END, ITEM
-from ensue.model.printed_text import Extent, Written, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError
 from ensue.language.blocks import scan
 from ensue.language.blocks.calls import SlsHead
 from ensue.language.blocks.sls_tag import read_sls_tag

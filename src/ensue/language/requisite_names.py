@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ensue.model.requisite import RequisiteKind
+from ensue.core.model.requisite import RequisiteKind
 
 REQUISITES: Final[dict[str, tuple[RequisiteKind, bool]]] = {
     "require": (RequisiteKind.REQUIRE, False),

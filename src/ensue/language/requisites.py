@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.requisite import Requisite, RequisiteKind
 from ensue.language.collector import near_names
 from ensue.language.names_by_glob import GLOB_SIGNS, NamesByGlob
 from ensue.language.requested import NOTHING, add_request
 from ensue.language.requisite_names import MEANINGS, REQUISITES_IN
 from ensue.language.tree import sls_key
-from ensue.model.data import is_list, is_mapping
-from ensue.model.requisite import Requisite, RequisiteKind
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.files.regular_files import is_folder, is_regular, obstacle
-from ensue.files.trees import files_below
+from ensue.core.files.regular_files import is_folder, is_regular, obstacle
+from ensue.core.files.trees import files_below
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

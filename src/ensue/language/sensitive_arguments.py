@@ -8,10 +8,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.model.data import is_list, leaf_places
+from ensue.core.model.declared_secrets import SENSITIVE, as_path
+from ensue.core.model.sensitive_paths import path_problem, written
 from ensue.language.collector import near_names
-from ensue.model.data import is_list, leaf_places
-from ensue.model.declared_secrets import SENSITIVE, as_path
-from ensue.model.sensitive_paths import path_problem, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

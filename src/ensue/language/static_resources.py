@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.srn import MINION_TYPE, TYPE_ALIASES, Srn, is_resource_id
 from ensue.language.merging import merge
-from ensue.model.data import is_list, is_mapping
-from ensue.model.srn import MINION_TYPE, TYPE_ALIASES, Srn, is_resource_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
 
     Locate = Callable[[Sequence[str]], Span | None]

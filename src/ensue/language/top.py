@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.model.data import is_list, is_mapping
 from ensue.language.collector import near_names
+from ensue.language.targeting import TargetSyntaxError, matches, matches_so_far
+from ensue.language.targeting.errors import UNKNOWN_NODEGROUP
 from ensue.language.top_files import TopOptions, read_top_files
-from ensue.model.data import is_list, is_mapping
-from ensue.targeting import TargetSyntaxError, matches, matches_so_far
-from ensue.targeting.errors import UNKNOWN_NODEGROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.renderers.stage import Stream
     from ensue.language.roots import Roots, SlsFile
+    from ensue.language.targeting import Subject
+    from ensue.language.targeting.expression import Target
     from ensue.language.yaml.document import Place
-    from ensue.targeting import Subject
-    from ensue.targeting.expression import Target
 
 _ENGINES: Final = {
     "glob": "", "compound": "", "grain": "G", "grain_pcre": "P", "list": "L", "pcre": "E", "ipcidr": "S",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import msgspec
 
-from ensue.model.data import is_list, is_mapping
+from ensue.core.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ensue.core.model.data import is_list, is_mapping
 from ensue.language.requested import add_request
 from ensue.language.requisite_names import REQUISITES
-from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

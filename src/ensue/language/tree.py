@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.diagnostics import Span
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Span
+from ensue.core.errors import CompileError
+from ensue.core.model.data import is_list, is_mapping
 from ensue.language.aggregation import AggregatedMap, unmarked
 from ensue.language.collector import near_names
 from ensue.language.declarations import Declaration, read_body, read_declarations
 from ensue.language.metadata import META, metadata_of, warn_of_state
 from ensue.language.references.detection import may_bind, may_hold_slot
 from ensue.language.steps import run_steps
-from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Mapping

@@ -9,8 +9,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from ensue.model.data import is_list, is_mapping
-from ensue.model.property_values import as_text
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.property_values import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

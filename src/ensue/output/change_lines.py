@@ -10,7 +10,7 @@ from ensue.output.foreseen import only_applies
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ensue.model.returns import Return
+    from ensue.core.model.returns import Return
     from ensue.output.colours import Palette
 
 Mark = Literal["+", "~", "-", "?", "!"]

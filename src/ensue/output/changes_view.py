@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.model.sensitive_paths import hide_in_changes
+from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.drift import managed_drift, unmanaged_drift
@@ -23,9 +23,9 @@ from ensue.output.tally import Tally
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ensue.masking import Masker
-    from ensue.model.report import RunReport
-    from ensue.model.returns import Return, ScopeReturn
+    from ensue.core.masking import Masker
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return, ScopeReturn
     from ensue.output.colours import Palette
 
 _LONGEST_NAME_CHARS = 120

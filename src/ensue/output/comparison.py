@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.compare.differences import Kind
-from ensue.model.secret_values import mask_arguments
+from ensue.core.model.secret_values import mask_arguments
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.presentable import presentable
+from ensue.salt.compare.differences import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.compare.comparison import Comparison
-    from ensue.compare.differences import Cause, Difference
-    from ensue.compare.sides import Side
-    from ensue.masking import Masker
+    from ensue.core.masking import Masker
     from ensue.output.colours import Palette
+    from ensue.salt.compare.comparison import Comparison
+    from ensue.salt.compare.differences import Cause, Difference
+    from ensue.salt.compare.sides import Side
 
 HEADINGS: Final = {
     Kind.REFUSED_HERE: "Salt compiles this, and ensue refuses it",

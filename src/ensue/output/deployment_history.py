@@ -5,21 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ensue.deploy.provisioning.canonical import digest
+from ensue.deploy.provisioning.set_differences import Difference, delta, pointer
 from ensue.output.field_lines import field_lines
 from ensue.output.outcome import seconds_text
 from ensue.output.presentable import presentable
-from ensue.provisioning.canonical import digest
-from ensue.provisioning.set_differences import Difference, delta, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ensue.masking import Masker
+    from ensue.core.masking import Masker
+    from ensue.deploy.provisioning.deployment_records import DeploymentRecord
+    from ensue.deploy.provisioning.environment_sets import SetDocument
+    from ensue.deploy.provisioning.identity import Context
+    from ensue.deploy.provisioning.set_differences import Delta, SetContents
     from ensue.output.colours import Palette
-    from ensue.provisioning.deployment_records import DeploymentRecord
-    from ensue.provisioning.environment_sets import SetDocument
-    from ensue.provisioning.identity import Context
-    from ensue.provisioning.set_differences import Delta, SetContents
 
 
 class Compared(NamedTuple):

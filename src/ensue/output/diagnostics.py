@@ -10,17 +10,17 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from ensue.diagnostics import Severity, sort_key
-from ensue.masking import MASK, literal_part
-from ensue.model.secret_values import is_secret_key
+from ensue.core.diagnostics import Severity, sort_key
+from ensue.core.masking import MASK, literal_part
+from ensue.core.model.secret_values import is_secret_key
 from ensue.output.colours import PLAIN, on_one_line, without_escapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from ensue.diagnostics import Diagnostic, Span
-    from ensue.masking import Masker
+    from ensue.core.diagnostics import Diagnostic, Span
+    from ensue.core.masking import Masker
     from ensue.output.colours import Palette
 
 _CULPRIT: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s:,\[\]{}|]+(?::[^\s:,\[\]{}|]+)*|\S")

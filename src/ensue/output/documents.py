@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.model.data import mapped
+from ensue.core.model.data import mapped
 from ensue.output.colours import MISLEADING
 from ensue.output.presentable import plain
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.model.returns import Return
+    from ensue.core.model.returns import Return
 
 _OF_CONTENT: Final = frozenset({"sha256", "size"})
 """Properties that every change of a file's content changes; its diff says more."""

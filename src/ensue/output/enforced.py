@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.model.srn import MINION_TYPE, Srn
+from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.output.presentable import presentable, state_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ensue.masking import Masker
-    from ensue.registry.enforced import ShownState
+    from ensue.core.masking import Masker
+    from ensue.store.registry.enforced import ShownState
 
 
 def enforced_data(entries: Iterable[ShownState], minion_id: str, masker: Masker) -> dict[str, Any]:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ensue.model.data import is_mapping
-from ensue.model.sensitive_paths import hide_in_changes
+from ensue.core.model.data import is_mapping
+from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import on_one_line
 from ensue.output.presentable import state_comment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ensue.masking import Masker
-    from ensue.model.report import RunReport
-    from ensue.model.returns import Return, ScopeReturn
+    from ensue.core.masking import Masker
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return, ScopeReturn
     from ensue.output.colours import Palette
 
 _LONGEST_LINE_CHARS: Final = 160

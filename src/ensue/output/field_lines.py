@@ -12,9 +12,9 @@ from ensue.output.presentable import presentable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ensue.masking import Masker
+    from ensue.core.masking import Masker
+    from ensue.deploy.provisioning.set_differences import Difference
     from ensue.output.colours import Palette
-    from ensue.provisioning.set_differences import Difference
 
 _SIGNS: Final = {"add": "+", "remove": "-", "replace": "~"}
 _CUT_CHARS: Final = 120

@@ -14,8 +14,8 @@ from ensue.output.presentable import presentable, returns_data
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.masking import Masker
-    from ensue.model.fleet import FleetReport, MinionReport
+    from ensue.core.masking import Masker
+    from ensue.core.model.fleet import FleetReport, MinionReport
     from ensue.output.colours import Palette
 
 _MOST_MINIONS: Final = 50

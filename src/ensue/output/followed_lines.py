@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from ensue.output.colours import on_one_line
 
 if TYPE_CHECKING:
-    from ensue.contracts.following import FollowedState
-    from ensue.masking import Masker
+    from ensue.core.contracts.following import FollowedState
+    from ensue.core.masking import Masker
     from ensue.output.colours import Palette
     from ensue.output.streams import ErrorLines
 

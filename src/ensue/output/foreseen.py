@@ -16,8 +16,8 @@ from ensue.output.presentable import foreseen_data
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ensue.masking import Masker
-    from ensue.model.returns import Return
+    from ensue.core.masking import Masker
+    from ensue.core.model.returns import Return
 
 _KNOWN_LATER: Final = "its states are known after apply"
 _DECIDED_LATER: Final = "what its grains or pillar decide"

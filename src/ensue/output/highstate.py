@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from ensue.model.sensitive_paths import hide_in_changes
+from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
 from ensue.output.failures import failure_lines, has_function
 from ensue.output.foreseen import foreseen_lines
@@ -26,9 +26,9 @@ from ensue.output.tally import Tally
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.masking import Masker
-    from ensue.model.report import RunReport
-    from ensue.model.returns import Return, ScopeReturn
+    from ensue.core.masking import Masker
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return, ScopeReturn
 
 StateOutput = Literal["full", "terse", "mixed", "changes", "full_id", "terse_id", "mixed_id", "changes_id"]
 """How much is shown of each state; with `_id` the ID is shown instead of the name."""

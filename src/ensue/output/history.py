@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from ensue.model.events import (
+from ensue.core.model.events import (
     NodeFinished,
     NodeStarted,
     RunFinished,
@@ -16,15 +16,15 @@ from ensue.model.events import (
     ScopeOpened,
     StateExcluded,
 )
-from ensue.model.report import RunReport, RunStatus
-from ensue.model.returns import Return, ScopeReturn
+from ensue.core.model.report import RunReport, RunStatus
+from ensue.core.model.returns import Return, ScopeReturn
 from ensue.output.callers import caller_of
-from ensue.runs.own_minion import own_minion
+from ensue.store.runs.own_minion import own_minion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ensue.model.events import RunEvent
+    from ensue.core.model.events import RunEvent
 
 _NO_END = "It began, and the journal does not have its end: the run was killed, or is still running"
 

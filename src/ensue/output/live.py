@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.model.events import (
+from ensue.core.model.events import (
     FannedOut,
     NodeFinished,
     NodeStarted,
@@ -24,7 +24,7 @@ from ensue.output.running import EventLoop, Running, Timer
 from ensue.output.scope_paths import shortened
 
 if TYPE_CHECKING:
-    from ensue.masking import Masker
+    from ensue.core.masking import Masker
     from ensue.output.colours import Palette
     from ensue.output.streams import ErrorLines
 

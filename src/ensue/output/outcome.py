@@ -14,8 +14,8 @@ from ensue.output.failures import every_return
 from ensue.output.foreseen import Joining, joining_of, only_applies
 
 if TYPE_CHECKING:
-    from ensue.model.report import RunReport
-    from ensue.model.returns import Return, ScopeReturn
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return, ScopeReturn
 
 _MINUTE_S: Final = 60
 

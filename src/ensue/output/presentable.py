@@ -11,15 +11,15 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ensue.model.data import mapped
-from ensue.model.sensitive_paths import hide_in_changes, hide_paths
+from ensue.core.model.data import mapped
+from ensue.core.model.sensitive_paths import hide_in_changes, hide_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ensue.masking import Masker
-    from ensue.model.events import StateExcluded
-    from ensue.model.returns import Return, ScopeReturn
+    from ensue.core.masking import Masker
+    from ensue.core.model.events import StateExcluded
+    from ensue.core.model.returns import Return, ScopeReturn
 
 _SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 """Classes of values that are shown as they are."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.model.events import (
+from ensue.core.model.events import (
     CommandStarted,
     FannedOut,
     JobPublished,
@@ -32,8 +32,8 @@ from ensue.output.scope_paths import shortened
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.masking import Masker
-    from ensue.model.returns import Return
+    from ensue.core.masking import Masker
+    from ensue.core.model.returns import Return
     from ensue.output.streams import ErrorLines
 
 MOST_LINES_OF_A_KIND: Final = 100

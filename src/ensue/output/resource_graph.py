@@ -8,27 +8,27 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.masking import MASK
-from ensue.model.data import is_list, is_mapping
-from ensue.model.sensitive_paths import hide_paths
+from ensue.core.masking import MASK
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.sensitive_paths import hide_paths
+from ensue.deploy.provisioning.evaluation import as_written
+from ensue.deploy.provisioning.field_changes import changed_fields
+from ensue.deploy.provisioning.sensitive import colon_paths
 from ensue.output.colours import on_one_line
 from ensue.output.field_lines import field_lines
 from ensue.output.presentable import presentable
-from ensue.provisioning.evaluation import as_written
-from ensue.provisioning.field_changes import changed_fields
-from ensue.provisioning.sensitive import colon_paths
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from ensue.masking import Masker
+    from ensue.core.masking import Masker
+    from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.graph_values import EvaluatedNode
+    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.nodes import GrowthPoint, Node, ResourceGraph
+    from ensue.deploy.provisioning.outcomes import NodeOutcome
+    from ensue.deploy.provisioning.sensitive import Path
     from ensue.output.colours import Palette
-    from ensue.provisioning.active import ActiveResource
-    from ensue.provisioning.graph_values import EvaluatedNode
-    from ensue.provisioning.identity import Context, Key
-    from ensue.provisioning.nodes import GrowthPoint, Node, ResourceGraph
-    from ensue.provisioning.outcomes import NodeOutcome
-    from ensue.provisioning.sensitive import Path
 
 
 _BAD: Final = frozenset({"failed", "skipped", "orphaned"})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.model.events import NodeStarted
+    from ensue.core.model.events import NodeStarted
 
 LONG_S: Final = 5.0
 """After how many seconds a running state gets a line."""

@@ -12,8 +12,8 @@ from ensue.output.colours import on_one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.masking import Masker
-    from ensue.model.report import RunReport
+    from ensue.core.masking import Masker
+    from ensue.core.model.report import RunReport
     from ensue.output.colours import Palette
     from ensue.output.tally import Tally
 

@@ -9,7 +9,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ensue.model.returns import Return, ScopeReturn
+    from ensue.core.model.returns import Return, ScopeReturn
 
 
 class Tally(msgspec.Struct, kw_only=True):

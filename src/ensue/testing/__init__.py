@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.public_names import places, public_name
+from ensue.core.public_names import places, public_name
 
 if TYPE_CHECKING:
     from ensue.testing.connection import FakeConnection, RecordedCall

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from ensue.contracts.connection import Command
-from ensue.errors import CommandInputError, RemoteError, RemoteFileError, RemoteTimeoutError
+from ensue.core.contracts.connection import Command
+from ensue.core.errors import CommandInputError, RemoteError, RemoteFileError, RemoteTimeoutError
 from ensue.testing.contract_data import BIG_BYTES, LONG_BYTES, ChunkedContent, noise
 from ensue.testing.contract_play import scene
 
 if TYPE_CHECKING:
-    from ensue.contracts.connection import Connection
+    from ensue.core.contracts.connection import Connection
 
 MEBIBYTE = 1 << 20
 LONG_S = 300

@@ -16,16 +16,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ensue.contracts.connection import Command, Completed, FileStat
-from ensue.contracts.content import whole
-from ensue.errors import NotOfferedError, RemoteError, RemoteFileError
-from ensue.model.srn import Srn
+from ensue.core.contracts.connection import Command, Completed, FileStat
+from ensue.core.contracts.content import whole
+from ensue.core.errors import NotOfferedError, RemoteError, RemoteFileError
+from ensue.core.model.srn import Srn
 from ensue.testing.memory_tree import NUMBERS, MemoryTree, Node, number_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
 
-    from ensue.contracts.content import Content
+    from ensue.core.contracts.content import Content
 
 _PART_BYTES = 1 << 20
 _NEW_FILE_MODE = 0o644

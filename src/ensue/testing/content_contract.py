@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.errors import RemoteFileError
+from ensue.core.errors import RemoteFileError
 from ensue.testing.contract_data import BIG_BYTES, LONG_BYTES, ChunkedContent, noise
 from ensue.testing.contract_play import scene
 
 if TYPE_CHECKING:
-    from ensue.contracts.connection import Connection
+    from ensue.core.contracts.connection import Connection
 
 
 class ContentContract:

@@ -11,34 +11,34 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ensue.contracts.accumulators import Accumulators
-from ensue.contracts.context import Declaration
-from ensue.diagnostics import Span
-from ensue.errors import (
+from ensue.core.contracts.accumulators import Accumulators
+from ensue.core.contracts.context import Declaration
+from ensue.core.diagnostics import Span
+from ensue.core.errors import (
     NotAvailableError,
     NotOfferedError,
     StateFailedError,
     TamperedError,
     UnknownResourceError,
 )
-from ensue.files.local_content import LocalDigests
-from ensue.files.trees import files_below, links_below
-from ensue.masking import Masker
-from ensue.model.returns import ScopeReturn
-from ensue.model.srn import MINION_TYPE, Srn
-from ensue.targeting import Subject, TargetSyntaxError, Vocabulary, matches, read_nodegroups
+from ensue.core.files.local_content import LocalDigests
+from ensue.core.files.trees import files_below, links_below
+from ensue.core.masking import Masker
+from ensue.core.model.returns import ScopeReturn
+from ensue.core.model.srn import MINION_TYPE, Srn
+from ensue.language.targeting import Subject, TargetSyntaxError, Vocabulary, matches, read_nodegroups
 from ensue.testing.deployments import FakeDeployments
 from ensue.testing.registry import FakeRegistry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ensue.contracts.connection import Connection
-    from ensue.contracts.content import SourceContent
-    from ensue.contracts.context import FunctionContext
-    from ensue.contracts.provider import EnvironmentProvider
-    from ensue.model.data import DataMap
-    from ensue.model.enforced import EnforcedState
+    from ensue.core.contracts.connection import Connection
+    from ensue.core.contracts.content import SourceContent
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.core.contracts.provider import EnvironmentProvider
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.enforced import EnforcedState
 
 
 class FakeFileSources:

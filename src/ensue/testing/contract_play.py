@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ensue.contracts.connection import Connection
+    from ensue.core.contracts.connection import Connection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ensue.contracts.deployment import Deployed
-from ensue.model.returns import StateReturn
+from ensue.core.contracts.deployment import Deployed
+from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from ensue.contracts.deployment import DeploymentOrder
+    from ensue.core.contracts.deployment import DeploymentOrder
 
 _RESOURCE = "workload.default#modules.web"
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ensue.contracts.driver import DriverRequest
-from ensue.masking import Masker
-from ensue.model.returns import Return, ScopeReturn
+from ensue.core.contracts.driver import DriverRequest
+from ensue.core.masking import Masker
+from ensue.core.model.returns import Return, ScopeReturn
 from ensue.testing.context import FakeVault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ensue.contracts.vault import Vault
-    from ensue.model.data import Data, DataMap
+    from ensue.core.contracts.vault import Vault
+    from ensue.core.model.data import Data, DataMap
 
 
 @dataclass(slots=True, kw_only=True)

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from ensue.contracts.driver import Planned, Provisioned
-from ensue.errors import EnsueError
-from ensue.model.data import is_mapping, leaf_places, not_data, texts
-from ensue.model.unknown import Unknown
+from ensue.core.contracts.driver import Planned, Provisioned
+from ensue.core.errors import EnsueError
+from ensue.core.model.data import is_mapping, leaf_places, not_data, texts
+from ensue.core.model.unknown import Unknown
 from ensue.testing.driver import FakeDriverServices, driver_request
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ensue.contracts.driver import Driver, DriverRequest
-    from ensue.model.data import DataMap
+    from ensue.core.contracts.driver import Driver, DriverRequest
+    from ensue.core.model.data import DataMap
 
 _LONGEST_S = 60
 """How long any test may take."""

@@ -14,8 +14,8 @@ import errno
 
 import pytest
 
-from ensue.contracts.connection import Connection
-from ensue.errors import RemoteFileError
+from ensue.core.contracts.connection import Connection
+from ensue.core.errors import RemoteFileError
 from ensue.testing.content_contract import ContentContract
 from ensue.testing.contract_data import HARD_NAMES
 from ensue.testing.contract_play import scene

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.errors import RemoteFileError
+from ensue.core.errors import RemoteFileError
 from ensue.testing.contract_play import scene
 
 if TYPE_CHECKING:
-    from ensue.contracts.connection import Connection
+    from ensue.core.contracts.connection import Connection
 
 _STICKY_CASES = (
     # mode and owner of the folder, owner of the link, whether root follows it

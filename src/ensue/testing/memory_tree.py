@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ensue.resources.foreign_links import ForeignLinkError, may_follow
+from ensue.reach.resources.foreign_links import ForeignLinkError, may_follow
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.contracts.registry import DerivedRegistry
-from ensue.errors import ResourceConflictError
-from ensue.model.resource import Orphaned, Registration, ResourceRecord
+from ensue.core.contracts.registry import DerivedRegistry
+from ensue.core.errors import ResourceConflictError
+from ensue.core.model.resource import Orphaned, Registration, ResourceRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ensue.model.data import Data, DataMap
-    from ensue.model.resource import DeclaredBy, RegistrationRequest, ResourceStatus
-    from ensue.model.srn import Srn
+    from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.resource import DeclaredBy, RegistrationRequest, ResourceStatus
+    from ensue.core.model.srn import Srn
 
 
 @dataclass(slots=True, kw_only=True)

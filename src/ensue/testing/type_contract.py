@@ -16,23 +16,23 @@ import pytest
 
 from ensue.app.discovered import discovered
 from ensue.app.type_functions import Overrides
-from ensue.contracts.connection import Command, Connection
-from ensue.contracts.resource_type import ResourceContext
-from ensue.errors import NotOfferedError
+from ensue.core.contracts.connection import Command, Connection
+from ensue.core.contracts.resource_type import ResourceContext
+from ensue.core.errors import NotOfferedError
+from ensue.core.masking import Masker
+from ensue.core.model.data import not_data
+from ensue.core.model.srn import Srn
 from ensue.language.collector import Collector
-from ensue.masking import Masker
-from ensue.model.data import not_data
-from ensue.model.srn import Srn
-from ensue.resources.plugins import Plugins
-from ensue.resources.type_hooks import KINDS
-from ensue.resources.type_sources import TypeSources
+from ensue.reach.resources.plugins import Plugins
+from ensue.reach.resources.type_hooks import KINDS
+from ensue.reach.resources.type_sources import TypeSources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ensue.model.data import DataMap
-    from ensue.resources.loaded_type import LoadedType
+    from ensue.core.model.data import DataMap
+    from ensue.reach.resources.loaded_type import LoadedType
 
 _LONGEST_S = 30
 """How long any hook may take here; types under test use nothing slow."""

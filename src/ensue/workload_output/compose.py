@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.model.data import is_mapping, mapped
+from ensue.core.model.data import is_mapping, mapped
 from ensue.workload_output.documents import Document
 from ensue.workload_output.findings import text_of
 from ensue.workload_output.names import digest, label

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.model.data import is_list, is_mapping
+from ensue.core.model.data import is_list, is_mapping
 from ensue.workload_output.fields import CONTAINER
 from ensue.workload_output.findings import text_of
 from ensue.workload_output.probes import read_probe

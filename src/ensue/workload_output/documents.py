@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
-from ensue.diagnostics import Severity
-from ensue.model.data import is_mapping
+from ensue.core.diagnostics import Severity
+from ensue.core.model.data import is_mapping
 from ensue.workload_output.findings import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ensue.diagnostics import Diagnostic, Span
+    from ensue.core.diagnostics import Diagnostic, Span
 
 Format: TypeAlias = Literal["kubernetes", "compose", "values"]
 """The output formats."""

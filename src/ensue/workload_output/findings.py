@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ensue.diagnostics import Diagnostic, Severity
-from ensue.model.data import is_list, is_mapping
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.model.data import is_list, is_mapping
 from ensue.workload_output.pointers import write_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.workload_output.pointers import Path
 
 

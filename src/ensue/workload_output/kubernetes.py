@@ -11,7 +11,7 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.model.data import is_mapping
+from ensue.core.model.data import is_mapping
 from ensue.workload_output.documents import Document
 from ensue.workload_output.findings import text_of
 from ensue.workload_output.names import LONGEST_BASE_CHARS, digest, file_name, label

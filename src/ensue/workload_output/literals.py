@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
-from ensue.model.data import is_list, is_mapping, mapped
+from ensue.core.model.data import is_list, is_mapping, mapped
 from ensue.workload_output.findings import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.contracts.driver import ForeignPart
+    from ensue.core.contracts.driver import ForeignPart
 
 _Path: TypeAlias = tuple[str | int, ...]
 _EXPANDED: Final = (

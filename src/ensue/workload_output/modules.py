@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.model.data import is_list, is_mapping
+from ensue.core.model.data import is_list, is_mapping
 from ensue.workload_output.containers import Container, ContainerReader
 from ensue.workload_output.fields import DEPLOYMENT, POD, SERVICE
 from ensue.workload_output.findings import Findings, text_of

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.diagnostics import Diagnostic
-from ensue.errors import DiagnosticError
-from ensue.model.data import copied, is_list, is_mapping
-from ensue.model.data_bounds import MOST_ADDED_VALUES, DataBoundError, TooLargeError, check_data
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import DiagnosticError
+from ensue.core.model.data import copied, is_list, is_mapping
+from ensue.core.model.data_bounds import MOST_ADDED_VALUES, DataBoundError, TooLargeError, check_data
 from ensue.workload_output.pointers import (
     Path,
     PointerError,
@@ -28,7 +28,7 @@ from ensue.workload_output.pointers import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
 
 _OPERATIONS: Final = ("add", "remove", "replace", "move", "copy", "test")
 _WITH_VALUE: Final = frozenset({"add", "replace", "test"})

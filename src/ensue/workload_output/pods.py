@@ -12,7 +12,7 @@ import graphlib
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.model.data import is_mapping
+from ensue.core.model.data import is_mapping
 from ensue.workload_output.findings import text_of
 from ensue.workload_output.literals import expandable, expandable_container
 from ensue.workload_output.names import key, label

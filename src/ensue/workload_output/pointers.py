@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final, TypeAlias
 
-from ensue.model.data import is_list, is_mapping
-from ensue.model.data_bounds import MOST_LEVELS
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.data_bounds import MOST_LEVELS
 
 Path: TypeAlias = tuple[str, ...]
 """The parts of a pointer."""

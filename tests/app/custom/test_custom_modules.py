@@ -10,7 +10,7 @@ import pytest
 from tests.app.test_plain_functions import called
 from tests.app.test_project import apply, write
 
-from ensue.errors import CompileError, PluginError
+from ensue.core.errors import CompileError, PluginError
 
 if TYPE_CHECKING:
     from pathlib import Path

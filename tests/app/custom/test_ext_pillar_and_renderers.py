@@ -11,7 +11,7 @@ from tests.app.test_plain_functions import called
 from tests.app.test_project import apply, write
 
 from ensue.app.project import Project, ProjectOptions
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ensue.diagnostics import Span
+from ensue.core.diagnostics import Span
 from ensue.language.blocks.block import Block
 from ensue.language.blocks.inline_blocks import is_brief
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 from ensue.language.blocks import UNLIMITED, UNSET, Scan, scan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.diagnostics import Diagnostic
+    from ensue.core.diagnostics import Diagnostic
 
 PIECES = [
     "#!delayed_block a",

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.shell import Shell
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
+from ensue.core.masking import Masker
 from ensue.language.jinja import JinjaRenderer
 from ensue.language.jinja import compiled_templates as module
 from ensue.language.jinja.compiled_templates import CompiledTemplates
-from ensue.masking import Masker
 
 if TYPE_CHECKING:
     from pathlib import Path

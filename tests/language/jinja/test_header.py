@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 from ensue.language.jinja import JinjaRenderer
 from ensue.language.yaml import YamlDocument
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import jinja2
 import pytest
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 from ensue.language.jinja import JinjaRenderer
 
 if TYPE_CHECKING:

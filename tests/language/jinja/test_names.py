@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 from ensue.language.jinja import JinjaRenderer
 
 if TYPE_CHECKING:
-    from ensue.diagnostics import Diagnostic
+    from ensue.core.diagnostics import Diagnostic
 
 
 def refused(template: str) -> Diagnostic:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 from ensue.language.jinja import JinjaRenderer
 from ensue.language.yaml import YamlDocument
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.states.call_state import execution_functions
+from tests.library.states.call_state import execution_functions
 
+from ensue.core.model.srn import Srn
 from ensue.language.jinja import JinjaRenderer
 from ensue.language.jinja.printing import printable
 from ensue.language.yaml import load_text
-from ensue.model.srn import Srn
 from ensue.testing.connection import FakeConnection
 from ensue.testing.context import FakeFunctionContext
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.drivers.templates import jinja_environment
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
+from ensue.deploy.drivers.templates import jinja_environment
 from ensue.language.jinja import JinjaRenderer
 from ensue.language.jinja.environment import Environment
 

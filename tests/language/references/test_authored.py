@@ -7,10 +7,10 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ensue.engine.binding.slots import is_escaped, read_slot
 from ensue.language.authored import as_literal, is_settled, mark_data, mark_signs, marks_that_count, settle
 from ensue.language.marks import has_marks, unmarked, without_marks
 from ensue.language.references.grammar import read_text
-from ensue.language.slots import is_escaped, read_slot
 
 TEXTS = st.lists(
     st.sampled_from(

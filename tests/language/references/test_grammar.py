@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ensue.core.model.property_grammar import quoted, read_property
+from ensue.core.model.property_path import Every, Indexed
+from ensue.core.model.reference import Reference
 from ensue.language.references.detection import holds_sign, may_bind
 from ensue.language.references.grammar import Malformed, read_text
-from ensue.model.property_grammar import quoted, read_property
-from ensue.model.property_path import Every, Indexed
-from ensue.model.reference import Reference
 
 ALL = Every.ITEM
 READ = [

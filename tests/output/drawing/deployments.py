@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, get_args
 
 from hypothesis import strategies as st
 
+from ensue.deploy.provisioning.nodes import Why
+from ensue.deploy.provisioning.surroundings import Status
 from ensue.output.drawing.from_resources import DrawnResource
-from ensue.provisioning.nodes import Why
-from ensue.provisioning.surroundings import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

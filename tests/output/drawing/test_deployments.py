@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given, settings
 
-from ensue.masking import Masker
+from ensue.core.masking import Masker
 from ensue.output.drawing.columns import grid_of, lane_count
 from ensue.output.drawing.deployment_picture import deployment_picture, fits_a_picture
 from ensue.output.drawing.dot import dot_lines

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given, settings
 
-from ensue.masking import Masker
+from ensue.core.masking import Masker
 from ensue.output.colours import COLOURED, PLAIN
 from ensue.output.drawing.data import drawing_data
 from ensue.output.drawing.dot import dot_lines

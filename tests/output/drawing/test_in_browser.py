@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from tests.support.browser import PACKAGE, answer_of, program
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.masking import Masker
+from ensue.core.masking import Masker
 from ensue.output.drawing.from_events import draw_events
 from ensue.output.drawing.from_resources import DrawnResource, draw_resources
 from ensue.output.drawing.svg import svg_lines

@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
-from ensue.masking import Masker
-from ensue.model.events import NodeStarted
+from ensue.core.masking import Masker
+from ensue.core.model.events import NodeStarted
 from ensue.output.colours import PLAIN
 from ensue.output.drawing.from_events import draw_events
 from ensue.output.drawing.text import drawing_lines
@@ -16,7 +16,7 @@ from ensue.output.history import report_from_events
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.model.events import RunEvent
+    from ensue.core.model.events import RunEvent
     from ensue.output.drawing.drawing import ScopeBox
 
 SLS = """\

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.salt_names.running import running
+from ensue.language.salt_names.running import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.custom.dunders import calling
-from ensue.diagnostics import Diagnostic
-from ensue.errors import EnsueError
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import EnsueError
+from ensue.core.model.data import copied, is_list, is_mapping
+from ensue.core.model.data_bounds import DataBoundError, check_data
 from ensue.language.collector import near_names
 from ensue.language.marks import unmarked
-from ensue.model.data import copied, is_list, is_mapping
-from ensue.model.data_bounds import DataBoundError, check_data
-from ensue.targeting import NotKnownError
+from ensue.language.targeting import NotKnownError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -10,9 +10,9 @@ import threading
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ensue.errors import PluginError
-from ensue.files.regular_files import is_folder, is_regular
-from ensue.files.trees import files_below
+from ensue.core.errors import PluginError
+from ensue.core.files.regular_files import is_folder, is_regular
+from ensue.core.files.trees import files_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

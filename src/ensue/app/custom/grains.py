@@ -12,9 +12,9 @@ import logging
 from typing import TYPE_CHECKING, Any, cast
 
 from ensue.app.custom.dunders import calling
-from ensue.contracts.callables import parameters
-from ensue.diagnostics import Diagnostic, Severity
-from ensue.errors import PluginError
+from ensue.core.contracts.callables import parameters
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.errors import PluginError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

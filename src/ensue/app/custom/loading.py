@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.app.custom.dunders import calling, globals_of_file
-from ensue.errors import PluginError
-from ensue.files.regular_files import is_regular, obstacle
-from ensue.salt_names.file_builtins import builtins_of_file
+from ensue.core.errors import PluginError
+from ensue.core.files.regular_files import is_regular, obstacle
+from ensue.language.salt_names.file_builtins import builtins_of_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.custom.loading import LoadedFile
-    from ensue.contracts.context import FunctionContext
+    from ensue.core.contracts.context import FunctionContext
 
 FOR_RESOURCES: Final = "FOR_RESOURCES"
 """The attribute of a module of plain functions which declares that they work on every target."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from ensue.model.srn import Srn
+    from ensue.core.model.srn import Srn
 
 _seen: ContextVar[tuple[Srn, dict[str, Any]]] = ContextVar("pillar_before_files")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.app.custom.folders import CustomFiles
 from ensue.app.custom.modules import CustomModules
 from ensue.app.custom.state_calls import ModInit, StateFunctions
-from ensue.model.lazy_mapping import LazyMapping
+from ensue.core.model.lazy_mapping import LazyMapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ensue.app.custom.ext_pillar import ExternalPillar
     from ensue.app.custom.shared_functions import SharedFunctions
     from ensue.app.project_services import ProjectServices
-    from ensue.contracts.context import FunctionContext
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.core.model.srn import Srn
     from ensue.language.merging import Merging
     from ensue.language.renderers.stage import Stage
-    from ensue.model.srn import Srn
 
 
 class ProjectCode:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.app.custom.dunders import calling
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError, EnsueError, PluginError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError, EnsueError, PluginError
 from ensue.language.data_faults import refuse_unbounded
 from ensue.language.renderers.py_data import GivenTexts
 from ensue.language.renderers.rendered_text import read_data

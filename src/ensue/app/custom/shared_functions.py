@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ensue.salt_names.importing import home_of_salt
+from ensue.language.salt_names.importing import home_of_salt
 
 if TYPE_CHECKING:
     from collections.abc import Callable

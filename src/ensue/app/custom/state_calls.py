@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.app.custom.modules import IN_THREAD
 from ensue.app.from_thread import from_thread
-from ensue.contracts.callables import is_awaitable
+from ensue.core.contracts.callables import is_awaitable
+from ensue.core.errors import NotAvailableError
 from ensue.engine.returns import state_return
-from ensue.errors import NotAvailableError
 
 if TYPE_CHECKING:
     import asyncio
 
     from ensue.app.custom.modules import CustomCall
     from ensue.app.functions import Functions
-    from ensue.contracts.context import FunctionContext
-    from ensue.model.srn import Srn
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.core.model.srn import Srn
 
 
 class ModInit:

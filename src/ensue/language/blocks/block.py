@@ -11,7 +11,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
 
 
 class _Unset(enum.Enum):

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 from ensue.language.collector import near_names
 from ensue.language.tree import absolute_name, sls_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.language.blocks.block import Block, Limit
     from ensue.language.blocks.space import BlockSpace
     from ensue.language.blocks.tags import TagOptions

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError
 from ensue.language.blocks.block import Block, Scan
 from ensue.language.blocks.tags import TagOptions, read_end, read_opening
 from ensue.language.blocks.waiting import MARKS, is_end, name_of, read_pipe, read_waiting, waits_for_several

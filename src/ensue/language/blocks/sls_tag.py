@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.diagnostics import Diagnostic, Span
+from ensue.core.diagnostics import Diagnostic, Span
 from ensue.language.blocks.tags import LIMIT_WORD, SCOPED_WORD, TagOptions, read_options
 
 if TYPE_CHECKING:

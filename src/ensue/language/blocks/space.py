@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 from ensue.language.blocks.scan import twice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ensue.diagnostics import Diagnostic
+    from ensue.core.diagnostics import Diagnostic
     from ensue.language.blocks.block import Block
 
 

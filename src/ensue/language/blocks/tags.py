@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic
+from ensue.core.diagnostics import Diagnostic
 from ensue.language.blocks.block import UNLIMITED, UNSET, Limit
 from ensue.language.collector import near_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
 
 LIMIT_WORD: Final = "delayed_repeat_limit"
 SCOPED_WORD: Final = "scoped"

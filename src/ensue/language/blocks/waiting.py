@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic
+from ensue.core.diagnostics import Diagnostic
 from ensue.language.renderer_names import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
 
 MARKS: Final = ("#!require:", ";require:", "#!END")
 """A text without any of these has no such block, and no part that names its own renderers."""

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any, Final
 import jinja2
 from jinja2.bccache import Bucket, BytecodeCache
 
-from ensue.files.private_files import make_private_directory, open_private_file, remove_left
+from ensue.core.files.private_files import make_private_directory, open_private_file, remove_left
+from ensue.core.model.secret_values import secret_text
 from ensue.language.marks import LEAD
-from ensue.model.secret_values import secret_text
 from ensue.version import __version__
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from jinja2.environment import TemplateModule
 from jinja2.runtime import BlockReference, LoopContext, Macro
 from jinja2.sandbox import SandboxedEnvironment
 
+from ensue.core.model.printed_text import Written, is_plain
 from ensue.language.authored_text import Authored, are_authored, authored
 from ensue.language.jinja.authorship import mark_authorship
 from ensue.language.jinja.current import current, nothing_going_on
@@ -31,7 +32,6 @@ from ensue.language.jinja.names import Generator, NamedFunctions, UnknownWhenCal
 from ensue.language.jinja.parameters import PARAMETER, filter_parameters, printed_parameter
 from ensue.language.jinja.printing import printable, printed_safely
 from ensue.language.printed_values import joined
-from ensue.model.printed_text import Written, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import jinja2
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError, EnsueError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError, EnsueError
 from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
 from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError

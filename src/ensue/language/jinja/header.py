@@ -14,7 +14,7 @@ from typing import Any, Final
 import jinja2.defaults
 import msgspec
 
-from ensue.model.data import is_mapping
+from ensue.core.model.data import is_mapping
 
 _MARK: Final = "#jinja2:"
 

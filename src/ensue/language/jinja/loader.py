@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jinja2 import BaseLoader, TemplateNotFound
 
-from ensue.files.regular_files import is_regular, obstacle
+from ensue.core.files.regular_files import is_regular, obstacle
 from ensue.language.input_files import read_text
 
 if TYPE_CHECKING:

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from jinja2 import TemplateRuntimeError, nodes
 from jinja2.ext import Extension
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
+from ensue.core.model.bounded_json import load_json
+from ensue.core.model.printed_text import Written
 from ensue.language.authored_data import mark_authored
 from ensue.language.jinja.current import current
 from ensue.language.line_marks import without_marks
 from ensue.language.printed_values import take_out_guards
 from ensue.language.yaml import load_text
 from ensue.language.yaml.containment import load_any
-from ensue.model.bounded_json import load_json
-from ensue.model.printed_text import Written
 
 if TYPE_CHECKING:
     from jinja2.environment import TemplateModule
     from jinja2.parser import Parser
 
-    from ensue.model.printed_text import Extent
+    from ensue.core.model.printed_text import Extent
 
 
 class SerializerExtension(Extension):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ensue.model.fan_out import FannedChunk
+from ensue.core.model.fan_out import FannedChunk
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from ensue.contracts.growth import Plan
-    from ensue.model.chunk import Chunk
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.model.chunk import Chunk
 
 
 class OuterIds:

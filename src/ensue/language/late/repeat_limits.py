@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.diagnostics import Diagnostic
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import CompileError
 from ensue.language.blocks import UNSET
 
 if TYPE_CHECKING:
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.srn import Srn
     from ensue.language.blocks.calls import Called
-    from ensue.model.chunk import Chunk
-    from ensue.model.srn import Srn
 
 
 class RepeatLimits:

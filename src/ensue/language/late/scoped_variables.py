@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.model.data import is_list, is_mapping
+from ensue.core.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream

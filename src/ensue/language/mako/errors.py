@@ -15,8 +15,8 @@ from mako.exceptions import (
 )
 from mako.lexer import Lexer
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError
 from ensue.language.collector import near_names
 from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError
+from ensue.core.model.data import is_list
 from ensue.language.requisite_names import MERGED_BY_EXTEND
-from ensue.model.data import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from ensue.diagnostics import Span
+from ensue.core.diagnostics import Span
 from ensue.language.yaml.document import YamlDocument
 
 if TYPE_CHECKING:

@@ -19,20 +19,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.property_grammar import quoted, read_property
+from ensue.core.model.reference import Reference
 from ensue.language.options import OPTION_WORDS
 from ensue.language.references.grammar import Malformed, read_id, read_text
 from ensue.language.references.leaves import signed_texts
 from ensue.language.requisite_names import REQUISITE_OPTIONS
-from ensue.model.data import is_list, is_mapping
-from ensue.model.property_grammar import quoted, read_property
-from ensue.model.reference import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ensue.core.model.property_path import Index
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
-    from ensue.model.property_path import Index
 
 WORD: Final = "arg_bind"
 _OPTIONS: Final = OPTION_WORDS | REQUISITE_OPTIONS

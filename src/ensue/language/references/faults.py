@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.core.model.property_grammar import quoted
 from ensue.language.collector import near_names
-from ensue.model.property_grammar import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
+    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.reference import Reference
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.references.grammar import Malformed
     from ensue.language.references.producers import Producers
-    from ensue.model.enforced import EnforcedState
-    from ensue.model.reference import Reference
 
 _MOST_SHOWN: Final = 10
 

@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
+from ensue.core.model.property_grammar import MalformedPathError, quotable, split, steps_of, unquoted
+from ensue.core.model.reference import Reference
 from ensue.language.references.detection import holds_sign
-from ensue.model.property_grammar import MalformedPathError, quotable, split, steps_of, unquoted
-from ensue.model.reference import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ensue.engine.binding.slots import PREFIX, SlotSyntaxError, read_slot
 from ensue.language.references.detection import holds_sign
-from ensue.language.slots import PREFIX, SlotSyntaxError, read_slot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

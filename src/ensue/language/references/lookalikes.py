@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.model.property_grammar import quoted
 from ensue.language.references.grammar import counts_at
-from ensue.model.property_grammar import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.core.model.chunk import NO_OPTIONS, StateOptions
+from ensue.core.model.data import is_mapping
+from ensue.core.model.reference import Binding, BoundText, Reference
 from ensue.language.fan_outs import TARGET
 from ensue.language.references.detection import holds_sign
 from ensue.language.references.faults import Fault, Faults
@@ -20,22 +23,19 @@ from ensue.language.references.leaves import signed_texts
 from ensue.language.references.lookalikes import lookalikes
 from ensue.language.references.producers import Producers, identity_of, meant
 from ensue.language.requested import add_request
-from ensue.model.chunk import NO_OPTIONS, StateOptions
-from ensue.model.data import is_mapping
-from ensue.model.reference import Binding, BoundText, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from ensue.contracts.enforced import EnforcedStates
-    from ensue.diagnostics import Span
+    from ensue.core.contracts.enforced import EnforcedStates
+    from ensue.core.diagnostics import Span
+    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.srn import Srn
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
     from ensue.language.references.leaves import Keys
     from ensue.language.requested import Requested
-    from ensue.model.enforced import EnforcedState
-    from ensue.model.srn import Srn
 
     Meaning: TypeAlias = tuple[Reference, int | EnforcedState]
     _Text: TypeAlias = tuple[str, Keys]

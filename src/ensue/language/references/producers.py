@@ -17,9 +17,9 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.reference import Reference
     from ensue.language.chunks import Draft
-    from ensue.model.enforced import EnforcedState
-    from ensue.model.reference import Reference
 
 T = TypeVar("T")
 

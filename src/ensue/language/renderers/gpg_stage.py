@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError, DecryptionError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError, DecryptionError
+from ensue.core.model.data import is_list, is_mapping
 from ensue.language.authored import as_literal
 from ensue.language.marks import without_marks
 from ensue.language.renderers.stage import Printing
 from ensue.language.yaml.document import Anchor
-from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream

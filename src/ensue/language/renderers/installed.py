@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.contracts.renderer import RenderInput
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError, EnsueError
+from ensue.core.contracts.renderer import RenderInput
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError, EnsueError
 from ensue.language.data_faults import refuse_unbounded
 from ensue.language.marks import without_authorship
 from ensue.language.renderers.py_data import GivenTexts
@@ -22,7 +22,7 @@ from ensue.language.yaml import YamlDocument
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from ensue.contracts.renderer import Renderer
+    from ensue.core.contracts.renderer import Renderer
     from ensue.language.renderers.stage import Stage, Stream
 
 GROUP: Final = "ensue.renderers"

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ensue.diagnostics import Diagnostic
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import CompileError
+from ensue.core.model.bounded_json import load_json
+from ensue.core.model.data_bounds import MOST_DIGITS, DataBoundError
 from ensue.language.data_faults import bound_fault
 from ensue.language.json_containment import beyond_strings
 from ensue.language.renderers.rendered_text import read_data
-from ensue.model.bounded_json import load_json
-from ensue.model.data_bounds import MOST_DIGITS, DataBoundError
 
 if TYPE_CHECKING:
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.language.renderers.stage import Stream
     from ensue.language.yaml import YamlDocument
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError
 from ensue.language.blocks import UNSET, Block
 from ensue.language.data_faults import refuse_unbounded
 from ensue.language.renderers.py_data import GivenTexts

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import CompileError
+from ensue.core.model.data import copied
+from ensue.engine.binding.slots import PREFIX
 from ensue.language.marks import unmarked
 from ensue.language.references.detection import holds_sign
-from ensue.language.slots import PREFIX
-from ensue.model.data import copied
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ import contextlib
 import traceback
 from typing import TYPE_CHECKING
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -15,7 +15,7 @@ from ensue.language.yaml.document import YamlDocument
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
 
 
 class PythonDocument(YamlDocument):

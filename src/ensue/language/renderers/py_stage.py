@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError
 from ensue.language.data_faults import refuse_unbounded
 from ensue.language.marks import without_marks
 from ensue.language.renderers.py_blocks import DelayedBlocks
 from ensue.language.renderers.py_data import GivenTexts, literal
 from ensue.language.renderers.py_errors import python_errors
 from ensue.language.renderers.py_places import PythonDocument
-from ensue.salt_names.file_builtins import builtins_of_file
-from ensue.salt_names.running import running
+from ensue.language.salt_names.file_builtins import builtins_of_file
+from ensue.language.salt_names.running import running
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.diagnostics import Span
+from ensue.core.diagnostics import Span
+from ensue.core.model.data import leaves
 from ensue.language.data_faults import refuse_unbounded
 from ensue.language.marks import without_marks
 from ensue.language.pyobjects.declaring import Declarations, Extended, Module, module_of, refused
@@ -25,9 +26,8 @@ from ensue.language.pyobjects.maps import map_class
 from ensue.language.pyobjects.places import DeclaredDocument, running_line
 from ensue.language.renderers.py_data import GivenTexts, literal
 from ensue.language.renderers.py_errors import python_errors
-from ensue.model.data import leaves
-from ensue.salt_names.file_builtins import builtins_of_file
-from ensue.salt_names.running import running
+from ensue.language.salt_names.file_builtins import builtins_of_file
+from ensue.language.salt_names.running import running
 
 if TYPE_CHECKING:
     from ensue.language.pyobjects.imports import Import

@@ -8,18 +8,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from ensue.diagnostics import Diagnostic
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import CompileError
+from ensue.engine.binding.slots import PREFIX
 from ensue.language.marks import AUTHORED, without_marks
 from ensue.language.references.grammar import counts_at
-from ensue.language.slots import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
+    from ensue.core.model.printed_text import Extent
     from ensue.language.renderers.stage import Stream
-    from ensue.model.printed_text import Extent
 
     Judge = Callable[[str, Sequence[Extent]], Iterator[Extent]]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.errors import CompileError
+from ensue.core.errors import CompileError
 from ensue.language.authored_data import mark_authored
 from ensue.language.marks import NOTHING, without_marks, without_nothing
 from ensue.language.references.detection import may_bind, may_hold_slot
@@ -19,9 +19,9 @@ from ensue.language.yaml.containment import load_any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ensue.core.model.printed_text import Extent
     from ensue.language.renderers.stage import Stream
     from ensue.language.yaml import YamlDocument
-    from ensue.model.printed_text import Extent
 
     Judge = Callable[[str, Sequence[Extent]], Iterator[Extent]]
     """Yields the extents of values that extend beyond one scalar of a text."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from ensue.errors import DecryptionError
+from ensue.core.errors import DecryptionError
 from ensue.language.blocks.space import NO_BLOCKS, BlockSpace
 from ensue.language.marks import without_authorship, without_marks
 from ensue.language.stateconf.values import StateconfValues

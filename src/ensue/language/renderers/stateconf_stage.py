@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.model.data import is_mapping
 from ensue.language.aggregation import unmarked
 from ensue.language.authored import settle
 from ensue.language.marks import unmarked as without_any_mark
@@ -20,7 +21,6 @@ from ensue.language.renderers.stage import Printing
 from ensue.language.stateconf.options import read_options
 from ensue.language.stateconf.places import rewritten_document
 from ensue.language.stateconf.rewriting import rewrite
-from ensue.model.data import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic, Span
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from ensue.language.yaml.document import YamlDocument
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.language.stateconf.rewriting import Rewritten
 
 _REQUIRE: Final = "require"

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.core.model.data import is_list, is_mapping
 from ensue.language.declarations import TOP_LEVEL_WORDS
 from ensue.language.requisite_names import MERGED_BY_EXTEND
 from ensue.language.stateconf.names import BeyondRootError, absolute_id, absolute_sls
 from ensue.language.stateconf.options import misuse
 from ensue.language.stateconf.values import FUNCTION
-from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.model.data import copied, is_list, is_mapping
 from ensue.language.stateconf.names import ID_SEPARATOR
-from ensue.model.data import copied, is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ensue.model.printed_text import Extent
+    from ensue.core.model.printed_text import Extent
 
 
 def beyond_scalars(text: str, extents: Sequence[Extent]) -> Iterator[Extent]:
     """Yield the extents of printed values that are more than a part of one YAML scalar."""
+    from ensue.core.model import yaml_containment
     from ensue.language.yaml import fast
-    from ensue.model import yaml_containment
 
     return yaml_containment.beyond_scalars(text, extents, fast.load, load_any)
 
@@ -32,8 +32,8 @@ def load_any(text: str) -> Any:
         pass
     import yaml
 
+    from ensue.core.model.data_bounds import DataBoundError
     from ensue.language.yaml import full
-    from ensue.model.data_bounds import DataBoundError
 
     try:
         return full.load(text)

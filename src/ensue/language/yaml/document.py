@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
 
-from ensue.diagnostics import Span
+from ensue.core.diagnostics import Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,8 +141,8 @@ class YamlDocument:
         if not self._composed:
             import yaml
 
-            from ensue.model.bounded_yaml import BoundedLoader
-            from ensue.model.data_bounds import DataBoundError
+            from ensue.core.model.bounded_yaml import BoundedLoader
+            from ensue.core.model.data_bounds import DataBoundError
 
             self._composed = True
             try:

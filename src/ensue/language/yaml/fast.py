@@ -12,8 +12,8 @@ import re
 from functools import cache
 from typing import Any, Final
 
+from ensue.core.model.data_bounds import MOST_LEVELS
 from ensue.language.yaml.scalars import plain_scalar
-from ensue.model.data_bounds import MOST_LEVELS
 
 _ASCII: Final = bytes([0x0A, *range(0x20, 0x7F)])
 

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import yaml
 
-from ensue.diagnostics import Diagnostic
-from ensue.errors import CompileError
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import CompileError
+from ensue.core.model.data_bounds import DataBoundError, TooDeepError
 from ensue.language.data_faults import bound_fault
 from ensue.language.yaml import full
-from ensue.model.data_bounds import DataBoundError, TooDeepError
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from yaml.error import MarkedYAMLError
 
-    from ensue.diagnostics import Span
+    from ensue.core.diagnostics import Span
     from ensue.language.yaml.document import YamlDocument
 
 _BEGUN: Final = {

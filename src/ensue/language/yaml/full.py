@@ -10,8 +10,8 @@ import yaml
 from yaml.constructor import ConstructorError
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
+from ensue.core.model.bounded_yaml import BoundedLoader
 from ensue.language.yaml.scalars import boolean, floating, integer
-from ensue.model.bounded_yaml import BoundedLoader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable

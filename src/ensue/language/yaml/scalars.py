@@ -12,10 +12,10 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from ensue.model.data_bounds import MOST_DIGITS
+from ensue.core.model.data_bounds import MOST_DIGITS
 
 if TYPE_CHECKING:
-    from ensue.model.data import Scalar
+    from ensue.core.model.data import Scalar
 
 _BOOLS: Final = {
     spelled: value

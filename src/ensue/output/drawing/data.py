@@ -8,7 +8,7 @@ from ensue.output.drawing.drawing import walk
 from ensue.output.presentable import state_name
 
 if TYPE_CHECKING:
-    from ensue.masking import Masker
+    from ensue.core.masking import Masker
     from ensue.output.drawing.drawing import ScopeBox
 
 

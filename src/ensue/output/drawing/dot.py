@@ -13,7 +13,7 @@ from ensue.output.drawing.looks import DEPENDENCIES, LINES, PLAIN_LINE, kinds_in
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.masking import Masker
+    from ensue.core.masking import Masker
     from ensue.output.drawing.drawing import Drawn, Edge, ScopeBox
 
 _LEGEND: Final = "cluster_legend"

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from ensue.model.returns import numbered_name
+from ensue.core.model.returns import numbered_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.provisioning.surroundings import Status
+    from ensue.deploy.provisioning.surroundings import Status
 
 NodeStatus = Literal["planned", "running", "succeeded", "changed", "would_change", "failed"]
 ScopeStatus = Literal["planned", "running", "done", "failed", "deferred", "not_rendered", "retried"]

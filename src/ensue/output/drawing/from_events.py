@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from ensue.model.events import (
+from ensue.core.model.events import (
     FannedOut,
     NodeFinished,
     NodeStarted,
@@ -14,13 +14,13 @@ from ensue.model.events import (
 )
 from ensue.output.callers import caller_of
 from ensue.output.drawing.drawing import Edge, ScopeBox, ScopeStatus, State
-from ensue.runs.own_minion import own_minion
+from ensue.store.runs.own_minion import own_minion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ensue.model.events import RunEvent
-    from ensue.model.returns import Return
+    from ensue.core.model.events import RunEvent
+    from ensue.core.model.returns import Return
     from ensue.output.drawing.drawing import NodeStatus
 
 

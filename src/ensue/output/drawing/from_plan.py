@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.output.drawing.drawing import Edge, ScopeBox, State
-from ensue.runs.planned_requisites import plan_edges
+from ensue.store.runs.planned_requisites import plan_edges
 
 if TYPE_CHECKING:
-    from ensue.contracts.growth import Plan
-    from ensue.model.chunk import Chunk
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.model.chunk import Chunk
 
 
 def draw_plan(plan: Plan, minion_id: str) -> ScopeBox:

@@ -14,10 +14,10 @@ from ensue.output.drawing.drawing import RESOURCE_GRAPH, Edge, Resource, ScopeBo
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from ensue.provisioning.identity import Context, Key
-    from ensue.provisioning.nodes import ResourceGraph, Why
-    from ensue.provisioning.outcomes import NodeOutcome
-    from ensue.provisioning.surroundings import Status
+    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.nodes import ResourceGraph, Why
+    from ensue.deploy.provisioning.outcomes import NodeOutcome
+    from ensue.deploy.provisioning.surroundings import Status
 
 _WORKLOAD = "workload"
 _KEPT_EDGE: Final[Why] = "reference"

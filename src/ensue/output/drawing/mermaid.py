@@ -12,7 +12,7 @@ from ensue.output.drawing.looks import DEPENDENCIES, RESOURCES, STATES, kinds_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ensue.masking import Masker
+    from ensue.core.masking import Masker
     from ensue.output.drawing.drawing import Drawn, ScopeBox
 
 _COLOURED: Final = ("changed", "would_change", "failed")

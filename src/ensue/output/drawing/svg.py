@@ -15,7 +15,7 @@ from ensue.output.drawing.svg_style import MARKERS, STYLE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ensue.masking import Masker
+    from ensue.core.masking import Masker
     from ensue.output.drawing.drawing import ScopeBox
     from ensue.output.drawing.picture import Area, Box, Frame, Legend, Line, Sample, Text
 

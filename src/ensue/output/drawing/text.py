@@ -9,7 +9,7 @@ from ensue.output.colours import on_one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.masking import Masker
+    from ensue.core.masking import Masker
     from ensue.output.colours import Palette
     from ensue.output.drawing.drawing import ScopeBox, State
 

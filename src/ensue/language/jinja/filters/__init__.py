@@ -9,6 +9,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.model.data import is_list
+from ensue.core.model.paths import traverse
 from ensue.language.jinja.filters import (
     addresses,
     combining,
@@ -25,8 +27,6 @@ from ensue.language.jinja.filters import (
     xml,
 )
 from ensue.language.jinja.filters.functions import GLOBALS
-from ensue.model.data import is_list
-from ensue.model.paths import traverse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

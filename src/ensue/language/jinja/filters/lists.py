@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.model.data import is_list
 from ensue.language.jinja.filters.kinds import is_hashable, is_iterable
-from ensue.model.data import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

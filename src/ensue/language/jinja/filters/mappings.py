@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import TemplateRuntimeError
 
+from ensue.core.model.data import is_list
+from ensue.core.model.data import is_mapping as is_dict
 from ensue.language.jinja.filters.kinds import is_mapping
 from ensue.language.jinja.filters.numbers import to_num
-from ensue.model.data import is_list
-from ensue.model.data import is_mapping as is_dict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, MutableMapping

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Undefined
 
+from ensue.core.model.printed_text import Written
 from ensue.language.authored_text import Authored, authored, is_authored
 from ensue.language.jinja.filters import addresses, dates, digests, encoding, query, texts, xml
 from ensue.language.jinja.filters.kinds import is_iterable
 from ensue.language.marks import has_marks, without_marks
 from ensue.language.printed_values import SerializedText, joined, keeps_written
-from ensue.model.printed_text import Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -1,0 +1,58 @@
+"""The enforced states of earlier applies, for states that this run skips or does not have.
+
+A reference to a state that was skipped, or is in no SLS of this run, reads what the last apply enforced. A
+scope reads its own values only: an entry belongs to one state identity, and a state of another scope never
+stands in for it. Where and how entries are stored is not decided here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.returns import Return
+    from ensue.core.model.srn import Srn
+    from ensue.core.model.state_identity import StateIdentity
+
+
+class EnforcedStates(Protocol):
+    """The enforced states of a project.
+
+    An implementation adds the secrets in an entry to the masker before it returns the entry. It is called in
+    a separate thread while SLS are compiled, and without I/O on the event loop of a run.
+    """
+
+    def find(self, target: Srn, scope: str, path: str, id: str) -> Sequence[EnforcedState]:  # noqa: A002
+        """Return every enforced state of a scope that a reference could mean; the caller chooses among them.
+
+        Args:
+            target: the resource the states ran against.
+            scope: the identity of the scope.
+            path: a module path, or a dotted prefix of one: `cloud` finds `cloud.instance`, not `clouds`.
+            id: the ID or the name of a state, without the resource id that returns have in front of it.
+
+        Returns:
+            The entries in order of their tags; empty when there are none.
+        """
+        ...
+
+    def of_state(self, identity: StateIdentity) -> EnforcedState | None:
+        """Return what the last apply that ran a state enforced, this run included; None if there is none."""
+        ...
+
+
+def enforced_of_skipped(
+    returned: Return, of_state: Callable[[StateIdentity], EnforcedState | None]
+) -> EnforcedState | None:
+    """Return the earlier value of a state that this run skipped; None if it was not skipped, or never ran.
+
+    Args:
+        returned: the return of the state in this run.
+        of_state: returns what was last enforced for a state.
+    """
+    if not returned.skipped or returned.new_state is not None:
+        return None
+    return of_state(returned.identity)

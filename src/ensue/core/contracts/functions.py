@@ -1,0 +1,228 @@
+"""State functions and execution functions as the engine and the compiler see them.
+
+A module of state functions is a Python module `ensue.library.states.<name>` (dots allowed) with
+
+- `FUNCTIONS: dict[str, Callable]`, public name → function; each takes `ctx: StateContext`, then
+  `name`, then the arguments of the state, and returns a `StateReturn`; `async def` or plain
+  `def` (a plain one must not block: it runs on the event loop);
+- optionally `MOD_WATCH: Callable`, called instead of the function when a watched state changed;
+  it takes the same arguments plus `sfun`, the function's name;
+- optionally `AWAITS: Callable[[function, name], Srn | None]`: the resource that a declaration requires;
+  the declaration waits for the state that registers this resource in the same run;
+- optionally `PROMISES: Callable[[function, name, arguments], Sequence[Srn]]`: the resources that a
+  declaration will register.
+
+A module of execution functions is `ensue.library.modules.<name>` with `FUNCTIONS`; each function takes
+`ctx: FunctionContext`, then its own arguments, and returns data.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+import msgspec
+
+from ensue.core.contracts.argument_types import NOT_CHECKED, ArgumentTypes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
+
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+TOUCHES_NOTHING: Final = "__ensue_touches_nothing__"
+"""The attribute that `touches_nothing` sets."""
+
+
+def touches_nothing(function: _Function) -> _Function:
+    """Mark a state function that changes nothing outside of this process.
+
+    Its start is not announced, and its return may be written a little later than others: if the process is
+    killed in the meantime, the function is called again and nothing is lost.
+    """
+    setattr(function, TOUCHES_NOTHING, True)
+    return function
+
+
+RENDERS: Final = "__ensue_renders__"
+"""The attribute that `renders` sets."""
+
+
+def renders(**texts: str) -> Callable[[_Function], _Function]:
+    """Mark a state function that renders some of its arguments as templates.
+
+    A value that a reference or a slot puts into such an argument is data: `ctx.render_template` inserts it
+    unchanged after the rendering.
+
+    Args:
+        texts: an argument that is rendered, and the argument that names its renderer, as in
+            `contents="template"`. When the latter is empty, nothing is rendered.
+    """
+
+    def marked(function: _Function) -> _Function:
+        setattr(function, RENDERS, texts)
+        return function
+
+    return marked
+
+
+TAKES_WORDS: Final = "__ensue_takes_words__"
+"""The attribute that `takes_words` sets."""
+
+
+def takes_words(function: _Function) -> _Function:
+    """Mark a state function whose `name` is a command, and may be a list of words that no shell reads."""
+    setattr(function, TAKES_WORDS, True)
+    return function
+
+
+ALSO_TAKES: Final = "__ensue_also_takes__"
+"""The attribute that `also_takes` sets."""
+
+
+class AlsoTakes(msgspec.Struct, frozen=True):
+    """How a state function treats its `**kwargs`.
+
+    Args:
+        names: the arguments that it accepts.
+        others_with: an argument with which all others are accepted, too.
+        outdated: arguments of earlier releases of Salt that have no effect today, each with its successor.
+        passes_others: whether it passes all others on.
+    """
+
+    names: frozenset[str]
+    others_with: str
+    outdated: Mapping[str, str]
+    passes_others: bool
+
+
+def also_takes(
+    *names: str,
+    others_with: str = "",
+    outdated: Mapping[str, str] | None = None,
+    passes_others: bool = False,
+) -> Callable[[_Function], _Function]:
+    """Mark a state function with `**kwargs` that knows which arguments these may be: all others are refused.
+
+    Args:
+        names: the arguments, in addition to those of its signature.
+        others_with: an argument with which all others are accepted: with `template` they are its variables.
+        outdated: arguments that have no effect, which a warning reports; each with its successor, or an
+            empty text.
+        passes_others: all others are passed on; only near misses of these names are refused.
+    """
+    taken = AlsoTakes(frozenset(names), others_with, outdated or _NOTHING, passes_others)
+
+    def marked(function: _Function) -> _Function:
+        setattr(function, ALSO_TAKES, taken)
+        return function
+
+    return marked
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True):
+    """What a state function accepts.
+
+    Args:
+        names: accepted argument names, `ctx` left out.
+        required: those without a default, `name` left out (the compiler always gives it).
+        accepts_any: whether it passes arguments of any other name on.
+        takes_words: whether its `name` may be a list of words.
+        others_with: the argument with which it takes any other, too; empty when there is none.
+        outdated: names that are accepted and have no effect, each with its successor.
+        absorbs_any: whether an argument of another name, copied by `use`, does no harm.
+        mentions: words that occur in its module; they are not misspelt arguments.
+        is_ours: whether it comes with ensue and passes nothing on to functions that do not.
+        requisites: requisites of all its states, with the state functions that they name.
+        types: the types of its arguments.
+    """
+
+    names: frozenset[str]
+    required: frozenset[str]
+    accepts_any: bool
+    takes_words: bool = False
+    others_with: str = ""
+    outdated: Mapping[str, str] = _NOTHING
+    absorbs_any: bool = False
+    mentions: frozenset[str] = frozenset()
+    is_ours: bool = False
+    requisites: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    types: ArgumentTypes = NOT_CHECKED
+
+    def passes_on(self, given: Mapping[str, Any]) -> bool:
+        """Return whether any other argument is passed on."""
+        return self.accepts_any or bool(self.others_with and given.get(self.others_with))
+
+    def takes_option(self, given: Mapping[str, Any], word: str) -> bool:
+        """Return whether a word that is an option of states is an argument of the function.
+
+        Functions of Salt and of projects that pass any argument on may pass `tags` to what needs it.
+
+        Args:
+            given: the arguments.
+            word: one of them.
+        """
+        if word in self.names:
+            return True
+        return word == "tags" and not self.is_ours and self.passes_on(given)
+
+
+ANY_ARGUMENTS: Final = Signature(names=frozenset(), required=frozenset(), accepts_any=True, absorbs_any=True)
+"""The signature of an unknown function."""
+
+
+class FunctionCatalog(Protocol):
+    """What the compiler needs to know about state functions."""
+
+    def signature(self, module: str, function: str) -> Signature | None:
+        """Return what a state function accepts, or None when there is no such function.
+
+        Raises:
+            PluginError: its module does not load.
+            NotAvailableError: this machine offers the function, and the target does not.
+        """
+        ...
+
+    def fanned_signature(self, module: str, function: str, target: str) -> Signature | None:
+        """Return what a state function accepts for a declaration with a `tgt`.
+
+        Args:
+            module: the module.
+            function: the function.
+            target: the target as written.
+
+        Raises:
+            PluginError: its module does not load.
+            NotAvailableError: the target is of one type, which does not offer it.
+        """
+        ...
+
+    def mod_watch(self, module: str) -> Callable[..., Any] | None:
+        """Return the module's `MOD_WATCH`, None when it has none."""
+        ...
+
+    @property
+    def hint(self) -> str:
+        """Return a remedy for an unknown function, other than to correct its spelling."""
+        ...
+
+    def near(self, module: str, function: str) -> Sequence[str]:
+        """Return names (`file.managed`) that a user may have meant, best first."""
+        ...
+
+
+class StateFunctions(Protocol):
+    """The state functions of one target, as the engine calls them."""
+
+    def state(self, module: str, function: str) -> Callable[..., Any]:
+        """Return the function.
+
+        Raises:
+            NotAvailableError: the target's type does not offer it.
+        """
+        ...
+
+    def mod_watch(self, module: str) -> Callable[..., Any] | None:
+        """Return the module's `MOD_WATCH`, None when it has none."""
+        ...

@@ -1,0 +1,41 @@
+"""Where the resources that an error is about came from, for its message."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING
+
+from ensue.core.errors import RemoteError, StoreError
+from ensue.core.model.srn import Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.core.contracts.registry import DerivedRegistry
+
+
+async def with_origins(error: Exception, registry: DerivedRegistry, *about: Srn) -> str:
+    """Return the message of an error with the sources of each derived resource that it is about.
+
+    Args:
+        error: the error. If it was caused by that of another resource, such as a jump host, it is about both.
+        registry: the derived resources.
+        about: resources that it is about in any case.
+    """
+    srns = list(dict.fromkeys([*about, *_targets(error)]))
+    if not srns:
+        return str(error)
+    try:
+        chains = await asyncio.to_thread(registry.provenances, srns)
+    except StoreError:
+        return str(error)  # It matters more than where its resources came from.
+    found = [f"{srn} was derived from {', '.join(map(str, chains[srn]))}" for srn in srns if srn in chains]
+    return f"{error} ({'; '.join(found)})" if found else str(error)
+
+
+def _targets(error: BaseException | None) -> Iterator[Srn]:
+    while isinstance(error, RemoteError):
+        with contextlib.suppress(ValueError):  # It may be about no resource.
+            yield Srn.parse(error.target)
+        error = error.__cause__

@@ -1,0 +1,59 @@
+"""The result of one state in an apply, kept for references of later runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ensue.core.model.kept_output import without_cut
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.core.model.data import Data
+    from ensue.core.model.kept_output import DataPath
+    from ensue.core.model.property_path import Step
+
+
+class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of one state in an apply.
+
+    Args:
+        tag: the chunk's tag.
+        module: the state's module path (`cloud.instance`).
+        function: the function in it (`present`).
+        id: the declaration's ID.
+        name: the state's name.
+        sls: the SLS that contained it.
+        new_state: its state when that apply ended; secrets in the clear.
+        sensitive: property paths into `new_state` whose values are secrets.
+        cut: where `new_state` was truncated (`kept_output`).
+    """
+
+    tag: str
+    module: str
+    function: str
+    id: str
+    name: str
+    sls: str
+    new_state: Data
+    sensitive: tuple[str, ...] = ()
+    cut: tuple[DataPath, ...] = ()
+
+    @property
+    def whole(self) -> Data:
+        """The `new_state` without the values that were cut."""
+        return without_cut(self.new_state, self.cut) if self.cut else self.new_state
+
+    def cut_at(self, steps: Sequence[Step]) -> str:
+        """Return the path of a value that was cut and that a reference would read; empty for none.
+
+        Args:
+            steps: the reference's property path.
+        """
+        keys = [step if isinstance(step, str) else step.key for step in steps]
+        for path in self.cut:
+            if all(key is None or key == part for key, part in zip(keys, path, strict=False)):
+                return ":".join(path) or "new_state"
+        return ""

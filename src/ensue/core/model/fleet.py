@@ -1,0 +1,99 @@
+"""Runs over many minions as values: the order, and the report of each minion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.model.report import RunReport, RunStatus
+
+SILENCE_S = 60.0
+"""How long a minion may be silent before it counts as one that does not answer."""
+
+
+class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """An order to minions.
+
+    Args:
+        verb: `apply`, `call`, `sync` or `status`.
+        tgt: a compound target of Salt.
+        mods: SLS names; none: the highstate.
+        test: whether it is a plan.
+        concurrency: how many functions run at once on a minion; None: the default.
+        failhard: stop a minion's run at its first failure; None: as configured.
+        saltenv: the environment that SLS are taken from; None: as configured.
+        batch: how many minions one job is for, as a number or a percentage; None: all.
+        fail_limit: how many minions may fail before no further job is published; None: any number.
+        timeout_s: how long a minion may be silent.
+        wait_for_lock: wait for another apply of the project instead of refusing; a number: at most so
+            many seconds.
+        function: the execution function of a `call`.
+        args: its arguments by position.
+        kwargs: its arguments by name.
+    """
+
+    verb: str
+    tgt: str
+    mods: tuple[str, ...] = ()
+    test: bool = False
+    concurrency: int | None = None
+    failhard: bool | None = None
+    saltenv: str | None = None
+    batch: str | None = None
+    fail_limit: str | None = None
+    timeout_s: float = SILENCE_S
+    wait_for_lock: bool | float = False
+    function: str = ""
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+
+
+class MinionReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The report of one minion about an order.
+
+    Args:
+        id: the minion.
+        problem: why it did not execute the order; empty if it did, whether or not states failed.
+        report: its run, as far as it was reported; None if nothing was run.
+        warnings: the warnings of its run.
+        answer: the answer of an execution function, masked; None if there is none.
+        ok: whether it executed the order and nothing failed.
+        status: the values for `fleet sync` and `fleet status`.
+    """
+
+    id: str
+    problem: str = ""
+    report: RunReport | None = None
+    warnings: tuple[str, ...] = ()
+    answer: Any = None
+    ok: bool = True
+    status: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+
+
+class FleetReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One finished run over many minions.
+
+    Args:
+        run_id: its id.
+        test: whether it was a plan.
+        status: how it ended.
+        exit_code: 0, 2, or 130.
+        minions: the report of each minion, sorted by id.
+        not_asked: the minions that no job was published for.
+        warnings: diagnostics about the run as a whole.
+        duration_s: wall time, in seconds.
+    """
+
+    run_id: str
+    test: bool
+    status: RunStatus
+    exit_code: int
+    minions: tuple[MinionReport, ...]
+    not_asked: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+    duration_s: float = 0.0

@@ -1,0 +1,124 @@
+"""Records of resources without their configuration, and requests to register them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.core.model.data import Data
+    from ensue.core.model.srn import Srn
+
+RegistryScope = Literal["run", "cache"]
+"""Where a resource is kept: `run` is memory and ends with the run, `cache` is the cross-run store."""
+
+ResourceStatus = Literal["active", "invalidated", "orphaned"]
+"""An invalidated resource no longer holds; an orphaned one is no longer registered by the state that
+registered it. Both are kept and shown, and are not targetable."""
+
+
+class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The state declaration that registered a resource, so that a later run can check whether it still does.
+
+    Args:
+        sls: the SLS of the top scope that the declaration is in or grew from.
+        scope: the path of its scope.
+        tag: its tag.
+        fanned_from: the tag of the declaration that was fanned out; empty for one without `tgt`.
+        by_function: whether its function registered the resource, rather than `registers`.
+        highstate: whether the run was a highstate.
+        project: the project's root where several projects share one store, else empty.
+        on: the resource whose own SLS it is, in a run with a target; empty: that of the minion.
+    """
+
+    sls: str
+    scope: str
+    tag: str
+    fanned_from: str = ""
+    by_function: bool = False
+    highstate: bool = False
+    project: str = ""
+    on: str = ""
+
+    def is_of_other_project(self, other: DeclaredBy) -> bool:
+        """Return whether another declaration is in another project, and not this one in another checkout."""
+        if self.project == other.project:
+            return False
+        return (self.on, self.sls, self.scope, self.tag) != (other.on, other.sls, other.scope, other.tag)
+
+
+class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One resource in the registry.
+
+    Args:
+        srn: its name.
+        managing_minions: ids of the minions that execute jobs for it.
+        status: whether it may be targeted.
+        source: the resource it was derived from; None for pillar-declared and discovered ones.
+        origin: `pillar`, `discovered` or `derived`.
+        registered_at: ISO 8601 with offset; empty for static ones.
+        expires_at: ISO 8601; empty if it does not expire.
+        invalidated_because: why it was invalidated or orphaned; empty while active.
+    """
+
+    srn: Srn
+    managing_minions: tuple[str, ...]
+    status: ResourceStatus = "active"
+    source: Srn | None = None
+    origin: Literal["pillar", "discovered", "derived"] = "derived"
+    registered_at: str = ""
+    expires_at: str = ""
+    invalidated_because: str = ""
+
+
+class RegistrationRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One resource to register; the arguments of `DerivedRegistry.register` as a value.
+
+    Args:
+        srn: the resource.
+        config: how to connect to it.
+        source: the resource it is derived from.
+        watch: grain keys of the source whose change invalidates this resource.
+        source_grains: the source's grains now.
+        ttl_s: seconds after which it is invalid; None: never.
+        scope: where it is kept.
+        declared_by: the declaration that registers it; None outside of runs.
+    """
+
+    srn: Srn
+    config: Mapping[str, Data]
+    source: Srn | None = None
+    watch: Sequence[str] = ("status",)
+    source_grains: Mapping[str, Data] | None = None
+    ttl_s: float | None = None
+    scope: RegistryScope = "cache"
+    declared_by: DeclaredBy | None = None
+
+
+class Orphaned(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of `orphan`.
+
+    Args:
+        srns: the orphaned resources, sorted.
+        invalidated: the resources derived from them, which are invalidated too, sorted.
+    """
+
+    srns: tuple[Srn, ...] = ()
+    invalidated: tuple[Srn, ...] = ()
+
+
+class Registration(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of `register`.
+
+    Args:
+        srn: the registered resource.
+        changed: False if an active resource with the same configuration, source and watch existed already.
+        invalidated: the resources that were invalidated with the former configuration.
+    """
+
+    srn: Srn
+    changed: bool
+    invalidated: tuple[Srn, ...] = ()

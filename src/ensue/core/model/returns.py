@@ -1,0 +1,195 @@
+"""The return of a state, and the fields that the engine adds.
+
+Source: Salt's state returns (`name result changes comment`), Idem's `new_state`/`old_state`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.core.model.state_identity import StateIdentity
+
+if TYPE_CHECKING:
+    from ensue.core.model.data import Data, DataMap
+
+
+class StateReturn(msgspec.Struct, frozen=True):
+    """The return value of a state function.
+
+    Args:
+        name: the state's `name`.
+        result: True: the desired state holds; False: it does not; None: in test mode, it would change.
+        changes: what changed (or would), in the shape of Salt's function of that name.
+        comment: one sentence or several lines for a person.
+        new_state: the object's state now; bindings read it. None: not known.
+        old_state: its state before.
+        sensitive: property paths into `new_state` whose values are secrets.
+        warnings: remarks that do not change the result.
+    """
+
+    name: str
+    result: bool | None
+    changes: DataMap = {}
+    comment: str = ""
+    new_state: Data = None
+    old_state: Data = None
+    sensitive: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class SkippedReturn(StateReturn, frozen=True):
+    """The return of a state whose function was not called because one of its conditions was not met."""
+
+
+RETRIED: Final = "retried"
+"""The status of a scope whose state was tried again."""
+
+
+class ScopeReturn(msgspec.Struct, kw_only=True):
+    """The outcome of one growth: a delayed block or SLS, or growth that a function requested.
+
+    Args:
+        kind: `block` or `sls`; if a function requested it, `apply` (SLS), `deployment` or `state`.
+        name: the block's or SLS's bare name.
+        scope: the path of the scope (`caller/name`, `#2` and so on when repeated).
+        status: `done`, `failed`, `deferred`, `not_rendered`, or `retried`: it belongs to an attempt that was
+            followed by another one (`retry`), which counts instead.
+        comment: the reason, unless it is `done`.
+        target: the SRN the scope ran against, as text.
+        returns: the returns of its chunks by tag, in order of start; empty unless `done`.
+    """
+
+    kind: str
+    name: str
+    scope: str
+    status: str
+    comment: str = ""
+    target: str = ""
+    returns: dict[str, Return] = {}
+
+    @property
+    def is_delayed(self) -> bool:
+        """Whether it is a delayed rendering, rather than growth that a function requested and awaited."""
+        return self.kind in {"block", "sls"}
+
+    @property
+    def counts(self) -> bool:
+        """Whether its returns count for the outcome of the run."""
+        return self.status != RETRIED
+
+    @property
+    def numbered_name(self) -> str:
+        """The name, with `#2` and so on appended if repeated."""
+        return numbered_name(self.name, self.scope)
+
+
+def numbered_name(name: str, scope: str) -> str:
+    """Return a scope's name with the number that its path ends with: `#2` and so on when repeated."""
+    number = scope.rpartition(f"/{name}")[2]
+    return f"{name}{number}" if number.startswith("#") else name
+
+
+class UnknownReturn(StateReturn, frozen=True):
+    """The return of a state that a plan cannot call, because a value is known only after an apply."""
+
+
+class Return(msgspec.Struct, omit_defaults=True):
+    """A state's return as it is in results, journal and JSON.
+
+    The fields of `StateReturn`, and: `id`, `sls`, `run_num` (dense, in order of start, over the
+    whole run), `scope` (`""` at the top), `target` (SRN as text), `start_time` (ISO 8601, local),
+    `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use,
+    and the growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target).
+    In a plan, `unknown` is True if only an apply can show what the state would do, and `drift` has the
+    differences from the last apply: colon path to `{"old": …, "new": …}`. `foreseen` has, in a plan, the
+    resources that the state `registers`, and under `applies` the SLS that it or the highstate of such a
+    resource would apply: mappings with `target`, `sls`, and `complete` (False: there may be others).
+    For a run that resumes this one, `fingerprint` identifies the arguments of the call, `read` names the
+    other inputs of the call (files, pillar, grains), and `read_mark` is a keyed fingerprint of those inputs.
+    `scope_identity` is the identity of the scope (`state_identity`), empty at the top.
+    """
+
+    tag: str
+    id: str
+    name: str
+    sls: str
+    module: str
+    function: str
+    scope: str
+    target: str
+    result: bool | None
+    changes: DataMap
+    comment: str
+    new_state: Data = None
+    old_state: Data = None
+    sensitive: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    run_num: int = 0
+    start_time: str = ""
+    duration_ms: float = 0.0
+    ran: bool = True
+    skipped: bool = False
+    unknown: bool = False
+    place: str = ""
+    drift: DataMap = {}
+    foreseen: dict[str, Any] = {}
+    fingerprint: int = 0
+    read: list[str] = []
+    read_mark: str = ""
+    delayed: list[ScopeReturn] = []
+    applied: list[ScopeReturn] = []
+    scope_identity: str = ""
+
+    @property
+    def identity(self) -> StateIdentity:
+        """The identity of its state."""
+        return StateIdentity(self.target, self.scope_identity, self.tag)
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the mapping that `prev_ret` contains, with Salt's key names and the growth it caused."""
+        data = self.own_data()
+        for key, scopes in (("delayed", self.delayed), ("applied", self.applied)):
+            if scopes:
+                data[key] = [_scope_data(scope) for scope in scopes]
+        return data
+
+    def own_data(self) -> dict[str, Any]:
+        """Return the mapping of `as_data` without the growth."""
+        data: dict[str, Any] = {
+            "name": self.name,
+            "changes": self.changes,
+            "result": self.result,
+            "comment": self.comment,
+            "new_state": self.new_state,
+            "old_state": self.old_state,
+            "__id__": self.id,
+            "__sls__": self.sls,
+            "__run_num__": self.run_num,
+            "__scope__": self.scope,
+            "__target__": self.target,
+            "start_time": self.start_time,
+            "duration": self.duration_ms,
+        }
+        if self.drift:
+            data["drift"] = self.drift
+        if self.foreseen:
+            data["foreseen"] = self.foreseen
+        if self.warnings:
+            data["warnings"] = list(self.warnings)
+        return data
+
+
+def _scope_data(scope: ScopeReturn) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "kind": scope.kind,
+        "name": scope.name,
+        "scope": scope.scope,
+        "status": scope.status,
+        "comment": scope.comment,
+        "returns": {tag: returned.as_data() for tag, returned in scope.returns.items()},
+    }
+    if scope.target:
+        data["target"] = scope.target
+    return data

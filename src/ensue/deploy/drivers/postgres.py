@@ -1,0 +1,294 @@
+"""Driver `postgres`: a database with a role of its own on a PostgreSQL server.
+
+The role's password is generated here and kept in the cookie. The server gets only its SCRAM verifier, so the
+password is in no log of the server. docs/driver-postgres.md has the inputs, outputs and required rights.
+
+Source: resource graph document, "Resource references"; Humanitec, "PostgreSQL" (driver) and "postgres"
+(resource type).
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from ensue.core.contracts.driver import Planned, Provisioned
+from ensue.core.errors import DriverError
+from ensue.core.model.unknown import unknowns_in
+from ensue.deploy.drivers._postgres_found import count_connections, find, find_inside
+from ensue.deploy.drivers._postgres_inputs import Server, Wanted, wanted_of, wrong_postgres
+from ensue.deploy.drivers._postgres_server import connected, server_errors, take_turn
+from ensue.deploy.drivers._postgres_steps import (
+    database_steps,
+    drop_database,
+    drop_role,
+    inside_steps,
+    role_steps,
+    run_steps,
+)
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.driver import DriverRequest
+    from ensue.core.model.data import DataMap
+    from ensue.deploy.drivers._postgres_found import Found
+    from ensue.deploy.drivers._postgres_server import Rows
+
+ALWAYS_CALLED: Final = True
+"""An update checks the server even if no input has changed, and changes what differs."""
+
+ROTATES: Final = True
+"""An update makes a new password for the role, if it is asked to."""
+
+_PASSWORD_BYTES: Final = 24
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """The cookie: what an update and a deletion need.
+
+    Args:
+        wanted: what the inputs requested, including server and credentials.
+        password: the role's password.
+        verifier: the form in which the server stores it.
+        is_made: whether everything was created.
+    """
+
+    wanted: Wanted
+    password: str
+    verifier: str
+    is_made: bool = False
+
+    def place(self) -> tuple[str, int, str, str]:
+        """Return what cannot change: its server and its names."""
+        return _place(self.wanted)
+
+
+def check(request: DriverRequest) -> list[str]:
+    """Return what is wrong with the inputs, one sentence per error."""
+    return list(wrong_postgres(request))
+
+
+async def create(request: DriverRequest) -> Provisioned:
+    """Create the database and the role.
+
+    Raises:
+        DriverError: the inputs are wrong, the server refuses, or a name belongs to somebody else.
+    """
+    return await _provision(request)
+
+
+async def update(request: DriverRequest) -> Provisioned:
+    """Bring the database and the role to the inputs; what is gone is created again.
+
+    Raises:
+        DriverError: the inputs are wrong, the server refuses, or a name would change.
+    """
+    return await _provision(request)
+
+
+async def delete(request: DriverRequest) -> None:
+    """Remove the database and the role.
+
+    Raises:
+        DriverError: others are connected to the database and `force_delete` is not set; the server refuses;
+            or what has these names was not created here, or belongs to another store.
+    """
+    kept = _kept(request)
+    if kept is not None:
+        await _remove(request, kept)
+
+
+async def plan(request: DriverRequest) -> Planned:
+    """Look at the server and return what would be done.
+
+    Raises:
+        DriverError: the inputs are wrong, the server cannot be reached, or a name belongs to somebody else.
+    """
+    _refuse_wrong(request)
+    unknown = unknowns_in([request.params, request.values, request.secrets])
+    if unknown:
+        what = "create a database" if request.cookie is None else "look at the database"
+        return Planned(comment=f"would {what} once {unknown[0].reference} is known")
+    wanted, kept = wanted_of(request), _kept(request)
+    _mask(request, wanted)
+    async with server_errors(request.key, wanted.server):
+        words = await _planned_words(request, wanted, kept)
+    outputs = None if kept is None or request.rotates else _provisioned(wanted, kept)
+    if not words:
+        comment = f"the database {wanted.database} is as it should be"
+        return Planned(comment=comment, would_change=False, outputs=outputs)
+    return Planned(comment=f"would {', '.join(words)}", outputs=outputs)
+
+
+async def _provision(request: DriverRequest) -> Provisioned:
+    _refuse_wrong(request)
+    wanted, kept = wanted_of(request), _kept(request)
+    _mask(request, wanted)
+    if kept is not None and not kept.is_made and kept.place() != _place(wanted):
+        # What an interrupted create left under other names, or on another server.
+        await _remove(request, kept)
+        kept = None
+    async with server_errors(request.key, wanted.server):
+        async with connected(wanted.server) as connection:
+            await take_turn(connection, wanted.mark)
+            found = await _find(connection, request, wanted, kept)
+            former, kept = kept, _renewed(connection, request, wanted, kept)
+            # First of all: if this is killed, the next update gives the server this password.
+            await request.services.keep(msgspec.to_builtins(kept))
+            if former is not None and former.password != kept.password:
+                found = found.without_password()
+            words = await run_steps(connection, role_steps(wanted, found, kept.verifier))
+            words += await run_steps(connection, database_steps(wanted, found))
+        async with connected(wanted.server, wanted.database) as connection:
+            await take_turn(connection, wanted.mark)
+            inside = await find_inside(connection, wanted)
+            words += await run_steps(connection, inside_steps(wanted, inside))
+    return _provisioned(wanted, msgspec.structs.replace(kept, is_made=True), words)
+
+
+async def _planned_words(request: DriverRequest, wanted: Wanted, kept: Kept | None) -> list[str]:
+    async with connected(wanted.server) as connection:
+        found = await _find(connection, request, wanted, kept)
+    inside = None
+    if found.database is not None and found.role is not None:
+        async with connected(wanted.server, wanted.database) as connection:
+            inside = await find_inside(connection, wanted)
+    if request.rotates:
+        found = found.without_password()
+    verifier = kept.verifier if kept else ""
+    steps = [
+        *role_steps(wanted, found, verifier),
+        *database_steps(wanted, found),
+        *inside_steps(wanted, inside),
+    ]
+    return [step.words for step in steps if step.words]
+
+
+async def _find(connection: Rows, request: DriverRequest, wanted: Wanted, kept: Kept | None) -> Found:
+    """Look at the server, and refuse changes that would lose the data of an existing database."""
+    has_moved = kept is not None and kept.is_made and kept.place() != _place(wanted)
+    if kept is not None and has_moved and kept.place()[2:] != _place(wanted)[2:]:
+        message = (
+            f"its database is {kept.wanted.database} with the role {kept.wanted.role}, and is not renamed to "
+            f"{wanted.database} with {wanted.role} (keep the names, or delete the resource first)"
+        )
+        raise DriverError(message)
+    password, verifier = (kept.password, kept.verifier) if kept else ("", "")
+    found = await find(
+        connection, wanted, request, password=password, verifier=verifier, is_recorded=kept is not None
+    )
+    if kept is not None and has_moved and found.database is None:
+        server = kept.wanted.server
+        message = (
+            f"its database {wanted.database} is on {server.host}:{server.port}, and is not moved to "
+            f"{wanted.server.host}:{wanted.server.port} (move it yourself, or delete the resource first)"
+        )
+        raise DriverError(message)
+    return found
+
+
+async def _remove(request: DriverRequest, kept: Kept) -> None:
+    wanted = msgspec.structs.replace(kept.wanted, store=request.owner)
+    async with server_errors(request.key, wanted.server), connected(wanted.server) as connection:
+        await take_turn(connection, wanted.mark)
+        found = await find(connection, wanted, request, password="", verifier="", is_recorded=True)
+        if found.database is not None:
+            await _remove_database(connection, wanted)
+        if found.role is not None:
+            await connection.execute(drop_role(wanted.role))
+
+
+async def _remove_database(connection: Rows, wanted: Wanted) -> None:
+    from psycopg.errors import ObjectInUse
+
+    try:
+        # The server itself waits a few seconds for connections that are about to end.
+        await connection.execute(drop_database(wanted.database, force=wanted.force_delete))
+    except ObjectInUse:
+        count = await count_connections(connection, wanted.database)
+        raise DriverError(_connected_clients(count, wanted.database)) from None
+
+
+def _connected_clients(count: int, database: str) -> str:
+    clients = "1 client is" if count == 1 else f"{count} clients are"
+    return (
+        f"{clients} connected to the database {database} "
+        "(stop them; or deploy with `force_delete: true` first, which ends them)"
+    )
+
+
+def _renewed(connection: Rows, request: DriverRequest, wanted: Wanted, kept: Kept | None) -> Kept:
+    """Return what is kept from now on: the former password, or a new one the first time and on request."""
+    if kept is not None and not request.rotates:
+        return msgspec.structs.replace(kept, wanted=wanted)
+    password = secrets.token_urlsafe(_PASSWORD_BYTES)
+    request.services.masker.add(password)
+    role = wanted.role.encode()
+    verifier = connection.pgconn.encrypt_password(password.encode(), role, b"scram-sha-256").decode()
+    request.services.masker.add(verifier)
+    is_made = kept is not None and kept.is_made
+    return Kept(wanted=wanted, password=password, verifier=verifier, is_made=is_made)
+
+
+def _kept(request: DriverRequest) -> Kept | None:
+    if request.cookie is None:
+        return None
+    try:
+        kept = msgspec.convert(request.cookie, Kept)
+    except msgspec.ValidationError:
+        message = f"{request.key}: its cookie is not one of the driver postgres"
+        raise DriverError(message) from None
+    request.services.masker.add(kept.password, kept.verifier)
+    _mask(request, kept.wanted)
+    return kept
+
+
+def _provisioned(wanted: Wanted, kept: Kept, words: list[str] | None = None) -> Provisioned:
+    server = wanted.server
+    username = server.login_name(wanted.role)
+    values: DataMap = {
+        "host": server.host,
+        "port": server.port,
+        "name": wanted.database,
+        "username": username,
+    }
+    if wanted.instance:
+        values["instance"] = wanted.instance
+    return Provisioned(
+        values=values,
+        secrets={
+            "password": kept.password,
+            "connection": _url(server, username, kept.password, wanted.database),
+        },
+        cookie=msgspec.to_builtins(kept),
+        changed=bool(words),
+        comment=", ".join(filter(None, words or ())),
+    )
+
+
+def _url(server: Server, username: str, password: str, database: str) -> str:
+    options = {"sslmode": server.ssl_mode} if server.ssl_mode else {}
+    user = f"{quote(username, safe='')}:{quote(password, safe='')}"
+    if server.host.startswith("/"):
+        place = ""
+        options = {"host": server.host, "port": str(server.port), **options}
+    else:
+        host = f"[{server.host}]" if ":" in server.host else server.host
+        place = f"{host}:{server.port}"
+    query = f"?{urlencode(options)}" if options else ""
+    return f"postgresql://{user}@{place}/{quote(database, safe='')}{query}"
+
+
+def _place(wanted: Wanted) -> tuple[str, int, str, str]:
+    return wanted.server.host, wanted.server.port, wanted.database, wanted.role
+
+
+def _mask(request: DriverRequest, wanted: Wanted) -> None:
+    request.services.masker.add(wanted.server.password)
+
+
+def _refuse_wrong(request: DriverRequest) -> None:
+    if wrong := check(request):
+        raise DriverError("\n".join(f"{request.key}: {sentence}" for sentence in wrong))

@@ -1,0 +1,236 @@
+"""Driver `state`: a state function, or SLS, provisions the resource; its `new_state` becomes the outputs.
+
+The states run as growth under the resource, with the journal, test mode and secrets of any run. A state
+determines itself whether there is anything to do, so it is called in every deployment.
+
+Source: resource graph document, "Building and executing".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.core.contracts.driver import Planned, Provisioned
+from ensue.core.errors import DriverError
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.near_names import near
+from ensue.core.model.sensitive_paths import secret_places
+from ensue.core.model.unknown import Unknown, unknowns_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ensue.core.contracts.driver import DriverRequest
+    from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.returns import Return, ScopeReturn
+
+ALWAYS_CALLED: Final = True
+
+_KEYS: Final = ("state", "name", "arguments", "sls", "target", "outputs", "registers", "delete")
+_LISTED: Final = "a list of {resource, config}"
+_OF_DELETE: Final = ("state", "name", "arguments", "sls", "target")
+
+
+class _Outputs(msgspec.Struct, frozen=True, kw_only=True):
+    """The outputs of states: those that may be shown, and those that are secret."""
+
+    values: DataMap
+    secrets: DataMap
+
+
+def check(request: DriverRequest) -> list[str]:
+    """Return what is wrong with the inputs."""
+    values = request.values
+    if not is_mapping(values):
+        return ["values are not a mapping: give `state` or `sls`"]
+    return [*_wrong(values, _KEYS, ""), *_wrong_removal(values.get("delete"))]
+
+
+async def create(request: DriverRequest) -> Provisioned:
+    """Run the state or the SLS.
+
+    Raises:
+        DriverError: a state failed.
+    """
+    values = _values(request)
+    came = await _run(request, values)
+    outputs = _outputs(came, values)
+    return Provisioned(
+        values=outputs.values,
+        secrets=outputs.secrets,
+        cookie={"delete": values.get("delete")},
+        registers=_registers(values.get("registers"), {**outputs.values, **outputs.secrets}),
+        changed=any(one.changes for one in came.returns.values()),
+        comment=_comment(came.returns.values()),
+    )
+
+
+update = create
+
+
+async def delete(request: DriverRequest) -> None:
+    """Run the input `delete`; without it, nothing is undone.
+
+    Raises:
+        DriverError: a state failed.
+    """
+    removal = (request.cookie or {}).get("delete")
+    if is_mapping(removal):
+        await _run(request, removal)
+
+
+async def plan(request: DriverRequest) -> Planned:
+    """Run the state or the SLS in test mode."""
+    values = request.values
+    if unknowns_in(values) or not is_mapping(values):
+        return Planned(comment="what it is made of is known after apply")
+    came = await _run(request, values)
+    would_change = any(one.result is None for one in came.returns.values())
+    if would_change:
+        return Planned(comment=_comment(came.returns.values()))
+    outputs = _outputs(came, values)
+    provisioned = Provisioned(values=outputs.values, secrets=outputs.secrets)
+    return Planned(would_change=request.cookie is None, outputs=provisioned)
+
+
+def _values(request: DriverRequest) -> DataMap:
+    if problems := check(request):
+        raise DriverError("; ".join(problems))
+    return request.values if is_mapping(request.values) else {}
+
+
+def _wrong(values: Mapping[str, Data], keys: Iterable[str], where: str) -> list[str]:
+    known = tuple(keys)
+    wrong = [f"{where}there is no key {key!r}{near(key, known)}" for key in values if key not in known]
+    if ("state" in values) == ("sls" in values):
+        wrong.append(f"{where}give either `state` or `sls`")
+    if "sls" in values and (odd := values.keys() & {"name", "arguments"}):
+        wrong.append(f"{where}{', '.join(sorted(odd))}: only a `state` has these")
+    if not _may_be_mapping(values.get("arguments", {})):
+        wrong.append(f"{where}`arguments` is not a mapping")
+    if not _may_be_mapping(values.get("outputs", {})):
+        wrong.append(f"{where}`outputs` is not a mapping of output names to ID:path")
+    return [*wrong, *_wrong_registers(values.get("registers"), where)]
+
+
+def _wrong_registers(given: Data | Unknown, where: str) -> list[str]:
+    shape = f"{where}`registers` is neither a mapping of resources to configurations nor {_LISTED}"
+    if is_list(given):
+        shown = [one for one in given if not isinstance(one, Unknown)]
+        are_entries = all(is_mapping(one) and one.keys() == {"resource", "config"} for one in shown)
+        return [] if are_entries else [shape]
+    if given is None or isinstance(given, Unknown):
+        return []
+    if not is_mapping(given):
+        return [shape]
+    return [
+        f"{where}`registers`: placeholders in the key {key!r} are not replaced (write {_LISTED})"
+        for key in given
+        if "${" in key
+    ]
+
+
+def _may_be_mapping(value: Data | Unknown) -> bool:
+    """Return whether a value is a mapping, or may turn out to be one."""
+    return isinstance(value, Unknown) or is_mapping(value)
+
+
+def _wrong_removal(removal: Data | Unknown) -> list[str]:
+    if removal is None or isinstance(removal, Unknown):
+        return []
+    return _wrong(removal, _OF_DELETE, "delete: ") if is_mapping(removal) else ["`delete` is not a mapping"]
+
+
+async def _run(request: DriverRequest, values: Mapping[str, Data]) -> ScopeReturn:
+    target = str(values.get("target") or "")
+    function, arguments = values.get("state"), values.get("arguments") or {}
+    if function:
+        name = str(values.get("name") or request.key)
+        given = arguments if is_mapping(arguments) else {}
+        came = await request.services.run_state(str(function), name, given, target=target)
+    else:
+        sls = values.get("sls")
+        mods = [str(one) for one in sls] if is_list(sls) else [str(sls)]
+        came = await request.services.run_sls(mods, target=target)
+    if came.status == "failed":
+        raise DriverError(came.comment)
+    failed = [one for one in came.returns.values() if one.result is False]
+    if failed:
+        raise DriverError("; ".join(f"{one.id}: {one.comment}" for one in failed))
+    return came
+
+
+def _outputs(came: ScopeReturn, values: Mapping[str, Data]) -> _Outputs:
+    """Return the outputs of the states: the named ones, else the whole `new_state` of a single state."""
+    named = values.get("outputs")
+    plain: DataMap = {}
+    secret: DataMap = {}
+    if is_mapping(named):
+        by_id = {one.id: one for one in came.returns.values()}
+        for name, path in named.items():
+            returned, keys = _named_return(str(path), by_id, came)
+            value = _follow(returned, keys)
+            (secret if _is_secret(returned, keys) else plain)[str(name)] = value
+        return _Outputs(values=plain, secrets=secret)
+    if values.get("sls"):
+        return _Outputs(values={}, secrets={})
+    for returned in came.returns.values():
+        state = returned.new_state
+        data: DataMap = {str(k): v for k, v in state.items()} if is_mapping(state) else {"new_state": state}
+        for name, value in data.items():
+            (secret if _is_secret(returned, [name]) else plain)[name] = value
+    return _Outputs(values=plain, secrets=secret)
+
+
+def _named_return(path: str, by_id: Mapping[str, Return], came: ScopeReturn) -> tuple[Return, list[str]]:
+    first, *rest = path.split(":")
+    if first in by_id:
+        return by_id[first], rest
+    if len(came.returns) == 1:
+        return next(iter(came.returns.values())), [first, *rest]
+    raise DriverError(f"outputs: no state has the ID {first!r}{near(first, by_id)}")
+
+
+def _follow(returned: Return, keys: Iterable[str]) -> Any:
+    value: Any = returned.new_state
+    for key in keys:
+        if is_mapping(value) and key in value:
+            value = value[key]
+        elif is_list(value) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            raise DriverError(f"outputs: new_state of {returned.id} has no {':'.join(keys)!r}")
+    return value
+
+
+def _is_secret(returned: Return, keys: list[str]) -> bool:
+    """Return whether a value, or anything in it, is secret."""
+    return any(
+        all(str(one) == other for one, other in zip(place, keys, strict=False))
+        for place in secret_places(returned.new_state, returned.sensitive)
+    )
+
+
+def _registers(given: Data, outputs: Mapping[str, Data]) -> dict[str, DataMap]:
+    """Fill in the configurations to register; `{output: NAME}` in one stands for an output."""
+    entries: Mapping[str, Data] = given if is_mapping(given) else {}
+    if is_list(given):
+        entries = {str(one["resource"]): one["config"] for one in given if is_mapping(one)}
+    return {str(srn): _filled(config, outputs) for srn, config in entries.items()}
+
+
+def _filled(data: Any, outputs: Mapping[str, Data]) -> Any:
+    if is_mapping(data):
+        if data.keys() == {"output"}:
+            name = str(data["output"])
+            if name not in outputs:
+                raise DriverError(f"registers: there is no output {name!r}{near(name, outputs)}")
+            return outputs[name]
+        return {key: _filled(value, outputs) for key, value in data.items()}
+    return [_filled(value, outputs) for value in data] if is_list(data) else data
+
+
+def _comment(returns: Iterable[Return]) -> str:
+    return "; ".join(one.comment for one in returns if one.comment)

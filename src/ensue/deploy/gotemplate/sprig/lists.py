@@ -1,0 +1,118 @@
+"""Lists.
+
+Source: Sprig's documentation, "Lists and List Functions".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.deploy.gotemplate.failures import CallError, check_items
+from ensue.deploy.gotemplate.function import Function, function
+from ensue.deploy.gotemplate.language_functions import sliced
+from ensue.deploy.gotemplate.sprig.reflection import are_deep_equal
+from ensue.deploy.gotemplate.values import is_true
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _list(*values: Any) -> list[Any]:
+    return list(values)
+
+
+def _first(items: list[Any]) -> Any:
+    return items[0] if items else None
+
+
+def _last(items: list[Any]) -> Any:
+    return items[-1] if items else None
+
+
+def _rest(items: list[Any]) -> list[Any]:
+    return items[1:]
+
+
+def _initial(items: list[Any]) -> list[Any]:
+    return items[:-1]
+
+
+def _append(items: list[Any], value: Any) -> list[Any]:
+    return [*items, value]
+
+
+def _prepend(items: list[Any], value: Any) -> list[Any]:
+    return [value, *items]
+
+
+def _concat(*lists: list[Any]) -> list[Any]:
+    check_items(sum(map(len, lists)))
+    return [one for items in lists for one in items]
+
+
+def _reverse(items: list[Any]) -> list[Any]:
+    return items[::-1]
+
+
+def _contains(items: list[Any], value: Any) -> bool:
+    return any(are_deep_equal(one, value) for one in items)
+
+
+def _uniq(items: list[Any]) -> list[Any]:
+    if all(isinstance(one, str) for one in items):
+        return list(dict.fromkeys(items))
+    kept: list[Any] = []
+    for one in items:
+        if not _contains(kept, one):
+            kept.append(one)
+    return kept
+
+
+def _without(items: list[Any], *values: Any) -> list[Any]:
+    return [one for one in items if not _contains(list(values), one)]
+
+
+def _has(value: Any, items: list[Any]) -> bool:
+    return _contains(items, value)
+
+
+def _compact(items: list[Any]) -> list[Any]:
+    return [one for one in items if is_true(one)]
+
+
+def _slice(items: list[Any], *bounds: int) -> Any:
+    return sliced(items, *bounds) if items else None
+
+
+def _chunk(size: int, items: list[Any]) -> list[list[Any]]:
+    if size < 1:
+        raise CallError(f"chunks of {size} items", help="Give it 1 or more")
+    return [items[begin : begin + size] for begin in range(0, len(items), size)]
+
+
+_GROUP: Final[Mapping[str, Function]] = {
+    "first": function(_first, "l"),
+    "last": function(_last, "l"),
+    "rest": function(_rest, "l"),
+    "initial": function(_initial, "l"),
+    "append": function(_append, "la"),
+    "prepend": function(_prepend, "la"),
+    "reverse": function(_reverse, "l"),
+    "uniq": function(_uniq, "l"),
+    "without": function(_without, "la*"),
+    "has": function(_has, "aL"),
+    "compact": function(_compact, "l"),
+    "slice": function(_slice, "li*"),
+    "chunk": function(_chunk, "il"),
+}
+
+LIST_FUNCTIONS: Final[Mapping[str, Function]] = {
+    **_GROUP,
+    **{f"must{name[0].upper()}{name[1:]}": one for name, one in _GROUP.items()},
+    "push": _GROUP["append"],
+    "mustPush": _GROUP["append"],
+    "concat": function(_concat, "l*"),
+    "list": function(_list, "a*"),
+    "tuple": function(_list, "a*"),
+}
+"""The functions by name."""

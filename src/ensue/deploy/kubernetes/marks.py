@@ -1,0 +1,51 @@
+"""The mark of an object in a cluster: an annotation that names the store with the record of the object.
+
+This module asks no cluster.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ensue.core.model.data import is_mapping
+from ensue.deploy.kubernetes.cluster import FIELD_MANAGER
+
+OWNER: Final = "ensue/owner"
+"""The annotation."""
+
+
+def marked(manifest: dict[str, Any], owner: str) -> dict[str, Any]:
+    """Return a manifest with the mark; the API server refuses one whose annotations are no mapping.
+
+    Args:
+        manifest: the manifest.
+        owner: the id of the store.
+    """
+    metadata = manifest["metadata"]
+    annotations: Any = metadata.get("annotations")
+    if not (annotations is None or is_mapping(annotations)):
+        return manifest
+    return {**manifest, "metadata": {**metadata, "annotations": {**(annotations or {}), OWNER: owner}}}
+
+
+def owner_of(found: dict[str, Any]) -> str:
+    """Return the id of the store that an object is marked with; empty: it has no mark."""
+    annotations: Any = found["metadata"].get("annotations")
+    return str(annotations.get(OWNER) or "") if is_mapping(annotations) else ""
+
+
+def is_ours(found: dict[str, Any], uid: str, owner: str) -> bool:
+    """Return whether a recorded object is the one that is found, and has not been taken over.
+
+    Args:
+        found: the object.
+        uid: the recorded uid; empty: none, because an interrupted run records more than it applies.
+        owner: the id of the store that has the record. Objects that older versions made have no mark.
+    """
+    marked_with = owner_of(found)
+    if uid:
+        return bool(found["metadata"]["uid"] == uid) and marked_with in {"", owner}
+    if marked_with:
+        return marked_with == owner
+    managers: Any = found["metadata"].get("managedFields") or []
+    return any(one.get("manager") == FIELD_MANAGER and one.get("operation") == "Apply" for one in managers)

@@ -1,0 +1,165 @@
+"""Build the resource graph of a deployment: gather, match, refer, co-provision, select, order.
+
+Pure: it takes definitions, workloads and a context, and returns a graph or raises all errors.
+
+Source: resource graph document, "Building and executing".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.deploy.provisioning.canonical import canonical, digest
+from ensue.deploy.provisioning.expansion import NO_ITEMS
+from ensue.deploy.provisioning.growth import Growth
+from ensue.deploy.provisioning.growth_points import growth_points
+from ensue.deploy.provisioning.identity import DEFAULT_CLASS, IMPLICIT, Key, guresid
+from ensue.deploy.provisioning.nodes import Dependency, Node, ResourceGraph
+from ensue.deploy.provisioning.params_checks import refuse_misfits
+from ensue.deploy.provisioning.provisioning_order import in_order
+from ensue.deploy.provisioning.selecting import follow_selectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ensue.deploy.provisioning.for_each import Item
+    from ensue.deploy.provisioning.growth import Resource
+    from ensue.deploy.provisioning.identity import Context
+    from ensue.deploy.provisioning.matching import Catalog
+    from ensue.deploy.provisioning.nodes import ListName, Selector
+    from ensue.deploy.provisioning.params_schemas import ParamsSchema
+    from ensue.deploy.provisioning.workloads import Deployment, Workload
+    from ensue.language.collector import Collector
+
+
+def build_graph(
+    deployment: Deployment,
+    catalog: Catalog,
+    context: Context,
+    found: Collector,
+    given: Mapping[ListName, Sequence[Item]] = NO_ITEMS,
+) -> ResourceGraph:
+    """Return the resource graph of a deployment.
+
+    Args:
+        deployment: the workloads and shared resources.
+        catalog: the definitions.
+        context: its environment.
+        found: receives warnings and errors.
+        given: the items of lists that are outputs, as far as they are known.
+
+    Raises:
+        CompileError: the inputs or the graph have errors; it contains all of them.
+    """
+    growth = Growth(catalog, context, found, given)
+    _gather(growth, deployment, catalog, context, found)
+    growth.settle()
+    selected = follow_selectors(growth, found)
+    growth.follow_lists()
+    growth.give_defaults()
+    _refuse_unmatched(growth.resources.values(), catalog, context, found)
+    waiting = refuse_misfits(growth.resources.values(), context, found)
+    points = growth_points(growth, catalog, context)
+    ordered = in_order(sorted(growth.resources.values(), key=lambda one: one.key), points, found)
+    found.stop_on_errors()
+    nodes = tuple(_node(one, selected.get(one, {}), context, waiting.get(one.key)) for one in ordered)
+    return ResourceGraph(context=context, nodes=nodes, hash=_hash(context, nodes, catalog), points=points)
+
+
+def _gather(
+    growth: Growth, deployment: Deployment, catalog: Catalog, context: Context, found: Collector
+) -> None:
+    """Add everything that files declare, before any definition is matched."""
+    for type_ in IMPLICIT:
+        key = Key(type_, DEFAULT_CLASS, type_)
+        if definition := catalog.chosen(key, context):
+            growth.add(key, definition.place)
+    for request in sorted(deployment.shared, key=lambda one: one.key):
+        growth.add(request.key, request.place, request.params)
+    taken: dict[str, Workload] = {}
+    for workload in sorted(deployment.workloads, key=lambda one: (one.name, one.place.document.path)):
+        first = taken.setdefault(workload.name, workload)
+        if first is not workload:
+            _refuse_second(workload, first, found)
+            continue
+        # Declarations come before the placeholders that name them, so that messages point to them.
+        needed = [growth.add(one.key, one.place, one.params) for one in workload.requests]
+        node = growth.add(workload.key, workload.place)
+        for request, resource in zip(workload.requests, needed, strict=True):
+            growth.connect(node, resource, "workload", request.place)
+        growth.add(workload.key, workload.place, workload.module)
+
+
+def _refuse_second(workload: Workload, first: Workload, found: Collector) -> None:
+    there = first.place.span()
+    found.error(
+        "E0815",
+        f"two workloads are named {workload.name!r}",
+        workload.place.span(),
+        detail=f"the other one is at {there}",
+        help="rename one of them",
+        related=((there, "the first one"),),
+    )
+
+
+def _refuse_unmatched(
+    resources: Iterable[Resource], catalog: Catalog, context: Context, found: Collector
+) -> None:
+    for resource in resources:
+        # The definition for this resource may be one that was refused.
+        is_excused = found.refused & {resource.key.type, "*"}
+        if resource.definition is None and not is_excused:
+            found.error(
+                "E0819",
+                f"no definition matches {resource.key}",
+                resource.place.span(),
+                detail=catalog.near_misses(resource.key, context),
+                help="`ensue show match` shows how definitions are ranked",
+            )
+
+
+def _node(
+    resource: Resource,
+    selected: Mapping[Selector, tuple[Key, ...]],
+    context: Context,
+    params_schema: ParamsSchema | None,
+) -> Node:
+    definition = resource.definition
+    assert definition is not None  # noqa: S101 -- a resource without one was refused
+    return Node(
+        key=resource.key,
+        guresid=guresid(context, resource.key),
+        definition=definition.id,
+        driver=definition.driver,
+        account=definition.account,
+        params=resource.params,
+        inputs=definition.inputs,
+        dependencies=tuple(sorted(Dependency(to.key, why) for to, why in resource.edges)),
+        selected=selected,
+        places=(resource.place, definition.place),
+        protect=definition.protect,
+        retain=definition.retain,
+        options=definition.options,
+        foreign_id=resource.foreign_id,
+        grown_for=resource.grown_for,
+        params_schema=params_schema,
+        ready=definition.ready,
+    )
+
+
+def _hash(context: Context, nodes: Iterable[Node], catalog: Catalog) -> str:
+    """Hash the graph: the context and, in order, everything that determines each node."""
+    return digest(
+        [
+            [context.org, context.app, context.env, context.env_type],
+            *(
+                [
+                    *node.key,
+                    catalog.definitions[node.definition].digest,
+                    "" if node.params is None else canonical(node.params.source).decode("utf-8", "replace"),
+                    [[*one.to, one.why] for one in node.dependencies],
+                ]
+                for node in nodes
+            ),
+        ]
+    )

@@ -1,0 +1,145 @@
+"""Replace placeholders with their values.
+
+A text that consists of one placeholder becomes the value, with its type. In a longer text, text values are
+inserted unchanged and other values as compact JSON. A value that is not known yet becomes an `Unknown` with
+the text as written. A text with a secret part is secret. A text with outputs of resources has marks at their
+places.
+
+Source: resource graph document, "Placeholders".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.core.contracts.driver import ForeignPart
+from ensue.core.model.data import is_list, is_mapping, mapped
+from ensue.core.model.unknown import Unknown, has_unknowns
+from ensue.deploy.provisioning.placeholders import Template
+from ensue.deploy.provisioning.sensitive import Foreign, Parted, Sensitive, note_marks, parted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ensue.deploy.provisioning.placeholder_values import Meaning
+    from ensue.deploy.provisioning.sensitive import Path
+
+
+def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
+    """Return data with every template replaced by its value, with marks; the same object if there is none.
+
+    Args:
+        data: data of a `Written`.
+        value_of: returns the value of a placeholder: an `Unknown` if it is not known yet, a `Sensitive` if it
+            is secret, a `Foreign` if it comes from outputs.
+    """
+    return _replaced(data, lambda template, _: _text(template, value_of), [])
+
+
+def evaluate_parts(data: Any, value_of: Callable[[Meaning], Any]) -> Parted:
+    """Return data with every template replaced by its value, and the paths of the marks in it.
+
+    Args:
+        data: data of a `Written`.
+        value_of: see `evaluate`.
+    """
+    paths: list[Path] = []
+    foreign: dict[Path, tuple[ForeignPart, ...]] = {}
+
+    def leaf(template: Template, path: list[str | int]) -> Any:
+        return note_marks(_text(template, value_of), tuple(path), paths, foreign)
+
+    return Parted(_replaced(data, leaf, []), tuple(paths), foreign)
+
+
+def _replaced(data: Any, leaf: Callable[[Template, list[str | int]], Any], path: list[str | int]) -> Any:
+    """Return data with every template replaced; what has none in it is the same object.
+
+    Args:
+        data: data of a `Written`.
+        leaf: returns the value of a template at a path.
+        path: the path of the data; it is changed and restored.
+    """
+    if isinstance(data, Template):
+        return leaf(data, path)
+    places: Iterable[tuple[str | int, Any]]
+    copy: Any
+    if is_mapping(data):
+        places, copy = data.items(), dict
+    elif is_list(data):
+        places, copy = enumerate(data), list
+    else:
+        return data
+    read: Any = None
+    for place, value in places:
+        if value.__class__ is str:  # as most values are
+            continue
+        path.append(place)
+        new = _replaced(value, leaf, path)
+        path.pop()
+        if new is not value:
+            if read is None:
+                read = copy(data)
+            read[place] = new
+    return data if read is None else read
+
+
+def as_written(data: Any) -> Any:
+    """Return data with unknown values as written (`${resources.dns.outputs.host}`)."""
+    return mapped(data, lambda value: value.reference if isinstance(value, Unknown) else value)
+
+
+def json_text(value: Any) -> str:
+    """Return a value as it is inserted in a longer text: compact JSON."""
+    return msgspec.json.encode(value).decode()
+
+
+def _text(template: Template, value_of: Callable[[Meaning], Any]) -> Any:
+    if whole := template.whole:
+        value = value_of(whole.meaning)
+        return Unknown(whole.text) if isinstance(value, Unknown) else _named(value, whole.text)
+    parts: list[str] = []
+    foreign: list[ForeignPart] = []
+    size = 0
+    is_known, is_secret = True, False
+    for part in template.parts:
+        if isinstance(part, str):
+            text = part
+        else:
+            value, secret_paths, found = parted(value_of(part.meaning))
+            is_secret = is_secret or bool(secret_paths)
+            is_known = is_known and not has_unknowns(value)
+            is_text = isinstance(value, str)
+            text = part.text if has_unknowns(value) else value if is_text else json_text(value)
+            inserted = ForeignPart(
+                placeholder=part.text,
+                resource="",
+                start=size,
+                end=size + len(text),
+                is_text=is_text,
+                is_secret=bool(secret_paths),
+            )
+            foreign += _of_resources(inserted, found.values())
+        size += len(text)
+        parts.append(text)
+    text = "".join(parts)
+    if not is_known:
+        return Unknown(template.source if is_secret else text)
+    value = Foreign(text, tuple(foreign)) if foreign else text
+    return Sensitive(value) if is_secret else value
+
+
+def _of_resources(inserted: ForeignPart, found: Iterable[tuple[ForeignPart, ...]]) -> list[ForeignPart]:
+    """Return a placeholder's value as a marked part of a text if it has foreign parts."""
+    resources = dict.fromkeys(part.resource for parts in found for part in parts)
+    return [msgspec.structs.replace(inserted, resource=", ".join(resources))] if resources else []
+
+
+def _named(value: Any, placeholder: str) -> Any:
+    """Return a value, or the list of values that a selector finds, with the placeholder in its marks."""
+    if isinstance(value, Foreign):
+        parts = tuple(msgspec.structs.replace(part, placeholder=placeholder) for part in value.parts)
+        return Foreign(value.value, parts)
+    return [_named(one, placeholder) for one in value] if is_list(value) else value

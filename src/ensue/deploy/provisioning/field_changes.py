@@ -1,0 +1,98 @@
+"""Which inputs and outputs of a resource a deployment changes: old and new, field by field.
+
+A record keeps the inputs of its last successful call, packed: most of them are never read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.core.model.sensitive_paths import hide_places
+from ensue.deploy.provisioning.evaluation import as_written
+from ensue.deploy.provisioning.sensitive import Path  # noqa: TC001 -- msgspec reads the types of fields
+from ensue.deploy.provisioning.set_differences import differences, names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from ensue.deploy.provisioning.graph_values import EvaluatedNode
+    from ensue.deploy.provisioning.outcomes import NodeOutcome
+    from ensue.deploy.provisioning.set_differences import Difference
+
+_ENCODER: Final = msgspec.msgpack.Encoder(enc_hook=str)
+_CHANGING: Final = frozenset({"planned", "updated", "replaced"})
+
+
+class _Fields(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Inputs and outputs.
+
+    Args:
+        account: the account of the driver.
+        params: the parameters.
+        values: the plain inputs.
+        secrets: the secret inputs.
+        outputs: the outputs; None: they are not known.
+        secret: the paths of the secrets outside `secrets`, each below the name of a field.
+    """
+
+    account: Any = None
+    params: Any = None
+    values: Any = None
+    secrets: Any = None
+    outputs: Any = None
+    secret: tuple[Path, ...] = ()
+
+
+def packed_inputs(evaluated: EvaluatedNode) -> bytes:
+    """Return the inputs of a resource as a record keeps them."""
+    return _ENCODER.encode(_inputs(evaluated))
+
+
+def changed_fields(one: NodeOutcome) -> Iterator[Difference]:
+    """Yield what differs from the last successful call of a driver; secrets are hidden.
+
+    Args:
+        one: the outcome of a resource. It yields nothing for a resource that is new, that is not changed, or
+            that was deployed before records had inputs.
+    """
+    old, outcome = one.outcome.old, one.outcome
+    if old is None or one.evaluated is None or not old.inputs or outcome.status not in _CHANGING:
+        return
+    before = msgspec.msgpack.decode(old.inputs, type=_Fields)
+    after = _inputs(one.evaluated)
+    secret = [*before.secret, *after.secret, ("secrets",)]
+    if outcome.outputs is not None and old.phase != "creating":
+        before = msgspec.structs.replace(before, outputs=old.outputs)
+        after = msgspec.structs.replace(after, outputs=outcome.outputs.data)
+        secret += [("outputs", *path) for path in (*old.secret_paths, *outcome.outputs.secret_paths)]
+    for found in differences(_shown(before), _shown(after)):
+        yield _hidden(found, secret)
+
+
+def _inputs(evaluated: EvaluatedNode) -> _Fields:
+    return _Fields(
+        account=evaluated.account,
+        params=evaluated.params,
+        values=evaluated.values,
+        secrets=evaluated.secrets,
+        secret=evaluated.sensitive,
+    )
+
+
+def _shown(fields: _Fields) -> dict[str, Any]:
+    """Return fields as data, in which unknown values are written as references."""
+    data = {name: getattr(fields, name) for name in fields.__struct_fields__[:-1]}
+    return {name: as_written(value) for name, value in data.items() if value is not None}
+
+
+def _hidden(found: Difference, secret: Collection[Path]) -> Difference:
+    """Return a difference with its secrets hidden."""
+    place = names_of(found.path)
+    inside = [
+        path[len(place) :]
+        for path in secret
+        if all(str(one) == other for one, other in zip(path, place, strict=False))
+    ]
+    return found._replace(before=hide_places(found.before, inside), after=hide_places(found.after, inside))

@@ -1,0 +1,354 @@
+"""Evaluate the inputs of a graph's nodes, before and during provisioning.
+
+The context, the ids and the accounts are known from the start, and so are values computed from them.
+Outputs become known as resources are provisioned, in the order of the graph.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.core.contracts.driver import ForeignPart
+from ensue.core.errors import DriverError, InternalError
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.unknown import Unknown, has_unknowns
+from ensue.deploy.provisioning.evaluation import evaluate, evaluate_parts
+from ensue.deploy.provisioning.identity import context_values, guresid
+from ensue.deploy.provisioning.placeholder_values import (
+    Constant,
+    ContextField,
+    EachItem,
+    EachValue,
+    FromOutside,
+    OwnOutput,
+    Reference,
+    Selection,
+)
+from ensue.deploy.provisioning.secret_refs import with_secrets
+from ensue.deploy.provisioning.sensitive import Foreign, Sensitive, marked, overlap, parted, texts_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.nodes import GrowthPoint, Node, ResourceGraph
+    from ensue.deploy.provisioning.placeholder_values import Meaning
+    from ensue.deploy.provisioning.secret_refs import SecretReference
+    from ensue.deploy.provisioning.sensitive import Parted, Path
+
+_NOT_KNOWN = Unknown("")
+_SERVICE_NAMES = frozenset({"name", "host", "hostname"})
+
+
+class Outputs(msgspec.Struct, frozen=True, kw_only=True):
+    """The outputs of a resource.
+
+    Args:
+        data: all of them by name, secrets in the clear.
+        secret_paths: the paths of the secret ones.
+    """
+
+    data: Any
+    secret_paths: tuple[Path, ...] = ()
+
+
+class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node, evaluated as far as possible.
+
+    Args:
+        node: the node.
+        account: the account of its driver; None: none.
+        params: its parameters; of a workload its module.
+        values: its plain inputs.
+        secrets: its secret inputs, including those of `secret_refs`; only the driver may see them.
+        own_secrets: the secrets that the definition itself contains.
+        secret_refs: references to further secrets.
+        secret_params: the parts of the parameters that are secret.
+        secret_values: the parts of the plain inputs that are secret all the same.
+        foreign: the parts of the account, values and secrets that are outputs of resources; the paths begin
+            with `account`, `values` or `secrets`.
+        foreign_params: the parts of the parameters that are outputs of resources.
+        secret_account: the parts of the account that are secret.
+    """
+
+    node: Node
+    account: Any
+    params: Any
+    values: Any
+    secrets: Any
+    own_secrets: Any = None
+    secret_refs: Any = None
+    secret_params: tuple[Path, ...] = ()
+    secret_values: tuple[Path, ...] = ()
+    foreign: Mapping[Path, tuple[ForeignPart, ...]] = MappingProxyType({})
+    foreign_params: Mapping[Path, tuple[ForeignPart, ...]] = MappingProxyType({})
+    secret_account: tuple[Path, ...] = ()
+
+    def secret_texts(self) -> Iterator[str]:
+        """Yield every secret in it as text, for a masker."""
+        yield from texts_in(self.secrets)
+        yield from texts_in(self.values, self.secret_values)
+        yield from texts_in(self.params, self.secret_params)
+        yield from texts_in(self.account, self.secret_account)
+
+    @property
+    def sensitive(self) -> tuple[Path, ...]:
+        """The paths of the secrets among its inputs other than `secrets`, each below the name of a field."""
+        named = {
+            "account": self.secret_account,
+            "params": self.secret_params,
+            "values": self.secret_values,
+        }
+        return tuple((name, *path) for name, paths in named.items() for path in paths)
+
+    def with_secrets(self, values: Mapping[SecretReference, str]) -> EvaluatedNode:
+        """Return the node with references to secrets replaced by the secrets.
+
+        Args:
+            values: the value of each reference.
+        """
+        read = parted(with_secrets(self.secret_refs, {one: _stored(one, values[one]) for one in values}))
+        return msgspec.structs.replace(
+            self,
+            secrets=_merged(self.own_secrets, read.data),
+            foreign={**self.foreign, **_below_name("secrets", read.foreign)},
+        )
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all of it is known, without waiting for another resource."""
+        return not has_unknowns([self.account, self.params, self.values, self.secrets])
+
+
+class GraphValues:
+    """Evaluates the nodes of a graph, each after those that it depends on.
+
+    Args:
+        graph: the graph.
+        outside: the values of Score's types `environment` and `service`, by `NAME` or `RESOURCE.NAME`.
+        is_complete: whether these are all; then another one is an error, otherwise it is not known yet.
+    """
+
+    def __init__(
+        self, graph: ResourceGraph, outside: Mapping[str, Any] | None = None, *, is_complete: bool = False
+    ) -> None:
+        self.graph = graph
+        self.lacks_org = False
+        """Whether a placeholder asks for the organization, and none is given."""
+        self._outside = outside or {}
+        self._is_complete = is_complete
+        self._done: dict[Key, EvaluatedNode] = {}
+        self._guresids = {node.key: node.guresid for node in graph.nodes}
+        self._outputs: dict[Key, Outputs] = {}
+
+    def nodes(self) -> Iterator[EvaluatedNode]:
+        """Yield every node, in the order of provisioning."""
+        for node in self.graph.nodes:
+            yield self.evaluated(node)
+
+    def evaluated(self, node: Node) -> EvaluatedNode:
+        """Return a node with the values that are known by now.
+
+        Raises:
+            DriverError: it uses an output that a provisioned resource lacks, or a value that the environment
+                lacks.
+        """
+
+        def value_of(meaning: Meaning) -> Any:
+            return self._value(meaning, node)
+
+        inputs = node.inputs
+        secrets = evaluate_parts(inputs.secrets.data, value_of)
+        references = evaluate_parts(inputs.secret_refs.data, value_of)
+        params, secret_params, foreign_params = evaluate_parts(
+            None if node.params is None else node.params.data, value_of
+        )
+        values, secret_values, foreign_values = evaluate_parts(inputs.values.data, value_of)
+        account = evaluate_parts(None if node.account is None else node.account.data, value_of)
+        done = self._done[node.key] = EvaluatedNode(
+            node=node,
+            account=account.data,
+            params=params,
+            values=values,
+            secrets=_merged(secrets.data, references.data),
+            own_secrets=secrets.data,
+            secret_refs=references.data,
+            secret_params=secret_params,
+            foreign_params=foreign_params,
+            secret_values=secret_values,
+            secret_account=account.secret_paths,
+            foreign={
+                **_below_name("account", account.foreign),
+                **_below_name("values", foreign_values),
+                **_below_name("secrets", secrets.foreign),
+                **_below_name("secrets", _without_value_keys(references.foreign)),
+            },
+        )
+        return done
+
+    def evaluated_before(self, key: Key) -> EvaluatedNode | None:
+        """Return the result of a node's last evaluation; None if there was none."""
+        return self._done.get(key)
+
+    def list_of(self, point: GrowthPoint, owner: Node) -> Any:
+        """Return the value of a list as far as it is known, with its marks.
+
+        Args:
+            point: the list.
+            owner: the resource whose definition has it.
+
+        Raises:
+            DriverError: it uses an output that a provisioned resource lacks.
+        """
+        return evaluate(point.for_each.value.data, lambda meaning: self._value(meaning, owner))
+
+    def part_of(self, node: Node, data: Any) -> Parted:
+        """Return further data of a node's definition, as far as it is known.
+
+        Args:
+            node: the node.
+            data: data of a `Written`.
+
+        Raises:
+            DriverError: it uses an output that a provisioned resource lacks.
+        """
+        return parted(evaluate(data, lambda meaning: self._value(meaning, node)))
+
+    def grow(self, graph: ResourceGraph) -> None:
+        """Go on with a graph that more resources have joined."""
+        self.graph = graph
+        self._guresids = {node.key: node.guresid for node in graph.nodes}
+
+    def note_outputs(self, key: Key, outputs: Outputs) -> None:
+        """Record the outputs of a resource that has been provisioned."""
+        self._outputs[key] = outputs
+
+    def _value(self, meaning: Meaning, node: Node) -> Any:  # noqa: PLR0911 -- one for each meaning
+        match meaning:
+            case Constant(value):
+                return value
+            case ContextField(name):
+                return self._context_value(name, node)
+            case Reference(target, what, path):
+                return self._of(target.resolved(node.key), what, path)
+            case Selection(anchor, steps, what, path):
+                found = [self._of(key, what, path) for key in node.selected.get((anchor, steps), ())]
+                return _NOT_KNOWN if any(isinstance(one, Unknown) for one in found) else found
+            case FromOutside():
+                return self._from_outside(meaning)
+            case EachValue(value, resources):
+                return _foreign(value, resources)
+            case OwnOutput(path):
+                return self._output(node.key, path)
+            case EachItem():
+                raise InternalError(f"an item of {node.key} was evaluated before its list")
+
+    def _context_value(self, name: str, node: Node) -> Any:
+        if name == "res.guresid":
+            return node.guresid
+        value = context_values(self.graph.context, node.key)[name]
+        if name == "org.id" and not value:
+            self.lacks_org = True
+            return _NOT_KNOWN
+        return _foreign(value, node.foreign_id) if name == "res.id" else value
+
+    def _from_outside(self, meaning: FromOutside) -> Any:
+        name, *rest = meaning.path
+        full, short = ".".join(meaning.path), ".".join(rest)
+        is_service = meaning.kind == "service"
+        for word in (full,) if is_service else (full, short):
+            if word in self._outside:
+                return self._outside[word]
+        if is_service and (not rest or (short in _SERVICE_NAMES)):
+            return meaning.service
+        if not self._is_complete:
+            return _NOT_KNOWN
+        if is_service:
+            raise DriverError(
+                f"the service {name!r} has no value {short!r} (give it with --value {full}=VALUE)"
+            )
+        wanted = short or name
+        raise DriverError(f"the environment has no value {wanted!r} (give it with --value {wanted}=VALUE)")
+
+    def _of(self, key: Key, what: str, path: tuple[str, ...]) -> Any:
+        """Return the value of a reference to a resource, as far as it is known."""
+        if what == "id":
+            return key.id
+        if what == "guresid":
+            return self._guresids.get(key) or guresid(self.graph.context, key)
+        if what == "outputs":
+            return self._output(key, path)
+        evaluated = self._done.get(key)
+        if evaluated is None:
+            return _NOT_KNOWN
+        if what == "account":
+            value = marked(evaluated.account, evaluated.secret_account)
+        else:
+            value = _below(marked(evaluated.values, evaluated.secret_values), path, _NOT_KNOWN)
+        if has_unknowns(evaluated.account if what == "account" else value):
+            return _NOT_KNOWN
+        is_foreign = any(overlap(one, (what, *path)) for one in evaluated.foreign)
+        return _foreign(value, str(key)) if is_foreign else value
+
+    def _output(self, key: Key, path: tuple[str, ...]) -> Any:
+        outputs = self._outputs.get(key)
+        if outputs is None:
+            return _NOT_KNOWN
+        missing = object()
+        value = _below(marked(outputs.data, outputs.secret_paths), path, missing)
+        if value is missing:
+            has = ", ".join(map(str, outputs.data)) if is_mapping(outputs.data) and outputs.data else "none"
+            raise DriverError(f"{key} has no output {'.'.join(path)!r} (its outputs: {has})")
+        is_known = not isinstance(value, Unknown)
+        return _foreign(value, str(key)) if is_known else value
+
+
+def _foreign(value: Any, resources: str) -> Any:
+    """Return a value with the mark that it comes from outputs of resources, if there are any."""
+    return Foreign(value, (ForeignPart(placeholder="", resource=resources),)) if resources else value
+
+
+def _below(data: Any, path: tuple[str, ...], missing: Any) -> Any:
+    for part in path:
+        if isinstance(data, Sensitive):
+            data = Sensitive(_below(data.value, (part,), missing))
+            if data.value is missing:
+                return missing
+        elif is_mapping(data) and part in data:
+            data = data[part]
+        elif is_list(data) and part.isdecimal() and int(part) < len(data):
+            data = data[int(part)]
+        else:
+            return missing
+    return data
+
+
+def _stored(reference: SecretReference, value: str) -> Foreign:
+    """Return a secret from a store, marked as secret."""
+    place = f"the secret store {reference.store}"
+    return Foreign(value, (ForeignPart(placeholder="secret_refs", resource=place),))
+
+
+def _below_name(name: str, foreign: Mapping[Path, tuple[ForeignPart, ...]]) -> dict[Path, Any]:
+    return {(name, *path): parts for path, parts in foreign.items()}
+
+
+def _without_value_keys(
+    foreign: Mapping[Path, tuple[ForeignPart, ...]],
+) -> dict[Path, tuple[ForeignPart, ...]]:
+    """Return the paths in `secret_refs` as those in the secrets: `{value: …}` becomes the value."""
+    return {path[:-1] if path[-1:] == ("value",) else path: parts for path, parts in foreign.items()}
+
+
+def _merged(first: Any, second: Any) -> Any:
+    """Merge secrets with references to further ones; nulls among the references are left out."""
+    if not (is_mapping(first) and is_mapping(second)):
+        return second
+    merged = dict(first)
+    for key, value in second.items():
+        if value is not None:
+            merged[key] = _merged(merged[key], value) if key in merged else value
+    return merged

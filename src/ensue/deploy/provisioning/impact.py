@@ -1,0 +1,105 @@
+"""The impact of changed definitions on active resources: which would change, and why.
+
+Source: Humanitec, "Active Resources" (listing the active resources that a definition change affects).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from ensue.deploy.provisioning.identity import WORKLOAD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.matching import Catalog
+
+Reason: TypeAlias = Literal["another definition", "definition changed", "no definition"]
+"""The reason for the change of a resource."""
+
+
+class Impact(NamedTuple):
+    """A resource that the next deployment would change.
+
+    Args:
+        context: its environment.
+        key: the resource.
+        was: the id of its current definition.
+        becomes: the id of the definition that matches now; None: none matches.
+        reason: see `Reason`.
+        drivers: the driver that made it and the one that would replace it; None: it would not be replaced.
+        dependents: the resources that depend on it, sorted.
+        workloads: the workloads that depend on it, through others as well, sorted.
+    """
+
+    context: Context
+    key: Key
+    was: str
+    becomes: str | None
+    reason: Reason
+    drivers: tuple[str, str] | None
+    dependents: tuple[Key, ...]
+    workloads: tuple[Key, ...]
+
+
+def impacts(
+    active: Iterable[tuple[Context, ActiveResource]],
+    catalog: Catalog,
+    is_same_driver: Callable[[str, str], bool],
+    definition: str | None = None,
+) -> list[Impact]:
+    """Return the active resources that would change, sorted by environment and key.
+
+    Args:
+        active: the active resources of the environments to check.
+        catalog: the definitions as they are now.
+        is_same_driver: whether two names mean one driver.
+        definition: only resources that have this definition now or would get it; None: all.
+    """
+    known = list(active)
+    dependents: dict[tuple[Context, Key], list[Key]] = {}
+    for context, one in known:
+        for key in one.uses:
+            dependents.setdefault((context, key), []).append(one.key)
+    reached = _workloads(known)
+    found: list[Impact] = []
+    for context, one in known:
+        now = catalog.chosen(one.key, context)
+        becomes = None if now is None else now.id
+        reason: Reason
+        if now is None:
+            reason = "no definition"
+        elif now.id != one.definition:
+            reason = "another definition"
+        elif now.digest != one.definition_digest:
+            reason = "definition changed"
+        else:
+            continue
+        if definition is None or definition in {one.definition, becomes}:
+            users = tuple(sorted(dependents.get((context, one.key), ())))
+            drivers = None
+            if now is not None and not is_same_driver(one.driver, now.driver):
+                drivers = (one.driver, now.driver)
+            workloads = tuple(sorted(reached.get((context, one.key), ())))
+            found.append(Impact(context, one.key, one.definition, becomes, reason, drivers, users, workloads))
+    return sorted(found, key=lambda each: (each.context.org, each.context.app, each.context.env, each.key))
+
+
+def _workloads(known: Iterable[tuple[Context, ActiveResource]]) -> dict[tuple[Context, Key], list[Key]]:
+    """Return the workloads that use each resource, through others as well."""
+    uses = {(context, one.key): one.uses for context, one in known}
+    found: dict[tuple[Context, Key], list[Key]] = {}
+    for (context, key), own in uses.items():
+        if key.type != WORKLOAD:
+            continue
+        seen = {key}
+        waiting = list(own)
+        while waiting:
+            one = waiting.pop()
+            if one not in seen:
+                seen.add(one)
+                found.setdefault((context, one), []).append(key)
+                waiting += uses.get((context, one), ())
+    return found

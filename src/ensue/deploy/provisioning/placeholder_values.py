@@ -1,0 +1,260 @@
+"""The meaning of a placeholder: a value of the context, an output of a resource, or of several.
+
+A dialect has the roots that a file knows (`resources`, `context`, `externals`), each with a reader for the
+path below it. A reader returns a meaning or a refusal; it never raises.
+
+Source: resource graph document, "Placeholders" of resource references and of resource selectors.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+
+from ensue.deploy.provisioning.identity import Descriptor, parse_descriptor
+from ensue.language.collector import near_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+CONTEXT_FIELDS: Final = (
+    "org.id", "app.id", "env.id", "env.type", "res.id", "res.type", "res.class", "res.guresid",
+)  # fmt: skip
+WHATS: Final = ("outputs", "guresid", "account", "values")
+"""The parts of a resource that a placeholder may name; the first such word ends a dotted descriptor."""
+
+Step: TypeAlias = "tuple[str, str]"
+"""A step of a selector: its direction, `>` or `<`, and the type that is selected."""
+
+
+class ContextField(NamedTuple):
+    """A value of the context (`${context.app.id}`).
+
+    Args:
+        name: one of `CONTEXT_FIELDS`.
+    """
+
+    name: str
+
+
+class Reference(NamedTuple):
+    """A part of one resource.
+
+    Args:
+        target: the resource.
+        what: one of `WHATS`, or `id` for the resource's own id.
+        path: the path of the value below it.
+    """
+
+    target: Descriptor
+    what: str
+    path: tuple[str, ...] = ()
+
+
+class Selection(NamedTuple):
+    """A part of all resources that a selector finds; always a list.
+
+    Args:
+        anchor: where the selector begins.
+        steps: its steps, at least one.
+        what: one of `WHATS`.
+        path: the path of the value in each resource.
+    """
+
+    anchor: Descriptor
+    steps: tuple[Step, ...]
+    what: str
+    path: tuple[str, ...] = ()
+
+
+class Constant(NamedTuple):
+    """A value of the file itself (`${metadata.name}`).
+
+    Args:
+        value: the value.
+    """
+
+    value: Any
+
+
+class FromOutside(NamedTuple):
+    """A value from outside the graph: of Score's types `environment` and `service`.
+
+    Args:
+        kind: that type.
+        path: the name of the resource, and the path of the value.
+        service: the name of the service, if it is one.
+    """
+
+    kind: str
+    path: tuple[str, ...]
+    service: str = ""
+
+
+class EachItem(NamedTuple):
+    """A part of an item of `for_each`, before the items are known (`${each.value.host}`).
+
+    Args:
+        path: `key`, or `value` and the path below it.
+    """
+
+    path: tuple[str, ...]
+
+
+class EachValue(NamedTuple):
+    """The same part of one item.
+
+    Args:
+        value: the value; it may contain `Sensitive` values.
+        resources: the resources whose outputs it is from, for messages; empty: an author wrote it.
+    """
+
+    value: Any
+    resources: str
+
+
+class OwnOutput(NamedTuple):
+    """An output of the resource itself, in what its definition says of the time after it is made.
+
+    Args:
+        path: the output, and the path below it.
+    """
+
+    path: tuple[str, ...]
+
+
+class Refusal(NamedTuple):
+    """Why a path has no meaning.
+
+    Args:
+        reason: the error.
+        help: how to mend it; may be empty.
+        is_undeclared: whether it names something that its file does not declare.
+    """
+
+    reason: str
+    help: str = ""
+    is_undeclared: bool = False
+
+
+Meaning: TypeAlias = (
+    "ContextField | Reference | Selection | Constant | FromOutside | EachItem | EachValue | OwnOutput"
+)
+
+
+class PathPart(NamedTuple):
+    """A part of the path of a placeholder.
+
+    Args:
+        text: the part.
+        is_bracketed: whether it is written `['…']`.
+    """
+
+    text: str
+    is_bracketed: bool = False
+
+
+Grammar: TypeAlias = 'Literal["definition", "score", "passed_on"]'
+r"""How the dollar signs of a text are read.
+
+- `definition`: `$\{`, and `$${` before a known root, are the two characters `${`.
+- `score`: `$$` is `$`, and `$${…}` is `${…}`, whose inside is not searched. `$\{` has no meaning.
+- `passed_on`: a text of a Score file that Score's tools pass on unchanged, such as a command. `$${` is `${`,
+  and a placeholder without a meaning is literal text.
+"""
+
+
+class Dialect(NamedTuple):
+    """The placeholders that a file may use.
+
+    Args:
+        roots: first word to the reader of the path below it.
+        grammar: how dollar signs are read.
+    """
+
+    roots: Mapping[str, Callable[[Sequence[PathPart]], Meaning | Refusal]]
+    grammar: Grammar = "definition"
+
+
+def context_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+    """Return the meaning of `${context.…}`."""
+    name = ".".join(part.text for part in path)
+    if name in CONTEXT_FIELDS:
+        return ContextField(name)
+    close = near_names(name, CONTEXT_FIELDS)
+    return Refusal(f"the context has no {name!r}", close or f"it has {', '.join(CONTEXT_FIELDS)}")
+
+
+def each_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+    """Return the meaning of `${each.key}` and `${each.value…}`."""
+    words = tuple(part.text for part in path)
+    if words == ("key",) or words[:1] == ("value",):
+        return EachItem(words)
+    if words[:1] == ("key",):
+        return Refusal("a key has nothing below it", "write ${each.key}, or ${each.value.NAME}")
+    return Refusal("an item has a key and a value", "write ${each.key} or ${each.value}")
+
+
+def own_output_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+    """Return the meaning of `${outputs.…}`."""
+    words = tuple(part.text for part in path)
+    return OwnOutput(words) if words else Refusal("it names no output", "write ${outputs.NAME}")
+
+
+def resource_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+    """Return the meaning of `${resources.DESC.outputs.OUT}` in a definition."""
+    written, what, rest = _divided(path)
+    return _what_refusal(what, rest) or _described(written, what, rest)
+
+
+def _what_refusal(what: str, rest: tuple[str, ...]) -> Refusal | None:
+    if what not in WHATS:
+        return Refusal(
+            "it does not say what it takes of the resource",
+            "write ${resources['TYPE.CLASS#ID'].outputs.NAME}, or .guresid, .account or .values",
+        )
+    if what == "outputs" and not rest:
+        return Refusal("it names no output", "write the name of an output after .outputs")
+    if what in ("guresid", "account") and rest:
+        return Refusal(f"nothing comes after .{what}", f"end it with .{what}")
+    return None
+
+
+def _described(written: str, what: str, rest: tuple[str, ...]) -> Meaning | Refusal:
+    """Return the meaning of a descriptor: `TYPE[.CLASS][#ID]`, optionally with the steps of a selector."""
+    first, *steps = re.split(r"\s*([<>])\s*", written.strip())
+    descriptor = parse_descriptor(first)
+    if descriptor is None:
+        return Refusal(f"{first!r} is no resource", "write TYPE, TYPE.CLASS, TYPE#ID or TYPE.CLASS#ID")
+    if not steps:
+        return Reference(descriptor, what, rest)
+    pairs = tuple(zip(steps[::2], steps[1::2], strict=True))
+    for _, selected in pairs:
+        if parse_descriptor(selected) != Descriptor(selected):
+            return Refusal(
+                f"{selected!r} is not a type that a selector can select",
+                "write only a type after > or <: every class and id of it is selected",
+            )
+    return Selection(descriptor, pairs, what, rest)
+
+
+def _divided(path: Sequence[PathPart]) -> tuple[str, str, tuple[str, ...]]:
+    """Return the descriptor, the word after it, and the rest."""
+    if path and path[0].is_bracketed:
+        end = 1
+    else:
+        words = (n for n, part in enumerate(path) if n and not part.is_bracketed and part.text in WHATS)
+        end = next(words, len(path))
+    written = ".".join(part.text for part in path[:end])
+    what = path[end].text if end < len(path) else ""
+    return written, what, tuple(part.text for part in path[end + 1 :])
+
+
+DEFINITION: Final = Dialect({"resources": resource_meaning, "context": context_meaning})
+"""The placeholders of a resource definition."""
+
+ENTRY: Final = Dialect({**DEFINITION.roots, "each": each_meaning})
+"""The placeholders of the params of an entry with `for_each`."""
+
+ENTRY_ID: Final = Dialect({"context": context_meaning, "each": each_meaning})
+"""The placeholders of the id in the key of such an entry; its context is that of the owner."""

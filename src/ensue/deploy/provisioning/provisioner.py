@@ -1,0 +1,322 @@
+"""Provision one resource: call its driver unless nothing has changed, and store the result.
+
+A record is written before a driver is called and after it has returned. If the process is killed in between,
+the record shows this, and the next deployment tells the driver.
+
+Source: Humanitec, "Drivers" and "Active Resources".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ensue.core.errors import DriverError, InternalError
+from ensue.deploy.provisioning.field_changes import packed_inputs
+from ensue.deploy.provisioning.graph_values import Outputs
+from ensue.deploy.provisioning.made_outputs import outputs_of
+from ensue.deploy.provisioning.readiness_wait import not_ready, planned_wait
+from ensue.deploy.provisioning.records import (
+    begun,
+    is_there,
+    promoted,
+    records_of,
+    renewed,
+    succeeded,
+    with_cookie,
+    with_record,
+    words_of,
+    would_be,
+)
+from ensue.deploy.provisioning.steps import Step, Steps
+from ensue.deploy.provisioning.surroundings import Outcome, Replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.core.contracts.driver import DriverServices
+    from ensue.core.model.data import DataMap
+    from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.graph_values import GraphValues
+    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.surroundings import (
+        DriverCall,
+        LoadedDriver,
+        MakeServices,
+        Status,
+        Surroundings,
+    )
+
+
+class Provisioner:
+    """Provisions the resources of one environment.
+
+    Args:
+        values: evaluates the nodes of the graph; None: resources are only removed.
+        kept: the records of the environment.
+        around: see `Surroundings`.
+        digests: the hash of each definition by its id.
+        replacing: what may be replaced; by default nothing.
+    """
+
+    def __init__(
+        self,
+        values: GraphValues | None,
+        kept: Mapping[Key, ActiveResource],
+        around: Surroundings,
+        digests: Mapping[str, str],
+        replacing: Replacing = Replacing(),  # noqa: B008 -- it is immutable
+    ) -> None:
+        self.kept = dict(kept)
+        self._requests = around.requests
+        self._context = around.requests.context
+        self._values = values
+        self._around = around
+        self._steps = Steps(values, around, digests, replacing)
+        self._replacing = replacing
+
+    async def provision(self, node: Node, call: DriverCall) -> Outcome:
+        """Provision a resource after its dependencies, and wait until it is ready.
+
+        If it does not become ready, the outcome is a failure; its record says that it is made.
+
+        What another driver made for it stays until `clear` is called, unless the definition says
+        `destroy_first`.
+
+        Raises:
+            DriverError: an input is not available, or would be read as code that came from another resource's
+                output; params that have become known do not satisfy their schema; the resource would be
+                replaced, and that is not allowed; or the driver failed. The resource's record is kept.
+            StoreError: the record cannot be written.
+        """
+        values = self._steps.values
+        outcome = await self._provisioned(node, call)
+        if call.test:
+            return planned_wait(outcome, node, values)
+        record = self.kept.get(node.key)
+        if record is None or not record.awaits_ready:
+            return outcome
+        problem = await not_ready(node, values, self._around.probe, call.clock)
+        if problem:
+            return outcome._replace(status="failed", comment=problem)
+        self._keep(msgspec.structs.replace(self.kept[node.key], awaits_ready=False))
+        await self._flush_for(self._around.driver(node.driver))
+        is_late = outcome.status == "unchanged" and not outcome.comment
+        return outcome._replace(comment="it is ready now") if is_late else outcome
+
+    async def _provisioned(self, node: Node, call: DriverCall) -> Outcome:
+        whole = self.kept.get(node.key)
+        step = await self._step(node, call.services)
+        if whole is not None and whole.generation != step.planned.generation:
+            return await self._replaced(step, whole, call)
+        mark = await self._steps.mark(step)
+        if self._steps.is_left(step, mark):
+            return self._unchanged(step, test=call.test)
+        return await (self._planned(step, mark) if call.test else self._called(step, mark))
+
+    def is_quick(self, node: Node) -> bool:
+        """Return whether `left_as_it_is` reads nothing from outside of this process."""
+        return self._steps.is_quick(node)
+
+    async def left_as_it_is(self, node: Node, services: MakeServices) -> Outcome | None:
+        """Return the outcome of a resource that needs no call and no record; None: it has to be provisioned.
+
+        Args:
+            node: the resource; its dependencies are left as they are.
+            services: makes the services for the driver, which may only make its fingerprint.
+
+        Raises:
+            DriverError: see `provision`.
+            SecretStoreError: a secret cannot be read.
+        """
+        whole = self.kept.get(node.key)
+        if whole is None or whole.beside or whole.registers or whole.awaits_ready:
+            return None
+        step = await self._step(node, services)
+        if step.old is None or renewed(step.planned, step.old) != step.old:
+            return None
+        is_left = self._steps.is_left(step, await self._steps.mark(step))
+        return self._unchanged(step, test=True) if is_left else None
+
+    async def _step(self, node: Node, services: MakeServices) -> Step:
+        """Return a resource on its way to its driver; see `Steps.of`."""
+        whole = self.kept.get(node.key)
+        return await self._steps.of(
+            node, whole, lambda generation: self._services(node.key, generation, services)
+        )
+
+    async def clear(self, key: Key, call: DriverCall) -> Outcome:
+        """Destroy what was made for a resource before, or was begun and did not succeed.
+
+        Raises:
+            DriverError: a driver failed; the record is kept.
+            StoreError: the record cannot be written.
+        """
+        whole = self.kept[key]
+        if call.test:
+            return Outcome("planned", "", old=whole)
+        for one in whole.beside:
+            await self._delete(one, call)
+            self._forget(one)
+            await self._around.active.flush()
+        is_retained = all(one.is_retained for one in whole.beside)
+        return Outcome("retained" if is_retained else "destroyed", "", old=whole)
+
+    def replaces(self, node: Node) -> ActiveResource | None:
+        """Return the record of what a deployment would destroy to replace it; None: nothing."""
+        whole = self.kept.get(node.key)
+        if whole is None or self._around.driver(whole.driver).is_pure:
+            return None
+        is_same = self._steps.is_name_of(self._around.driver(node.driver), node, whole.driver)
+        return None if is_same and str(node.key) not in self._replacing.anew else whole
+
+    async def remove(self, key: Key, call: DriverCall) -> Outcome:
+        """Remove an active resource.
+
+        Raises:
+            DriverError: the driver failed; the record is kept.
+            StoreError: the record cannot be written.
+        """
+        old = self.kept[key]
+        if call.test:
+            what = "left as it is, and forgotten" if old.is_retained else "destroyed"
+            return Outcome("planned", f"{key} would be {what}", old=old)
+        for one in (*old.beside, old):
+            await self._delete(one, call)
+            self._forget(one)
+        await self._flush_for(self._around.driver(old.driver))
+        if old.is_retained:
+            return Outcome("retained", f"{key} was left as it is, and forgotten (`retain`)", old=old)
+        return Outcome("destroyed", f"{key} was destroyed", old=old)
+
+    async def _replaced(self, step: Step, whole: ActiveResource, call: DriverCall) -> Outcome:
+        """Make a resource with another driver than the one that made it before, or anew with the same one."""
+        node = step.evaluated.node
+        gone = self.replaces(node)
+        is_anew = str(node.key) in self._replacing.anew
+        words = "" if gone is None else words_of(gone, node)
+        if call.test:
+            outcome = await self._planned(step, "")
+            if gone is None:
+                return outcome._replace(old=whole)
+            comment = f"-/+ would be replaced: {words}"
+            return outcome._replace(status="planned", comment=comment, old=whole, replaces=gone)
+        if gone is not None and not self._replacing.is_allowed(node.key):
+            raise DriverError(f"would be replaced: {words} (allow it with --allow-replace={node.key})")
+        mark = await self._steps.mark(step)
+        if gone is not None and (is_anew or node.definition in self._replacing.destroy_first):
+            await self._delete(whole, call)
+            self._forget(whole)
+        made = await self._called(step, mark)
+        return made._replace(status="replaced", comment=words, old=whole, replaces=gone) if gone else made
+
+    def _unchanged(self, step: Step, *, test: bool) -> Outcome:
+        planned, old = step.planned, step.old
+        if old is None:
+            raise InternalError(f"{planned.key} is unchanged, and nothing was made")
+        outputs = Outputs(data=old.outputs, secret_paths=old.secret_paths)
+        self._note(old.key, outputs)
+        now = renewed(planned, old)
+        if now != old and not test:
+            self._keep(now)
+        return Outcome("unchanged", "", outputs, old, old.registers, old.manifests, old.secret_manifests)
+
+    async def _planned(self, step: Step, mark: str) -> Outcome:
+        evaluated, driver, request, old, _ = step
+        node = evaluated.node
+        is_same = old is not None and mark == old.inputs_mark != ""
+        if driver.is_pure and evaluated.is_known:
+            made = outputs_of(evaluated, await driver.create(request), self._around)
+            self._note(node.key, made)
+            return Outcome("planned", would_be(node.key, old, is_same=is_same), made, old)
+        planned = await driver.plan(request)
+        if not planned.would_change and old is not None and not old.was_interrupted:
+            return self._unchanged(step, test=True)
+        outputs: Outputs | None = None
+        if planned.outputs is not None:
+            outputs = outputs_of(evaluated, planned.outputs, self._around)
+            self._note(node.key, outputs)
+        comment = planned.comment or would_be(node.key, old, is_same=is_same, rotates=request.rotates)
+        if planned.destroys and is_there(old):
+            comment = f"-/+ would destroy {', '.join(planned.destroys)}; {comment}"
+        return Outcome("planned", comment, outputs, old)
+
+    async def _called(self, step: Step, mark: str) -> Outcome:
+        """Call a driver's create or update, with a record before and after it."""
+        evaluated, driver, request, old, planned = step
+        key = planned.key
+        is_update = is_there(old)
+        started = begun(planned, old)
+        if not driver.is_pure:
+            self._keep(with_record(self.kept.get(key), started))
+            await self._around.active.flush()
+        try:
+            made = await (driver.update if is_update else driver.create)(request)
+        except BaseException:
+            # What the driver has done by then is unknown: the next deployment calls it again, even with the
+            # same inputs.
+            if old is not None or not driver.is_pure:
+                now = self._record_now(started)
+                self._keep(with_record(self.kept.get(key), msgspec.structs.replace(now, inputs_mark="")))
+            raise
+        outputs = outputs_of(evaluated, made, self._around)
+        given = msgspec.structs.replace(planned, inputs_mark=mark, inputs=packed_inputs(evaluated))
+        is_same = is_update and made.changed is False
+        if is_same and old is not None and not old.was_interrupted:
+            given = msgspec.structs.replace(given, awaits_ready=given.awaits_ready and old.awaits_ready)
+        done = succeeded(given, self._record_now(started), made, outputs)
+        whole = self.kept.get(key)
+        leaves_nothing = whole is not None and self._around.driver(whole.driver).is_pure
+        self._keep(promoted(whole, done, leaves_nothing=leaves_nothing))
+        await self._flush_for(driver)
+        self._note(key, outputs)
+        status: Status = "unchanged" if is_same else "updated" if is_update else "created"
+        return Outcome(
+            status, made.comment, outputs, old, done.registers, done.manifests, done.secret_manifests
+        )
+
+    def _record_now(self, one: ActiveResource) -> ActiveResource:
+        """Return a record as it is stored; itself if it is not."""
+        stored = records_of(self.kept.get(one.key))
+        return next((each for each in stored if each.generation == one.generation), one)
+
+    async def _delete(self, one: ActiveResource, call: DriverCall) -> None:
+        """Delete what one record is about; its record is to be removed by the caller."""
+        self._steps.learn_of(one)
+        driver = self._around.driver(one.driver)
+        if driver.is_pure or one.is_retained:
+            return
+        self._keep(with_record(self.kept.get(one.key), msgspec.structs.replace(one, phase="deleting")))
+        await self._around.active.flush()
+        services = self._services(one.key, one.generation, call.services)
+        await driver.delete(self._requests.of_removal(one, services))
+
+    def _forget(self, one: ActiveResource) -> None:
+        """Remove one record of a resource, whose other records stay."""
+        left = [each for each in records_of(self.kept[one.key]) if each.generation != one.generation]
+        if left:
+            self._keep(msgspec.structs.replace(left[0], beside=tuple(left[1:])))
+        else:
+            del self.kept[one.key]
+            self._around.active.remove(self._context, one.key)
+
+    async def _flush_for(self, driver: LoadedDriver) -> None:
+        if not driver.is_pure:
+            await self._around.active.flush()
+
+    def _note(self, key: Key, outputs: Outputs) -> None:
+        if self._values is not None:
+            self._values.note_outputs(key, outputs)
+
+    def _keep(self, resource: ActiveResource) -> None:
+        self.kept[resource.key] = resource
+        self._around.active.put(self._context, resource)
+
+    def _services(self, key: Key, generation: int, make: MakeServices) -> DriverServices:
+        return make(lambda cookie: self._keep_cookie(key, generation, cookie))
+
+    async def _keep_cookie(self, key: Key, generation: int, cookie: DataMap) -> None:
+        self._keep(with_cookie(self.kept[key], generation, cookie))
+        await self._around.active.flush()

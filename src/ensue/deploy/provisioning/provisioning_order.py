@@ -1,0 +1,103 @@
+"""The order of provisioning: each resource after those it depends on, and after the lists it waits for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ensue.deploy.provisioning.nodes import GrowthPoint
+from ensue.engine.graph.cycles import CycleError
+from ensue.engine.graph.dag import Edge
+from ensue.engine.graph.ordering import order_with_priorities
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ensue.core.diagnostics import Span
+    from ensue.deploy.provisioning.growth import Resource
+    from ensue.deploy.provisioning.identity import Key
+    from ensue.language.collector import Collector
+
+
+class _Step(NamedTuple):
+    """One dependency of a cycle.
+
+    Args:
+        key: the resource that depends, or the owner of the list that does; for the order of messages.
+        owner: its name.
+        to: the name of what it depends on.
+        why: the reason.
+        place: where that is written.
+    """
+
+    key: Key
+    owner: str
+    to: str
+    why: str
+    place: Span
+
+
+def in_order(
+    resources: Sequence[Resource], points: Sequence[GrowthPoint], found: Collector
+) -> list[Resource]:
+    """Return resources in the order of provisioning; if there is a cycle, report it and return nothing.
+
+    Args:
+        resources: the resources, sorted.
+        points: the lists that are not known yet.
+        found: receives the errors.
+    """
+    numbers = {resource: number for number, resource in enumerate(resources)}
+    edges = [
+        Edge(numbers[to], number, why)
+        for number, resource in enumerate(resources)
+        for to, why in sorted(resource.edges, key=lambda edge: (numbers[edge[0]], edge[1]))
+    ]
+    priorities: Sequence[float] = range(len(resources))
+    if points:
+        by_key = {resource.key: number for resource, number in numbers.items()}
+        edges += _edges(points, by_key, len(resources))
+        priorities = [*priorities, *(max(by_key[key] for key in one.sources) for one in points)]
+    try:
+        ordered = order_with_priorities(len(priorities), edges, priorities)
+    except CycleError as error:
+        for cycle in error.cycles:
+            # An edge of the general graph leads from a node to its dependents: the opposite direction.
+            _refuse_cycle([_step(edge, resources, points) for edge in reversed(cycle)], found)
+        return []
+    return [resources[number] for number in ordered if number < len(resources)]
+
+
+def _edges(points: Sequence[GrowthPoint], by_key: Mapping[Key, int], first: int) -> Iterator[Edge]:
+    """Yield the edges from the sources of each list to the list, and from there to what waits for it."""
+    for number, point in enumerate(points, start=first):
+        yield from (Edge(by_key[key], number, "for_each") for key in point.sources)
+        yield from (Edge(number, by_key[key], "for_each") for key in sorted(point.waiting))
+
+
+def _step(edge: Edge, resources: Sequence[Resource], points: Sequence[GrowthPoint]) -> _Step:
+    count = len(resources)
+    owner = resources[edge.after] if edge.after < count else points[edge.after - count]
+    to = resources[edge.before] if edge.before < count else points[edge.before - count]
+    to_name = str(to.name) if isinstance(to, GrowthPoint) else str(to.key)
+    if isinstance(owner, GrowthPoint):
+        place = owner.for_each.value.place.span()
+        return _Step(owner.name.owner, str(owner.name), to_name, edge.reason, place)
+    if isinstance(to, GrowthPoint):
+        return _Step(owner.key, str(owner.key), to_name, edge.reason, to.for_each.value.place.span())
+    wanted = (to, edge.reason)
+    place = next(place.span() for known, place in owner.edges.items() if known == wanted)
+    return _Step(owner.key, str(owner.key), to_name, edge.reason, place)
+
+
+def _refuse_cycle(cycle: list[_Step], found: Collector) -> None:
+    smallest = min(range(len(cycle)), key=lambda number: cycle[number].key)
+    turned = cycle[smallest:] + cycle[:smallest]
+    path = " -> ".join([*(one.owner for one in turned), turned[0].owner])
+    steps = "; ".join(f"{one.owner} depends on {one.to} ({one.why}, {one.place})" for one in turned)
+    found.error(
+        "E0821",
+        f"resources depend on each other in a cycle: {path}",
+        turned[0].place,
+        detail=steps,
+        help="take one of these dependencies away",
+    )

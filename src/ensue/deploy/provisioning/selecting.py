@@ -1,0 +1,75 @@
+"""Resource selectors: find the resources of a type that another resource depends on, or its dependents.
+
+All selectors look at the graph as it is before any of them adds an edge, so their order does not matter.
+They add edges and never resources.
+
+Source: resource graph document, "Resource selectors".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ensue.deploy.provisioning.growth import Growth, Resource
+    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.nodes import Selector
+    from ensue.deploy.provisioning.placeholder_values import Step
+    from ensue.language.collector import Collector
+
+
+def follow_selectors(growth: Growth, found: Collector) -> Mapping[Resource, dict[Selector, tuple[Key, ...]]]:
+    """Find the resources that selectors select, make their owners depend on them, and settle the graph again.
+
+    Args:
+        growth: the graph, settled.
+        found: receives a warning for each selector whose anchor is not in the graph.
+
+    Returns:
+        By resource, the resources that each of its selectors found, sorted by type, class and id.
+    """
+    known: dict[tuple[Key, tuple[Step, ...]], tuple[Resource, ...]] = {}
+    selected: dict[Resource, dict[Selector, tuple[Key, ...]]] = {}
+    matches: list[tuple[Resource, ...]] = []
+    for owner, selector, place in growth.selections:
+        anchor, steps = selector[0].resolved(owner.key), selector[1]
+        start = growth.resources.get(anchor)
+        if start is None:
+            found.warning(
+                "E0822",
+                f"the selector of {owner.key} begins at {anchor}, which is not in the graph",
+                place.span(),
+                help="it selects nothing; check the type, class and id in front of > or <",
+            )
+        if (anchor, steps) not in known:
+            known[anchor, steps] = _follow([] if start is None else [start], steps)
+        matches.append(known[anchor, steps])
+        selected.setdefault(owner, {})[selector] = tuple(one.key for one in matches[-1])
+    for (owner, _, place), matched in zip(growth.selections, matches, strict=True):
+        for one in matched:
+            growth.connect(owner, one, "selector", place)
+    growth.settle()
+    return selected
+
+
+def _follow(resources: Iterable[Resource], steps: Iterable[Step]) -> tuple[Resource, ...]:
+    for direction, type_ in steps:
+        resources = followed(resources, direction, type_)
+    return tuple(sorted(resources, key=lambda one: one.key))
+
+
+def followed(resources: Iterable[Resource], direction: str, type_: str) -> dict[Resource, None]:
+    """Return what one step of a selector reaches.
+
+    Args:
+        resources: where it begins.
+        direction: `>` for what they depend on, `<` for their dependents.
+        type_: the type that is selected.
+    """
+    reached: dict[Resource, None] = {}
+    for resource in resources:
+        near = (to for to, _ in resource.edges) if direction == ">" else resource.dependents
+        reached.update((one, None) for one in near if one.key.type == type_)
+    return reached

@@ -1,0 +1,94 @@
+"""The resources of a deployment that are left as they are, found before anything runs.
+
+A resource is left as it is if its inputs are the same as when its driver was last called, and all that it
+depends on is left as it is. Such a resource needs no state: a deployment that changes little runs little.
+
+Resources are looked at in the order of their depth in the graph. Those that need more than memory for this (a
+secret of a store, a fingerprint of a driver that reads files or a repository) are looked at together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.errors import EnsueError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.provisioner import Provisioner
+    from ensue.deploy.provisioning.surroundings import MakeServices, Outcome
+
+_AT_ONCE: Final = 10
+"""How many drivers are asked for a fingerprint at once: a query of a repository is a process."""
+
+
+def _always(_key: Key, _outcome: Outcome) -> bool:
+    return True
+
+
+async def settled(
+    nodes: Sequence[Node],
+    provisioner: Provisioner,
+    services: MakeServices,
+    *,
+    waiting: Collection[Key] = (),
+    is_usable: Callable[[Key, Outcome], bool] = _always,
+) -> dict[Key, Outcome]:
+    """Return the outcomes of the resources that are left as they are; nothing is stored.
+
+    What cannot be looked at (a secret that cannot be read) is not among them: its state reports the error.
+
+    Args:
+        nodes: the resources, each after those it depends on.
+        provisioner: knows what is kept, and is given the outputs of these resources.
+        services: makes the services for a driver, which may only make its fingerprint.
+        waiting: the resources that wait for a list that is not known yet.
+        is_usable: returns whether nothing else is wrong with a resource.
+    """
+    outcomes: dict[Key, Outcome] = {}
+    places = asyncio.Semaphore(_AT_ONCE)
+
+    async def settle(node: Node) -> None:
+        try:
+            outcome = await provisioner.left_as_it_is(node, services)
+        except EnsueError:
+            return
+        if outcome is not None and is_usable(node.key, outcome):
+            outcomes[node.key] = outcome
+
+    async def settle_slowly(node: Node) -> None:
+        try:
+            async with places, asyncio.timeout(node.options.timeout_s):
+                await settle(node)
+        except TimeoutError:
+            return
+
+    for layer in _layers(nodes, waiting):
+        slow: list[Node] = []
+        for node in layer:
+            if any(key not in outcomes for key in node.depends_on):
+                continue
+            if provisioner.is_quick(node):
+                await settle(node)
+            else:
+                slow.append(node)
+        await asyncio.gather(*map(settle_slowly, slow))
+    return outcomes
+
+
+def _layers(nodes: Sequence[Node], waiting: Collection[Key]) -> Iterator[list[Node]]:
+    """Yield the resources by depth: those that depend on nothing first."""
+    depths: dict[Key, int] = {}
+    layers: list[list[Node]] = []
+    for node in nodes:
+        if node.key in waiting or not all(key in depths for key in node.depends_on):
+            continue
+        depth = depths[node.key] = max((depths[key] + 1 for key in node.depends_on), default=0)
+        if depth == len(layers):
+            layers.append([])
+        layers[depth].append(node)
+    yield from layers

@@ -1,0 +1,129 @@
+"""Check the shape of a file's data: its mappings, their keys, the kinds of its values.
+
+Every error is recorded with its place; an unusable value is returned as empty or None, so reading continues
+and finds the remaining errors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.durations import duration_s
+from ensue.language.collector import near_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ensue.deploy.provisioning.written import TextPlace
+    from ensue.language.collector import Collector
+
+
+class Shape:
+    """Checks values of one kind of file.
+
+    Args:
+        code: the diagnostic code of its errors.
+        found: receives the errors.
+    """
+
+    def __init__(self, code: str, found: Collector) -> None:
+        self.found = found
+        self._code = code
+
+    def wrong(self, summary: str, place: TextPlace, help_: str = "") -> None:
+        """Record an error."""
+        self.found.error(self._code, summary, place.span(), help=help_)
+
+    def mapping(
+        self, value: Any, what: str, place: TextPlace, keys: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """Return a mapping with text keys, empty if the value is not one.
+
+        Args:
+            value: the value; None is an empty mapping.
+            what: its description, for messages.
+            place: its place.
+            keys: the allowed keys; None: any.
+        """
+        if value is None:
+            return {}
+        if not is_mapping(value):
+            self.wrong(f"{what} is {kind_of(value)}, not a mapping", place)
+            return {}
+        if keys is not None:
+            self._check_keys(value, what, place, keys)
+        return {str(key): one for key, one in value.items()}
+
+    def required(self, mapping: dict[str, Any], key: str, what: str, place: TextPlace) -> str:
+        """Return the text of a required key, empty if there is none."""
+        if mapping.get(key) is None:
+            self.wrong(f"{what} has no {key!r}", place, f"add `{key}: …`")
+            return ""
+        return self.text(mapping[key], f"{key!r} of {what}", place.below(key)) or ""
+
+    def text(self, value: Any, what: str, place: TextPlace) -> str | None:
+        """Return a text that is not empty, None if the value is not one; null is no error."""
+        if value is None:
+            return None
+        if isinstance(value, str) and value.strip():
+            return value
+        # An id such as 2024 is a number to YAML.
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        self.wrong(f"{what} is {kind_of(value)}, not a text", place)
+        return None
+
+    def flag(self, value: Any, what: str, place: TextPlace) -> bool:
+        """Return a boolean, False if the value is null or not a boolean."""
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        self.wrong(f"{what} is {kind_of(value)}, neither true nor false", place)
+        return False
+
+    def seconds(self, value: Any, what: str, place: TextPlace) -> float | None:
+        """Return a duration (`90`, `90s`, `1.5h`) in seconds, None if the value is null or not one."""
+        if value is None:
+            return None
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        seconds = float(value) if is_number else duration_s(value) if isinstance(value, str) else None
+        if seconds is None or not seconds > 0:
+            self.wrong(
+                f"{what} is not a duration", place, "write seconds, or a number with a unit: `90s`, `15m`"
+            )
+            return None
+        return seconds
+
+    def count(self, value: Any, what: str, place: TextPlace) -> int | None:
+        """Return a whole number above 0, None if the value is null or not one."""
+        if value is None:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+        self.wrong(f"{what} is not a whole number above 0", place)
+        return None
+
+    def items(self, value: Any, what: str, place: TextPlace) -> list[Any]:
+        """Return a list, empty if the value is not one."""
+        if value is None:
+            return []
+        if is_list(value):
+            return value
+        self.wrong(f"{what} is {kind_of(value)}, not a list", place)
+        return []
+
+    def _check_keys(self, value: Iterable[Any], what: str, place: TextPlace, keys: Sequence[str]) -> None:
+        for key in value:
+            if key not in keys:
+                help_ = near_names(str(key), keys) or f"it has {', '.join(keys)}"
+                self.wrong(f"{what} has no key {str(key)!r}", place.below(str(key)), help_)
+
+
+def kind_of(value: Any) -> str:
+    """Return the kind of a value in words; never the value, which may be a secret in the wrong place."""
+    if value is None:
+        return "null"
+    kinds = ((bool, "a truth value"), (str, "a text"), (int | float, "a number"))
+    if is_mapping(value) or is_list(value):
+        return "a mapping" if is_mapping(value) else "a list"
+    return next((words for kind, words in kinds if isinstance(value, kind)), "something else")

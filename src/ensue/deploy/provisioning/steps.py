@@ -1,0 +1,168 @@
+"""A resource on its way to its driver: its inputs, the request, its record, and whether it needs a call.
+
+Nothing here calls a driver, except for a fingerprint, or stores anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ensue.core.errors import InternalError
+from ensue.deploy.provisioning.active import ActiveResource
+from ensue.deploy.provisioning.canonical import canonical
+from ensue.deploy.provisioning.code_inputs import refuse_foreign_code
+from ensue.deploy.provisioning.params_checks import refuse_late_misfits
+from ensue.deploy.provisioning.records import made_by, next_generation
+from ensue.deploy.provisioning.secret_refs import secret_references
+from ensue.deploy.provisioning.sensitive import texts_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.core.contracts.driver import DriverRequest, DriverServices
+    from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
+    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.surroundings import LoadedDriver, Replacing, Surroundings
+
+
+class Step(NamedTuple):
+    """One resource on its way to its driver.
+
+    Args:
+        evaluated: the resource with its inputs.
+        driver: the driver.
+        request: the request for it.
+        old: the record of what the driver has made before, or begun to make; None: nothing.
+        planned: its record as the definition wants it; nothing in it was made.
+    """
+
+    evaluated: EvaluatedNode
+    driver: LoadedDriver
+    request: DriverRequest
+    old: ActiveResource | None
+    planned: ActiveResource
+
+
+class Steps:
+    """Prepares the resources of one graph for their drivers.
+
+    Args:
+        values: evaluates the nodes; None: there is no graph, and `of` is not called.
+        around: see `Surroundings`.
+        digests: the hash of each definition by its id.
+        replacing: which resources are made anew.
+    """
+
+    def __init__(
+        self,
+        values: GraphValues | None,
+        around: Surroundings,
+        digests: Mapping[str, str],
+        replacing: Replacing,
+    ) -> None:
+        self._values = values
+        self._around = around
+        self._digests = digests
+        self._replacing = replacing
+
+    @property
+    def values(self) -> GraphValues:
+        """Evaluates the nodes."""
+        if self._values is None:
+            raise InternalError("a resource is provisioned without a graph")
+        return self._values
+
+    def is_quick(self, node: Node) -> bool:
+        """Return whether `of` and `mark` read nothing from outside of this process."""
+        driver = self._around.driver(node.driver)
+        return (driver.is_pure or not driver.has_fingerprint) and not node.inputs.secret_refs.data
+
+    async def of(
+        self, node: Node, whole: ActiveResource | None, services: Callable[[int], DriverServices]
+    ) -> Step:
+        """Return a resource on its way to its driver.
+
+        Args:
+            node: the resource.
+            whole: its record; None: there is none.
+            services: makes the services of the driver for a generation of the resource.
+
+        Raises:
+            DriverError: an input is not available, or would be read as code that came from another resource's
+                output; or params that have become known do not satisfy their schema.
+            SecretStoreError: a secret cannot be read.
+        """
+        evaluated = await self._with_secrets(self.values.evaluated(node))
+        self._around.learn(evaluated.secret_texts())
+        refuse_late_misfits(evaluated)
+        driver = self._around.driver(node.driver)
+        self.learn_of(whole)
+        is_anew = str(node.key) in self._replacing.anew
+        old = None if is_anew else made_by(whole, lambda name: self.is_name_of(driver, node, name))
+        planned = self._planned_record(node, next_generation(whole) if old is None else old.generation)
+        request = self._around.requests.of(evaluated, old, services(planned.generation), planned.generation)
+        refuse_foreign_code(request, driver.code, may_insert=driver.inserts_as_data)
+        return Step(evaluated, driver, request, old, planned)
+
+    async def mark(self, step: Step) -> str:
+        """Return a keyed fingerprint of all inputs of a resource; empty while some are not known."""
+        evaluated = step.evaluated
+        if not evaluated.is_known:
+            return ""
+        given = [
+            step.driver.name,
+            evaluated.account,
+            evaluated.params,
+            evaluated.values,
+            evaluated.secrets,
+            *evaluated.sensitive,
+            await step.driver.fingerprint(step.request),
+        ]
+        like = "" if step.old is None else step.old.inputs_mark
+        return self._around.mark(canonical(given), f"inputs:{evaluated.node.guresid}", like)
+
+    def is_left(self, step: Step, mark: str) -> bool:
+        """Return whether a resource needs no call: its inputs and its driver are unchanged.
+
+        Args:
+            step: the resource.
+            mark: what `mark` returned.
+        """
+        old, driver, request = step.old, step.driver, step.request
+        if old is None or not mark or mark != old.inputs_mark:
+            return False
+        may_change = not driver.is_pure and (request.may_adopt or self._around.requests.refreshes)
+        return not (old.was_interrupted or driver.always_called or may_change or request.rotates)
+
+    def is_name_of(self, driver: LoadedDriver, node: Node, name: str) -> bool:
+        """Return whether a name is one of the driver of a node."""
+        return name == node.driver or self._around.driver(name).name == driver.name
+
+    def learn_of(self, old: ActiveResource | None) -> None:
+        """Add the secrets of an earlier deployment to the masker; a driver may have them in its cookie."""
+        if old is not None:
+            self._around.learn(texts_in(old.outputs, old.secret_paths))
+            self._around.learn(texts_in(old.manifests, old.secret_manifests))
+
+    async def _with_secrets(self, evaluated: EvaluatedNode) -> EvaluatedNode:
+        """Return a node with its secrets from stores, as far as their references are known."""
+        references = secret_references(evaluated.secret_refs)
+        if not references or not all(one.is_known for one in references):
+            return evaluated
+        return evaluated.with_secrets(await self._around.secrets(references))
+
+    def _planned_record(self, node: Node, generation: int) -> ActiveResource:
+        """Return the record of a node before anything is made."""
+        return ActiveResource(
+            key=node.key,
+            env_type=self._around.requests.context.env_type,
+            definition=node.definition,
+            definition_digest=self._digests[node.definition],
+            driver=node.driver,
+            depends_on=tuple(node.depends_on),
+            phase="creating",
+            generation=generation,
+            protect=node.protect,
+            retain=node.retain,
+            awaits_ready=node.ready is not None,
+        )

@@ -1,0 +1,161 @@
+"""What provisioning uses of the run around it, and what it reports for each resource."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+
+    from ensue.core.contracts.clock import Clock
+    from ensue.core.contracts.driver import CodeKind, DriverRequest, DriverServices, Planned, Provisioned
+    from ensue.core.model.data import Data, DataMap
+    from ensue.deploy.provisioning.active import ActiveResource, ActiveResources
+    from ensue.deploy.provisioning.graph_values import Outputs
+    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.readiness import Check
+    from ensue.deploy.provisioning.requests import Requests
+    from ensue.deploy.provisioning.secret_refs import SecretReference
+    from ensue.deploy.provisioning.sensitive import Path
+
+Status: TypeAlias = Literal[
+    "created",
+    "updated",
+    "replaced",
+    "unchanged",
+    "failed",
+    "skipped",
+    "excluded",
+    "orphaned",
+    "destroyed",
+    "retained",
+    "planned",
+]
+"""The result of a resource in one deployment."""
+
+
+Probe: TypeAlias = "Callable[[Check, float], Awaitable[str]]"
+"""Tries a condition once, for so many seconds at most; returns why it does not hold as the end of a sentence
+that begins with what was tried, or an empty text."""
+
+
+class LoadedDriver(Protocol):
+    """A driver with the optional parts of its contract filled in; see `ensue.core.contracts.driver`.
+
+    `name` is the same for all names that definitions may use for it (`postgres`, `humanitec/postgres`).
+    """
+
+    name: str
+    is_pure: bool
+    always_called: bool
+    code: Mapping[str, CodeKind]
+    inserts_as_data: bool
+
+    @property
+    def has_fingerprint(self) -> bool:
+        """Whether the result depends on more than the inputs."""
+        ...
+
+    async def create(self, request: DriverRequest, /) -> Provisioned:
+        """Create a resource."""
+        ...
+
+    async def update(self, request: DriverRequest, /) -> Provisioned:
+        """Update a resource."""
+        ...
+
+    async def delete(self, request: DriverRequest, /) -> None:
+        """Delete a resource."""
+        ...
+
+    async def plan(self, request: DriverRequest, /) -> Planned:
+        """Return what would be done."""
+        ...
+
+    async def fingerprint(self, request: DriverRequest, /) -> str:
+        """Return a fingerprint of everything beside the inputs that affects the result."""
+        ...
+
+
+class Surroundings(NamedTuple):
+    """The services of the run that provisioning uses.
+
+    Args:
+        driver: returns a driver by the name that a definition has for it.
+        active: keeps active resources.
+        mark: returns a keyed fingerprint of bytes; like another one where the key may have changed.
+        requests: makes the requests for drivers.
+        secrets: reads secrets from stores.
+        learn: tells the masker of secrets.
+        masked: returns data with all known secrets masked.
+        probe: tries a condition of `ready` once.
+    """
+
+    driver: Callable[[str], LoadedDriver]
+    active: ActiveResources
+    mark: Callable[[bytes, str, str], str]
+    requests: Requests
+    secrets: Callable[[Sequence[SecretReference]], Awaitable[Mapping[SecretReference, str]]]
+    learn: Callable[[Iterable[str]], None]
+    masked: Callable[[Any], Any]
+    probe: Probe
+
+
+class Outcome(NamedTuple):
+    """The outcome of one resource.
+
+    Args:
+        status: its status.
+        comment: one sentence; may be empty.
+        outputs: its outputs; None if they are not known.
+        old: its earlier record; None: there was none.
+        registers: resources that become targetable: SRN to configuration.
+        manifests: its Kubernetes manifests.
+        secret_manifests: the paths of the secrets in them.
+        replaces: the record of what it replaces, which is destroyed; None: nothing.
+        waits: what a deployment would wait for until it is ready; empty: nothing.
+    """
+
+    status: Status
+    comment: str = ""
+    outputs: Outputs | None = None
+    old: ActiveResource | None = None
+    registers: Mapping[str, DataMap] = MappingProxyType({})
+    manifests: Mapping[str, Data] = MappingProxyType({})
+    secret_manifests: tuple[Path, ...] = ()
+    replaces: ActiveResource | None = None
+    waits: str = ""
+
+
+class Replacing(NamedTuple):
+    """What a deployment may destroy in order to replace it.
+
+    Args:
+        is_allowed: whether a resource may be replaced.
+        destroy_first: the ids of the definitions whose resources are made only when what they replace is
+            destroyed.
+        anew: the resources, `TYPE.CLASS#ID` each, that are destroyed and made anew by any driver.
+    """
+
+    is_allowed: Callable[[Key], bool] = lambda _: False
+    destroy_first: Collection[str] = frozenset()
+    anew: Collection[str] = frozenset()
+
+
+MakeServices: TypeAlias = "Callable[[Callable[[DataMap], Awaitable[None]]], DriverServices]"
+"""Makes the services of a driver for one resource, from the function that keeps a cookie."""
+
+
+class DriverCall(NamedTuple):
+    """The call of a driver by a state function.
+
+    Args:
+        services: the services for the driver, made for this resource.
+        test: whether it is a plan.
+        clock: time.
+    """
+
+    services: MakeServices
+    test: bool
+    clock: Clock

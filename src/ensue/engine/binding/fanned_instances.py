@@ -1,0 +1,67 @@
+"""Choose the return that a reference to a fanned-out state reads: there is one per resource.
+
+Source: Idem's argument binding, `[resource_name]`; the rule for states on the same resource is ours.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.property_grammar import quoted
+from ensue.core.model.srn import Srn
+
+if TYPE_CHECKING:
+    from ensue.core.model.fan_out import FannedReturn
+    from ensue.core.model.reference import Reference
+    from ensue.core.model.returns import Return
+
+_MOST_SHOWN = 10
+
+
+def instance(reference: Reference, returned: FannedReturn, target: Srn) -> Return:
+    """Return the return that a reference to a fanned-out state means.
+
+    With a selector, it is that of the chunk on the selected resource; without one, that on the resource that
+    the call itself runs against, or the only one.
+
+    Args:
+        reference: the reference; its selector is an id, an SRN, or a prefixed name (`web-01 NAME`).
+        returned: the return of the fanned-out state.
+        target: the target of the call whose arguments are bound.
+
+    Raises:
+        StateFailedError: there is none, or there are several.
+    """
+    parts, selector = tuple(returned.parts.values()), reference.selector
+    if selector is None or selector == returned.name:
+        own = returned.on(target)
+        found = (own,) if own is not None and len(parts) > 1 else parts
+    else:
+        found = tuple(part for part in parts if selector in _names(part, returned.name))
+    if len(found) == 1:
+        return found[0]
+    there = ", ".join(repr(_id(part)) for part in parts[:_MOST_SHOWN])
+    more = f" and {len(parts) - _MOST_SHOWN} more" if len(parts) > _MOST_SHOWN else ""
+    if not found and selector is not None:
+        msg = f"{reference.id!r} was not run on {selector!r}, but on {there}{more}"
+        raise StateFailedError(msg)
+    example = _example(reference, parts[0]) if parts else reference.id
+    msg = f"{reference.id!r} was run on several resources, {there}{more}: name one (`{example}`)"
+    raise StateFailedError(msg)
+
+
+def _example(reference: Reference, part: Return) -> str:
+    """Return an example of a selector; one that is already present is one of the state's `names`."""
+    id_ = _id(part)
+    selector = id_ if reference.selector is None else f"{id_} {reference.selector}"
+    return f"{quoted(reference.id)}[{quoted(selector)}]"
+
+
+def _names(part: Return, name: str) -> tuple[str, ...]:
+    id_ = _id(part)
+    return (id_, part.target, f"{id_} {name}")
+
+
+def _id(part: Return) -> str:
+    return Srn.parse(part.target).id

@@ -1,0 +1,205 @@
+"""`ensue.yaml`: the options of a project, with Salt's names where Salt has the same option.
+
+The file is optional. Unknown options are warnings (a minion configuration may be pasted), invalid values are
+errors; all are reported together. `option_table` defines the valid values.
+"""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import msgspec
+
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.errors import CompileError, ConfigurationError
+from ensue.core.files.regular_files import is_folder, is_regular, obstacle
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES
+from ensue.core.model.option_words import NO_LIMIT
+from ensue.core.model.sizes import size_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from ensue.language.yaml import YamlDocument
+
+FILE_NAME: Final = "ensue.yaml"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """A project's options, every default filled in.
+
+    Args:
+        root: the project's root, absolute.
+        minion_id: the id of this machine.
+        cachedir: the folder for persistent data.
+        file_roots: the folders of each environment.
+        pillar_roots: the pillar folders of each environment.
+        values: every option by name, for `opts` in templates and for plug-ins.
+        secrets: texts in options that came from an `sdb` store.
+        warnings: the warnings about `ensue.yaml`.
+    """
+
+    root: Path
+    minion_id: str
+    cachedir: Path
+    file_roots: Mapping[str, tuple[Path, ...]]
+    pillar_roots: Mapping[str, tuple[Path, ...]]
+    values: Mapping[str, Any]
+    secrets: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+
+    def option(self, name: str, default: Any = None) -> Any:
+        """Return an option's value, or the default if it is not set."""
+        return self.values.get(name, default)
+
+    @property
+    def repeat_limit(self) -> int | None:
+        """How often a delayed block or SLS is rendered by default; None for no limit."""
+        limit = self.values.get("delayed_repeat_limit", 1)
+        return None if limit == NO_LIMIT else limit
+
+    @property
+    def keep_output_bytes(self) -> int:
+        """How many bytes of each command output are kept after the run."""
+        return size_bytes(self.values.get("keep_output_bytes")) or KEEP_OUTPUT_BYTES
+
+
+LookUp: TypeAlias = "Callable[[dict[str, Any], Path], tuple[dict[str, Any], tuple[str, ...]]]"
+"""Takes options and the project's folder; returns the options, and the secret texts in them."""
+
+
+def _as_they_are(values: dict[str, Any], _: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    return values, ()
+
+
+def read_settings(
+    root: Path, minion_id: str | None, overrides: Mapping[str, Any], look_up: LookUp = _as_they_are
+) -> Settings:
+    """Read `ensue.yaml` of a project.
+
+    Args:
+        root: the folder of the project.
+        minion_id: the id of this machine; None for the option `id`.
+        overrides: options that take precedence over those of the file.
+        look_up: replaces references to external values (`sdb://`).
+
+    Raises:
+        ConfigurationError: the file is invalid; carries all errors.
+    """
+    try:
+        root = root.absolute()
+    except FileNotFoundError:
+        fault = Diagnostic(
+            code="E0103", summary="the working directory is gone", help="change to another one"
+        )
+        raise ConfigurationError([fault]) from None
+    if not is_folder(root):
+        raise ConfigurationError(
+            [Diagnostic(code="E0103", summary=f"there is no folder {root}", help="check --root")]
+        )
+    given, warnings = _read_file(root / FILE_NAME)
+    values, secrets = look_up({**given, **overrides}, root)
+    cachedir = root / str(values.get("cachedir", ".ensue"))
+    values.setdefault("failhard", False)
+    values.setdefault("state_auto_order", True)
+    values.setdefault("resource_pillar_key", "resources")
+    values.setdefault("saltenv", None)
+    values.setdefault("pillarenv", None)
+    # Formulas detect a masterless run (`salt-call --local`) by it.
+    values.setdefault("file_client", "local")
+    values.setdefault("__cli", "salt-call")
+    own_id = minion_id or values.get("id") or socket.gethostname()
+    values.update(id=own_id, cachedir=str(cachedir), root_dir=str(root), config_dir=str(root))
+    file_roots = _folders(root, values.get("file_roots"), "states")
+    pillar_roots = _folders(root, values.get("pillar_roots"), "pillar")
+    values["file_roots"] = _as_text(file_roots)
+    values["pillar_roots"] = _as_text(pillar_roots)
+    return Settings(
+        root=root,
+        minion_id=str(own_id),
+        cachedir=cachedir,
+        file_roots=file_roots,
+        pillar_roots=pillar_roots,
+        values=values,
+        secrets=secrets,
+        warnings=warnings,
+    )
+
+
+def _folders(root: Path, given: Any, default: str) -> dict[str, tuple[Path, ...]]:
+    if given is None:
+        return {"base": (root / default,)}
+    by_environment = given if is_mapping(given) else {"base": given}
+    return {
+        str(environment): tuple(root / str(folder) for folder in (listed if is_list(listed) else [listed]))
+        for environment, listed in by_environment.items()
+    }
+
+
+def _as_text(folders: Mapping[str, tuple[Path, ...]]) -> dict[str, list[str]]:
+    return {environment: [str(folder) for folder in listed] for environment, listed in folders.items()}
+
+
+def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
+    if not is_regular(path) and not obstacle(path):
+        return {}, ()
+    from ensue.language.input_files import read_text
+    from ensue.language.yaml import YamlDocument, load_document
+
+    try:
+        document = YamlDocument(FILE_NAME, read_text(path, FILE_NAME))
+        data = load_document(document)
+    except CompileError as error:
+        raise ConfigurationError(error.diagnostics) from None
+    if data is None:
+        return {}, ()
+    if not is_mapping(data):
+        raise ConfigurationError(
+            [
+                Diagnostic(
+                    code="E0101",
+                    summary="ensue.yaml is not a mapping",
+                    span=document.source_span(1),
+                    help="write `option: value` lines",
+                )
+            ]
+        )
+    faults = [fault for name, value in data.items() for fault in _check(document, str(name), value)]
+    if is_mapping(groups := data.get("nodegroups")):
+        from ensue.language.settings.nodegroups import nodegroup_errors
+
+        faults += nodegroup_errors(groups, document)
+    if any(fault.severity is Severity.ERROR for fault in faults):
+        raise ConfigurationError(faults)
+    return {str(name): value for name, value in data.items()}, tuple(faults)
+
+
+def _check(document: YamlDocument, name: str, value: Any) -> Iterator[Diagnostic]:
+    from ensue.language.settings.option_table import OPTIONS, SECRET
+
+    kind = OPTIONS.get(name)
+    if kind is None:
+        if is_mapping(value) and "driver" in value:
+            return  # An `sdb` profile, whose name the user chooses.
+        from ensue.language.collector import near_names
+
+        yield Diagnostic(
+            code="E0102",
+            summary=f"ensue has no option {name!r}; it is passed on to templates as opts[{name!r}]",
+            span=document.locate((name,)),
+            help=near_names(name, OPTIONS),
+            severity=Severity.WARNING,
+        )
+        return
+    for misfit in kind.misfits(value):
+        shown = ":".join(map(str, (name, *misfit.keys)))
+        is_what = "cannot be used" if name in SECRET else f"is {misfit.value!r}"
+        yield Diagnostic(
+            code="E0101",
+            summary=f"the option {shown!r} {is_what}",
+            span=document.locate((name, *misfit.keys)),
+            help=misfit.help,
+        )

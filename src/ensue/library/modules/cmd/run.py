@@ -1,0 +1,57 @@
+"""`cmd.run` and related functions, which run a command and differ in what they return of its outcome.
+
+All accept the keyword arguments that `options.read_options` reads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.library.modules.cmd.invocation import invoke
+from ensue.library.modules.cmd.options import read_options
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.core.model.data import Data, DataMap
+
+
+async def run(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
+    """Run a command and return its output and error output, in the order of writing.
+
+    Args:
+        ctx: the target.
+        cmd: a line for the shell, or a program with its arguments.
+        **kwargs: see `CommandOptions`.
+    """
+    return (await invoke(ctx, cmd, read_options(kwargs), merge_stderr=True))["stdout"]
+
+
+async def shell(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
+    """Run a command as `cmd.run` does; Salt has this function for systems on which `run` uses no shell."""
+    return await run(ctx, cmd, **kwargs)
+
+
+async def run_all(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> DataMap:
+    """Run a command and return its `pid`, `retcode`, `stdout` and `stderr`."""
+    merge_stderr = bool(kwargs.get("redirect_stderr"))
+    return await invoke(ctx, cmd, read_options(kwargs), merge_stderr=merge_stderr)
+
+
+async def run_bg(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> DataMap:
+    """Start a command and return its `pid` without waiting for it."""
+    return {"pid": (await invoke(ctx, cmd, read_options({**kwargs, "bg": True})))["pid"]}
+
+
+async def run_stdout(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
+    """Run a command and return its output without its error output."""
+    return (await invoke(ctx, cmd, read_options(kwargs)))["stdout"]
+
+
+async def run_stderr(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
+    """Run a command and return its error output."""
+    return (await invoke(ctx, cmd, read_options(kwargs)))["stderr"]
+
+
+async def retcode(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
+    """Run a command and return its exit code."""
+    return (await invoke(ctx, cmd, read_options(kwargs)))["retcode"]

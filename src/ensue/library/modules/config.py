@@ -1,0 +1,120 @@
+"""Execution module `config`: looks up a value in options, grains and pillar, in this order.
+
+Source: Salt's execution module `config`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.model.merged import merged
+from ensue.library.modules.nested import DELIMITER, NOTHING, lookup
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.core.contracts.context import FunctionContext
+
+_DEFAULTS: Final[dict[str, Any]] = {
+    "hosts.file": "/etc/hosts",
+    "ldap.attrs": None,
+    "mongo.host": "salt",
+    "sqlite.database": "/var/lib/salt/salt.db",
+}
+
+
+async def get(
+    ctx: FunctionContext,
+    key: str,
+    default: Any = "",
+    delimiter: str = DELIMITER,
+    merge: str | None = None,
+    *,
+    omit_opts: bool = False,
+    omit_pillar: bool = False,
+    omit_master: bool = False,
+    omit_grains: bool = False,
+) -> Any:
+    """Return a value from the options, else the grains, else the pillar, else the pillar's `master`.
+
+    Args:
+        ctx: the target.
+        key: its path, with colons between the keys.
+        default: the value to return if it is found nowhere.
+        delimiter: the separator of the keys, instead of a colon.
+        merge: `recurse` or `overwrite`: merge the values of all of them, options last.
+        omit_opts: leave out the options.
+        omit_pillar: leave out the pillar.
+        omit_master: leave out the pillar's `master`.
+        omit_grains: leave out the grains.
+
+    Returns:
+        The value; if it is a `sdb://` URI, the value that it refers to.
+
+    Raises:
+        StateFailedError: the value that a URI refers to cannot be read.
+    """
+    places: list[Mapping[str, Any]] = [_DEFAULTS]
+    if not omit_master:
+        places.insert(0, _master(ctx))
+    if not omit_pillar:
+        places.insert(0, ctx.pillar)
+    if not omit_grains:
+        places.insert(0, await ctx.grains())
+    if not omit_opts:
+        places.insert(0, ctx.opts)
+    found = [value for place in places if (value := lookup(place, key, NOTHING, delimiter)) is not NOTHING]
+    if not found:
+        return default
+    if merge is None or merge == "overwrite":
+        return await _looked_up(ctx, found[0])
+    value = found[-1]
+    for over in reversed(found[:-1]):
+        value = merged(value, over)
+    return await _looked_up(ctx, value)
+
+
+async def option(
+    ctx: FunctionContext,
+    value: str,
+    default: Any = "",
+    *,
+    omit_opts: bool = False,
+    omit_grains: bool = False,
+    omit_pillar: bool = False,
+    omit_master: bool = False,
+) -> Any:
+    """Return the value of one key, not a path, from the options, grains, pillar, or the pillar's `master`.
+
+    Args:
+        ctx: the target.
+        value: the key.
+        default: the value to return if it is found nowhere.
+        omit_opts: leave out the options.
+        omit_grains: leave out the grains.
+        omit_pillar: leave out the pillar.
+        omit_master: leave out the pillar's `master`.
+    """
+    if not omit_opts and value in ctx.opts:
+        return ctx.opts[value]
+    if not omit_grains and value in (grains := await ctx.grains()):
+        return grains[value]
+    if not omit_pillar and value in ctx.pillar:
+        return ctx.pillar[value]
+    if not omit_master and value in _master(ctx):
+        return _master(ctx)[value]
+    return _DEFAULTS.get(value, default)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get, "option": option}
+
+
+async def _looked_up(ctx: FunctionContext, value: Any) -> Any:
+    """Return a value; if it is a `sdb://` URI, the value that it refers to, as Salt does."""
+    is_uri = isinstance(value, str) and value.startswith("sdb://")
+    return await ctx.call("sdb.get", value) if is_uri else value
+
+
+def _master(ctx: FunctionContext) -> Mapping[str, Any]:
+    master = ctx.pillar.get("master")
+    return master if isinstance(master, dict) else {}

@@ -1,0 +1,83 @@
+"""Execution module `defaults`: merges a formula's defaults with the values that users set.
+
+`defaults.get` is missing: formulas read their defaults with `import_yaml`.
+
+Source: Salt's execution module `defaults`, 3008.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.merged import merged
+from ensue.library.modules.nested import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+def merge(  # noqa: PLR0917 (formulas give them by position)
+    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+    dest: dict[Any, Any] | None,
+    src: Mapping[Any, Any] | None,
+    merge_lists: bool = False,
+    in_place: bool = True,
+    convert_none: bool = True,
+) -> Any:
+    """Merge one mapping over another and return it.
+
+    Args:
+        ctx: the target.
+        dest: the mapping to merge into.
+        src: the mapping whose values take precedence.
+        merge_lists: concatenate lists instead of replacing them.
+        in_place: also change `dest` itself.
+        convert_none: treat None as an empty mapping.
+
+    Raises:
+        StateFailedError: one of them is not a mapping.
+    """
+    there: Any = {} if dest is None and convert_none and not in_place else dest
+    over: Any = {} if src is None and convert_none else src
+    if not is_mapping(there) or not is_mapping(over):
+        raise StateFailedError("defaults.merge takes two mappings")
+    result = merged(there, over, merge_lists=merge_lists)
+    if not in_place or dest is None:
+        return result
+    dest.update(result)
+    return dest
+
+
+def deepcopy(ctx: FunctionContext, source: Any) -> Any:  # noqa: ARG001 (every function is given it)
+    """Return a deep copy of data."""
+    return copy.deepcopy(source)
+
+
+def update(
+    ctx: FunctionContext,
+    dest: Mapping[Any, dict[Any, Any]],
+    defaults: Mapping[Any, Any],
+    merge_lists: bool = True,
+    in_place: bool = True,
+) -> dict[Any, Any]:
+    """Return a mapping of mappings, each merged over the defaults.
+
+    Args:
+        ctx: the target.
+        dest: mappings by name.
+        defaults: the defaults of every mapping.
+        merge_lists: concatenate lists instead of replacing them.
+        in_place: also change `dest` itself.
+    """
+    filled = {name: merge(ctx, copy.deepcopy(dict(defaults)), own, merge_lists) for name, own in dest.items()}
+    if in_place and isinstance(dest, dict):
+        dest.update(filled)
+        return dest
+    return filled
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"deepcopy": deepcopy, "merge": merge, "update": update}

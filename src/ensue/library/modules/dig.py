@@ -1,0 +1,57 @@
+"""Execution module `dig`: queries name servers from the target with its program `dig`.
+
+Source: Salt's execution module `dig`, 3008: names and return values.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.library.modules._programs import ask
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+async def a(ctx: FunctionContext, host: str, nameserver: str | None = None) -> list[str]:
+    """Return the IPv4 addresses of a name, an empty list if it has none or no server answers.
+
+    Args:
+        ctx: the target.
+        host: the name.
+        nameserver: the server to query instead of the target's own.
+
+    Raises:
+        StateFailedError: the target has no `dig`.
+    """
+    return await _addresses(ctx, host, "A", nameserver)
+
+
+async def aaaa(ctx: FunctionContext, host: str, nameserver: str | None = None) -> list[str]:
+    """Return the IPv6 addresses of a name; see `a`."""
+    return await _addresses(ctx, host, "AAAA", nameserver)
+
+
+def check_ip(ctx: FunctionContext, addr: str) -> bool:  # noqa: ARG001 (every function is given it)
+    """Return whether a text is an address or a network."""
+    try:
+        ipaddress.ip_interface(addr)
+    except ValueError:
+        return False
+    return True
+
+
+async def _addresses(ctx: FunctionContext, host: str, kind: str, nameserver: str | None) -> list[str]:
+    whom = [f"@{nameserver}"] if nameserver else []
+    answer = await ask(ctx, "dig", "+short", str(host), kind, *whom)
+    if answer.is_missing:
+        raise StateFailedError(f"{ctx.srn} has no program `dig`; install bind9-dnsutils there")
+    lines = answer.stdout.splitlines() if answer.is_success else []
+    return [line for line in lines if check_ip(ctx, line)]
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"A": a, "AAAA": aaaa, "check_ip": check_ip}

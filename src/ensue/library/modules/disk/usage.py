@@ -1,0 +1,71 @@
+"""The usage of the target's file systems, and the identifiers of block devices."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules._programs import ask, must
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+    Table = dict[str, dict[str, Any]]
+
+_COLUMNS: Final = 6
+
+
+async def usage(ctx: FunctionContext, args: str | None = None) -> Table:
+    """Return the disk usage by mount point: `filesystem`, `1K-blocks`, `used`, `available`, `capacity`.
+
+    Args:
+        ctx: the target.
+        args: additional option letters for df.
+    """
+    keys = ("filesystem", "1K-blocks", "used", "available", "capacity")
+    return await _table(ctx, keys, "-P", "-k", *([f"-{args}"] if args else []))
+
+
+async def inodeusage(ctx: FunctionContext, args: str | None = None) -> Table:
+    """Return the inode usage by mount point: `filesystem`, `inodes`, `used`, `free`, `use`; see `usage`."""
+    keys = ("filesystem", "inodes", "used", "free", "use")
+    return await _table(ctx, keys, "-P", "-i", *([f"-{args}"] if args else []))
+
+
+async def percent(ctx: FunctionContext, args: str | None = None) -> dict[str, Any] | str:
+    """Return the usage in percent (`42%`) by mount point, or of one mount point."""
+    found = {place: said["capacity"] for place, said in (await usage(ctx)).items()}
+    return found.get(args, "") if args else found
+
+
+async def blkid(ctx: FunctionContext, device: str | None = None, token: str | None = None) -> Table:
+    """Return the identifiers of block devices (`UUID`, `LABEL`, `TYPE`), by device."""
+    words = [device] if device else ["-t", token] if token else []
+    found: Table = {}
+    for line in (await ask(ctx, "blkid", *words)).stdout.splitlines():
+        path, _, said = line.partition(": ")
+        pairs = (word.partition("=") for word in shlex.split(said))
+        found[path] = {name: value for name, _, value in pairs}
+    return found
+
+
+async def fstype(ctx: FunctionContext, device: str) -> str:
+    """Return the type of a device's file system, empty if it has none."""
+    return str((await blkid(ctx, device)).get(device, {}).get("TYPE", ""))
+
+
+async def _table(ctx: FunctionContext, keys: tuple[str, ...], *words: str) -> Table:
+    said = await must(ctx, "df", *words, what="measure the usage of file systems")
+    rows = (line.split(None, _COLUMNS - 1) for line in said.stdout.splitlines()[1:])
+    return {row[-1]: dict(zip(keys, row, strict=False)) for row in rows if len(row) == _COLUMNS}
+
+
+OFFERED: Final[dict[str, Callable[..., Any]]] = {
+    "blkid": blkid,
+    "fstype": fstype,
+    "inodeusage": inodeusage,
+    "percent": percent,
+    "usage": usage,
+}

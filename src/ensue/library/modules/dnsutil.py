@@ -1,0 +1,44 @@
+"""Execution module `dnsutil`: addresses of names, and serial numbers of zones.
+
+Source: Salt's execution module `dnsutil`, 3008.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules.dig import a, aaaa, check_ip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+async def serial(ctx: FunctionContext, zone: str = "", update: bool = False) -> str:
+    """Return the serial number of a zone: the day of its last update, and a counter of updates on that day.
+
+    The number is kept in a grain of the target.
+
+    Args:
+        ctx: the target.
+        zone: the zone; without it the number that the target keeps for unnamed zones.
+        update: increase the number.
+    """
+    grain = f"dnsserial_{zone}" if zone else "dnsserial"
+    stored = str(await ctx.call("grains.get", grain) or "")
+    today = time.strftime("%Y%m%d01")
+    if not update:
+        return stored or today
+    counted = str(int(stored) + 1) if stored.isdecimal() and stored >= today else today
+    await ctx.call("grains.setval", grain, counted)
+    return counted
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "A": a,
+    "AAAA": aaaa,
+    "check_ip": check_ip,
+    "serial": serial,
+}

@@ -1,0 +1,36 @@
+"""Execution module `docker`: containers, images, networks and volumes of a container engine.
+
+They use the target's own `docker` client; no library is required.
+
+Source: Salt's extension `saltext-dockermod`, 0.1, which was Salt's execution module `docker`: names,
+arguments and return values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules.docker import (
+    comparing,
+    containers,
+    creating,
+    images,
+    lifecycle,
+    networks,
+    server,
+    volumes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    **comparing.FUNCTIONS,
+    **containers.FUNCTIONS,
+    **creating.FUNCTIONS,
+    **images.FUNCTIONS,
+    **lifecycle.FUNCTIONS,
+    **networks.FUNCTIONS,
+    **server.FUNCTIONS,
+    **volumes.FUNCTIONS,
+}

@@ -1,0 +1,92 @@
+"""Execution module `environ`: the environment of ensue's own process on the managing minion.
+
+A change affects commands that run later on the managing minion, until ensue ends.
+
+Source: Salt's execution module `environ`, 3008: it also works on the environment of its own process.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.core.contracts.context import FunctionContext
+
+MANAGING_MINION_ONLY: Final = True
+"""Its functions work on the process of ensue itself, so other targets do not have them."""
+
+
+def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG001 (every function is given it)
+    """Return a variable.
+
+    Args:
+        ctx: the target.
+        key: its name.
+        default: the value to return if it is not set.
+    """
+    return os.environ.get(key, default)
+
+
+def has_value(ctx: FunctionContext, key: str, value: str | None = None) -> bool:  # noqa: ARG001 (every function is given it)
+    """Return whether a variable is set, or set to a value."""
+    return key in os.environ if value is None else os.environ.get(key) == value
+
+
+def item(ctx: FunctionContext, keys: str | Sequence[str], default: str = "") -> dict[str, str]:
+    """Return variables by name."""
+    names = [keys] if isinstance(keys, str) else keys
+    return {name: get(ctx, name, default) for name in names}
+
+
+def items(ctx: FunctionContext) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
+    """Return all variables."""
+    return dict(os.environ)
+
+
+def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets: bool = False) -> str | None:  # noqa: ARG001 (every function is given it)
+    """Set a variable.
+
+    Args:
+        ctx: the target.
+        key: its name.
+        val: its value; False empties the variable, or removes it if `false_unsets` is set.
+        false_unsets: see `val`.
+
+    Returns:
+        The value, None if it was removed.
+
+    Raises:
+        StateFailedError: the name or the value is not valid.
+    """
+    if not key or "=" in key or "\0" in key:
+        raise StateFailedError(f"{key!r} is not a valid name of an environment variable")
+    if val is False and false_unsets:
+        os.environ.pop(key, None)
+        return None
+    text = "" if val is False else val
+    if not isinstance(text, str) or "\0" in text:
+        raise StateFailedError(f"the value of {key} must be a text, or False to unset it: {val!r}")
+    os.environ[key] = text
+    return text
+
+
+def setenv(
+    ctx: FunctionContext, environ: Mapping[str, Any], false_unsets: bool = False
+) -> dict[str, str | None]:
+    """Set variables; see `setval`."""
+    return {key: setval(ctx, key, value, false_unsets) for key, value in environ.items()}
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "get": get,
+    "has_value": has_value,
+    "item": item,
+    "items": items,
+    "setenv": setenv,
+    "setval": setval,
+}

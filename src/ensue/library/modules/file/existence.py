@@ -1,0 +1,88 @@
+"""Existence and kind of a path: `file_exists`, `directory_exists`, `is_link` and related functions."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.connection import Command
+from ensue.core.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+_ACCESS: Final = {"f": "-e", "r": "-r", "w": "-w", "x": "-x", "0": "-e", "4": "-r", "2": "-w", "1": "-x"}
+
+
+async def file_exists(ctx: FunctionContext, path: str) -> bool:
+    """Return whether a path is a regular file; symlinks are followed."""
+    found = await ctx.connection.stat(path, follow=True)
+    return found is not None and found.kind == "file"
+
+
+async def directory_exists(ctx: FunctionContext, path: str) -> bool:
+    """Return whether a path is a folder; symlinks are followed."""
+    found = await ctx.connection.stat(path, follow=True)
+    return found is not None and found.kind == "directory"
+
+
+async def path_exists(ctx: FunctionContext, path: str) -> bool:
+    """Return whether a path exists; symlinks are followed."""
+    return await ctx.connection.stat(path, follow=True) is not None
+
+
+async def is_link(ctx: FunctionContext, path: str) -> bool:
+    """Return whether a path is a symlink."""
+    found = await ctx.connection.stat(path)
+    return found is not None and found.kind == "symlink"
+
+
+async def readlink(ctx: FunctionContext, path: str, canonicalize: bool = False) -> str:
+    """Return the target of a symlink.
+
+    Args:
+        ctx: the target.
+        path: the symlink.
+        canonicalize: resolve all symlinks and return an absolute path.
+
+    Raises:
+        StateFailedError: the path is not a symlink.
+    """
+    found = await ctx.connection.stat(path)
+    if found is None or found.kind != "symlink":
+        raise StateFailedError(f"A valid link was not specified: {path}")
+    if not canonicalize:
+        return found.link_target
+    done = await ctx.connection.run(Command(argv=["readlink", "-m", path]))
+    return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+async def access(ctx: FunctionContext, path: str, mode: str | int) -> bool:
+    """Return whether the user of the connection may read, write or execute a path.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        mode: `f` (existence), `r`, `w` or `x`, or their numbers 0, 4, 2, 1.
+
+    Raises:
+        StateFailedError: the path is not absolute, or there is no such mode.
+    """
+    if not posixpath.isabs(path):
+        raise StateFailedError("Path to link must be absolute.")
+    test = _ACCESS.get(str(mode))
+    if test is None:
+        raise StateFailedError(f"Invalid mode specified: {mode!r} (f, r, w or x)")
+    return (await ctx.connection.run(Command(argv=["test", test, path]))).returncode == 0
+
+
+OFFERED: Final[dict[str, Callable[..., Any]]] = {
+    "access": access,
+    "directory_exists": directory_exists,
+    "file_exists": file_exists,
+    "is_link": is_link,
+    "path_exists": path_exists,
+    "readlink": readlink,
+}

@@ -1,0 +1,39 @@
+"""Paths as text: `basename`, `dirname`, `join`, `normpath`. The target is not accessed."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+def basename(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every function is given it)
+    """Return the last part of a path."""
+    return posixpath.basename(path)
+
+
+def dirname(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every function is given it)
+    """Return a path without its last part."""
+    return posixpath.dirname(path)
+
+
+def join(ctx: FunctionContext, *args: str) -> str:  # noqa: ARG001 (every function is given it)
+    """Join the parts of a path; an absolute part drops all parts before it."""
+    return posixpath.join(*args) if args else ""
+
+
+def normpath(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every function is given it)
+    """Return a path without `.`, `..` and repeated slashes."""
+    return posixpath.normpath(path)
+
+
+OFFERED: Final[dict[str, Callable[..., Any]]] = {
+    "basename": basename,
+    "dirname": dirname,
+    "join": join,
+    "normpath": normpath,
+}

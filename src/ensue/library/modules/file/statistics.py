@@ -1,0 +1,156 @@
+"""Owner, mode, size, times and checksums: `stats`, `get_mode`, `get_hash` and related functions."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.content import HASH_TYPES
+from ensue.core.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.connection import FileKind, FileStat
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.core.model.data import DataMap
+
+_TYPES: Final[dict[FileKind, str]] = {
+    "file": "file",
+    "directory": "dir",
+    "symlink": "link",
+    "block": "block",
+    "character": "char",
+    "fifo": "pipe",
+    "socket": "socket",
+}
+
+
+async def stats(
+    ctx: FunctionContext, path: str, hash_type: str | None = None, follow_symlinks: bool = True
+) -> DataMap:
+    """Return the metadata of a path.
+
+    Args:
+        ctx: the target.
+        path: the path.
+        hash_type: also return the checksum of this type, as `sum`.
+        follow_symlinks: describe the target of a symlink.
+
+    Returns:
+        `uid`, `gid`, `user`, `group`, `atime`, `mtime`, `size`, `mode`, `type` and `target`; not inode and
+        ctime, which not every connection provides.
+
+    Raises:
+        StateFailedError: the path does not exist.
+    """
+    found = await _described(ctx, path, follow=follow_symlinks)
+    described: DataMap = {
+        "uid": found.uid,
+        "gid": found.gid,
+        "group": found.group,
+        "user": found.user,
+        "atime": found.atime_s,
+        "mtime": found.mtime_s,
+        "size": found.size_bytes,
+        "mode": f"{found.mode:04o}",
+        "type": _TYPES[found.kind],
+        "target": path,
+    }
+    if hash_type:
+        described["sum"] = await get_hash(ctx, path, hash_type)
+    return described
+
+
+async def get_mode(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
+    """Return the permission bits of a path as four octal digits."""
+    return f"{(await _described(ctx, path, follow=follow_symlinks)).mode:04o}"
+
+
+async def get_user(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
+    """Return the name of a path's owner."""
+    return (await _described(ctx, path, follow=follow_symlinks)).user
+
+
+async def get_group(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
+    """Return the name of a path's group."""
+    return (await _described(ctx, path, follow=follow_symlinks)).group
+
+
+async def get_uid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
+    """Return the id of a path's owner."""
+    return (await _described(ctx, path, follow=follow_symlinks)).uid
+
+
+async def get_gid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
+    """Return the id of a path's group."""
+    return (await _described(ctx, path, follow=follow_symlinks)).gid
+
+
+async def get_hash(ctx: FunctionContext, path: str, form: str = "sha256") -> str:
+    """Return a file's checksum.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        form: the hash type (`sha256`, `md5`, …).
+
+    Raises:
+        StateFailedError: there is no such hash type, or the path does not exist.
+    """
+    if form not in hashlib.algorithms_available:
+        raise StateFailedError(f"Invalid hash type: {form}")
+    found = await ctx.connection.checksum(path, form)
+    if found is None:
+        raise StateFailedError(f"Path not found: {path}")
+    return found
+
+
+async def get_sum(ctx: FunctionContext, path: str, form: str = "sha256") -> str:
+    """Return a file's checksum, or `File not found` as text."""
+    found = await ctx.connection.stat(path, follow=True)
+    if found is None or found.kind != "file":
+        return "File not found"
+    return await get_hash(ctx, path, form)
+
+
+async def check_hash(ctx: FunctionContext, path: str, file_hash: str) -> bool:
+    """Return whether a file has this checksum.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        file_hash: `sha256=…`, `sha256:…`, or the checksum alone, whose length determines the hash type.
+
+    Raises:
+        StateFailedError: no hash type has checksums of that length.
+    """
+    kind, separator, expected = file_hash.replace(":", "=", 1).partition("=")
+    if not separator:
+        kind, expected = HASH_TYPES.get(len(file_hash), ""), file_hash
+    if not kind:
+        known = ", ".join(f"{name} ({length})" for length, name in HASH_TYPES.items())
+        raise StateFailedError(f"no hash type has checksums of {len(file_hash)} characters (known: {known})")
+    return await get_hash(ctx, path, kind) == expected.lower()
+
+
+async def _described(ctx: FunctionContext, path: str, *, follow: bool) -> FileStat:
+    found = await ctx.connection.stat(path, follow=follow)
+    if found is None and follow:
+        found = await ctx.connection.stat(path)
+    if found is None:
+        raise StateFailedError(f"Path not found: {path}")
+    return found
+
+
+OFFERED: Final[dict[str, Callable[..., Any]]] = {
+    "check_hash": check_hash,
+    "get_gid": get_gid,
+    "get_group": get_group,
+    "get_hash": get_hash,
+    "get_mode": get_mode,
+    "get_sum": get_sum,
+    "get_uid": get_uid,
+    "get_user": get_user,
+    "stats": stats,
+}

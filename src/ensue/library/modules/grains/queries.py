@@ -1,0 +1,123 @@
+"""Reads the target's grains.
+
+Source: Salt's execution module `grains`, 3008.
+"""
+
+from __future__ import annotations
+
+import copy
+import fnmatch
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.merged import merged
+from ensue.library.modules.nested import DELIMITER, NOTHING, is_list, is_mapping, lookup
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+async def get(
+    ctx: FunctionContext,
+    key: str,
+    default: Any = "",
+    delimiter: str = DELIMITER,
+    ordered: bool = True,  # noqa: ARG001 (mappings keep their order)
+) -> Any:
+    """Return a grain.
+
+    Args:
+        ctx: the target.
+        key: its path, with colons between the keys.
+        default: the value to return if there is no such grain.
+        delimiter: the separator of the keys, instead of a colon.
+        ordered: accepted as by Salt, without effect.
+    """
+    return lookup(await ctx.grains(), key, default, delimiter)
+
+
+async def has_value(ctx: FunctionContext, key: str) -> bool:
+    """Return whether a grain exists."""
+    return lookup(await ctx.grains(), key, NOTHING) is not NOTHING
+
+
+async def items(ctx: FunctionContext, sanitize: bool = False) -> dict[str, Any]:  # noqa: ARG001 (nothing here is secret)
+    """Return all grains."""
+    return dict(await ctx.grains())
+
+
+async def item(ctx: FunctionContext, *keys: str, **kwargs: Any) -> dict[str, Any]:
+    """Return some grains, by key.
+
+    Args:
+        ctx: the target.
+        *keys: paths.
+        **kwargs: `default` for missing grains, `delimiter` between keys.
+    """
+    grains = await ctx.grains()
+    default, delimiter = kwargs.get("default", ""), kwargs.get("delimiter", DELIMITER)
+    return {key: lookup(grains, key, default, delimiter) for key in keys}
+
+
+async def ls(ctx: FunctionContext) -> list[str]:
+    """Return the names of all grains, sorted."""
+    return sorted(await ctx.grains())
+
+
+async def equals(ctx: FunctionContext, key: str, value: Any) -> bool:
+    """Return whether a grain has a value; both are compared as text."""
+    return str(value) == str(await get(ctx, key))
+
+
+async def filter_by(  # noqa: PLR0917 (formulas give them by position)
+    ctx: FunctionContext,
+    lookup_dict: Mapping[Any, Any],
+    grain: str = "os_family",
+    merge: Mapping[str, Any] | None = None,
+    default: str = "default",
+    base: str | None = None,
+) -> Any:
+    """Return the entry of a mapping that matches a grain, as `map.jinja` files do.
+
+    Args:
+        ctx: the target.
+        lookup_dict: entries by a glob for the grain.
+        grain: the grain's path.
+        merge: a mapping to merge over the entry.
+        default: the key of the entry to use if no key matches.
+        base: the key of an entry that the chosen one is merged over.
+
+    Raises:
+        StateFailedError: a value to merge is not a mapping.
+    """
+    value = lookup(await ctx.grains(), grain, [])
+    chosen = _chosen(lookup_dict, value if is_list(value) else [value])
+    if chosen is None:
+        chosen = lookup_dict.get(default)
+    if base and base in lookup_dict:
+        chosen = _over_base(lookup_dict[base], chosen)
+    if not merge:
+        return chosen
+    if not is_mapping(merge):
+        raise StateFailedError("filter_by merge argument must be a dictionary.")
+    return copy.deepcopy(dict(merge)) if chosen is None else merged(chosen, merge)
+
+
+def _chosen(lookup_dict: Mapping[Any, Any], values: list[Any]) -> Any:
+    for value in values:
+        for pattern, entry in lookup_dict.items():
+            if fnmatch.fnmatchcase(str(value), str(pattern)) and entry is not None:
+                return entry
+    return None
+
+
+def _over_base(base: Any, chosen: Any) -> Any:
+    if chosen is None:
+        return base
+    if not is_mapping(base):
+        return chosen
+    if not is_mapping(chosen):
+        raise StateFailedError("filter_by default and look-up values must both be dictionaries.")
+    return merged(base, chosen)

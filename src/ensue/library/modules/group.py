@@ -1,0 +1,149 @@
+"""Execution module `group`: the target's groups, with shadow's programs (`groupadd`, `gpasswd`, …).
+
+Source: Salt's execution module `group` (groupadd), 3008: names and return values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules._account_database import entries, entry, number
+from ensue.library.modules._programs import must
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.core.model.data import DataMap
+
+
+async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
+    """Return `name`, `passwd`, `gid` and `members` of a group, an empty mapping if it does not exist.
+
+    Args:
+        ctx: the target.
+        name: the group.
+        root: has no effect; the target's own database is read.
+    """
+    found = await entry(ctx, "group", str(name))
+    return _described(found) if found else {}
+
+
+async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:  # noqa: ARG001 (Salt's arguments)
+    """Return all groups, each as `info` returns it."""
+    return [_described(fields) for fields in await entries(ctx, "group")]
+
+
+async def add(
+    ctx: FunctionContext,
+    name: str,
+    gid: int | None = None,
+    system: bool = False,
+    non_unique: bool = False,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> bool:
+    """Add a group.
+
+    Args:
+        ctx: the target.
+        name: the group.
+        gid: its id; None for the next free one.
+        system: use an id of the range for system groups.
+        non_unique: allow an id that another group has.
+        **kwargs: accepted as by Salt, without effect.
+
+    Raises:
+        StateFailedError: the group cannot be added; the message says why.
+    """
+    options = ["-g", str(gid)] if gid is not None else []
+    options += ["-o"] if gid is not None and non_unique else []
+    options += ["-r"] if system else []
+    await must(ctx, "groupadd", *options, "--", name, what=f"add the group {name}")
+    return True
+
+
+async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+    """Remove a group.
+
+    Raises:
+        StateFailedError: the group cannot be removed; the message says why.
+    """
+    await must(ctx, "groupdel", "--", name, what=f"remove the group {name}")
+    return True
+
+
+async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = False, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+    """Change a group's id; files keep the old one.
+
+    Raises:
+        StateFailedError: the id cannot be changed; the message says why.
+    """
+    options = ["-o"] if non_unique else []
+    what = f"change the id of the group {name}"
+    await must(ctx, "groupmod", *options, "-g", str(gid), "--", name, what=what)
+    return True
+
+
+async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+    """Make a user a member of a group.
+
+    Raises:
+        StateFailedError: there is no such user or group.
+    """
+    await must(ctx, "gpasswd", "-a", username, name, what=f"add {username} to the group {name}")
+    return True
+
+
+async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+    """Remove a user from a group; it is not an error if the user is not a member.
+
+    Raises:
+        StateFailedError: there is no such group.
+    """
+    if username in _members(await info(ctx, name)):
+        await must(ctx, "gpasswd", "-d", username, name, what=f"remove {username} from the group {name}")
+    return True
+
+
+async def members(ctx: FunctionContext, name: str, members_list: str | Sequence[str], **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+    """Set the members of a group, replacing all others.
+
+    Args:
+        ctx: the target.
+        name: the group.
+        members_list: user names, as a list or separated by commas.
+        **kwargs: accepted as by Salt, without effect.
+
+    Raises:
+        StateFailedError: there is no such user or group.
+    """
+    joined = members_list if isinstance(members_list, str) else ",".join(members_list)
+    await must(ctx, "gpasswd", "-M", joined, name, what=f"set the members of the group {name}")
+    return True
+
+
+def _described(fields: list[str]) -> DataMap:
+    name, passwd, gid, joined, *_ = [*fields, "", "", ""]
+    return {
+        "name": name,
+        "passwd": passwd,
+        "gid": number(gid),
+        "members": [member for member in joined.split(",") if member],
+    }
+
+
+def _members(described: DataMap) -> list[Any]:
+    found = described.get("members")
+    return found if isinstance(found, list) else []
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "add": add,
+    "adduser": adduser,
+    "chgid": chgid,
+    "delete": delete,
+    "deluser": deluser,
+    "getent": getent,
+    "info": info,
+    "members": members,
+}

@@ -1,0 +1,113 @@
+"""Execution module `hashutil`: digests and base64.
+
+Source: Salt's execution module `hashutil`, 3008: names and return values.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+def digest(ctx: FunctionContext, instr: str, checksum: str = "md5") -> str:  # noqa: ARG001 (every function is given it)
+    """Return the digest of a text, hexadecimal.
+
+    Args:
+        ctx: the target.
+        instr: the text.
+        checksum: `md5`, `sha256`, `sha512`, …
+
+    Raises:
+        StateFailedError: there is no such digest.
+    """
+    return _hash(checksum, instr.encode())
+
+
+async def digest_file(ctx: FunctionContext, infile: str, checksum: str = "md5") -> str:
+    """Return the digest of a file of the target; see `digest`."""
+    _need_digest(checksum)
+    found = await ctx.connection.checksum(infile, checksum)
+    if found is None:
+        raise StateFailedError(f"Path not found: {infile}")
+    return found
+
+
+def md5_digest(ctx: FunctionContext, instr: str) -> str:
+    """Return the MD5 of a text."""
+    return digest(ctx, instr, "md5")
+
+
+def sha256_digest(ctx: FunctionContext, instr: str) -> str:
+    """Return the SHA-256 of a text."""
+    return digest(ctx, instr, "sha256")
+
+
+def sha512_digest(ctx: FunctionContext, instr: str) -> str:
+    """Return the SHA-512 of a text."""
+    return digest(ctx, instr, "sha512")
+
+
+def base64_b64encode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
+    """Return a text as base64."""
+    return base64.b64encode(instr.encode()).decode()
+
+
+def base64_b64decode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
+    """Return the text that base64 encodes."""
+    return base64.b64decode(instr).decode()
+
+
+def base64_encodestring(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
+    """Return a text as base64 in lines of 76 characters."""
+    return base64.encodebytes(instr.encode()).decode()
+
+
+async def base64_encodefile(ctx: FunctionContext, fname: str) -> str:
+    """Return a file of the target as base64 in lines of 76 characters."""
+    return base64.encodebytes(await ctx.connection.read(fname)).decode()
+
+
+def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challenge_hmac: str) -> bool:  # noqa: ARG001 (every function is given it)
+    """Return whether a text has this signature (HMAC-SHA256 as base64)."""
+    made = hmac.new(shared_secret.encode(), string.encode(), hashlib.sha256).digest()
+    return hmac.compare_digest(base64.b64encode(made).decode(), challenge_hmac)
+
+
+def hmac_compute(ctx: FunctionContext, string: str, shared_secret: str) -> str:  # noqa: ARG001 (every function is given it)
+    """Return the signature of a text (HMAC-SHA256, hexadecimal)."""
+    return hmac.new(shared_secret.encode(), string.encode(), hashlib.sha256).hexdigest()
+
+
+def _need_digest(name: str) -> None:
+    if name not in hashlib.algorithms_guaranteed or name.startswith("shake"):
+        raise StateFailedError(f"{name!r} is not a digest")
+
+
+def _hash(name: str, content: bytes) -> str:
+    _need_digest(name)
+    return hashlib.new(name, content, usedforsecurity=False).hexdigest()
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "base64_b64decode": base64_b64decode,
+    "base64_b64encode": base64_b64encode,
+    "base64_decodestring": base64_b64decode,
+    "base64_encodefile": base64_encodefile,
+    "base64_encodestring": base64_encodestring,
+    "digest": digest,
+    "digest_file": digest_file,
+    "hmac_compute": hmac_compute,
+    "hmac_signature": hmac_signature,
+    "md5_digest": md5_digest,
+    "sha256_digest": sha256_digest,
+    "sha512_digest": sha512_digest,
+}

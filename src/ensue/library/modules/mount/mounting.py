@@ -1,0 +1,101 @@
+"""Lists, mounts and unmounts file systems."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules._programs import must
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.core.contracts.context import FunctionContext
+
+_OCTAL: Final = re.compile(r"\\([0-7]{3})")
+
+
+async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict[str, Any]]:
+    """Return the mounts by folder: `device`, `fstype` and `opts`, with `extended` also `superopts`."""
+    said = await must(ctx, "cat", "/proc/self/mountinfo", what="list the mounts")
+    found: dict[str, dict[str, Any]] = {}
+    for line in said.stdout.splitlines():
+        here, _, there = line.partition(" - ")
+        folder, opts = here.split()[4:6]
+        fstype, device, superopts = [*there.split(), ""][:3]
+        entry: dict[str, Any] = {"device": unescaped(device), "fstype": fstype, "opts": opts.split(",")}
+        found[unescaped(folder)] = {**entry, "superopts": superopts.split(",")} if extended else entry
+    return found
+
+
+async def is_mounted(ctx: FunctionContext, name: str) -> bool:
+    """Return whether something is mounted on a folder."""
+    return name in await active(ctx)
+
+
+async def mount(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    name: str,
+    device: str = "",
+    mkmnt: bool = False,
+    fstype: str = "",
+    opts: str | Sequence[str] = "defaults",
+    user: str | None = None,  # noqa: ARG001 (Salt's argument)
+) -> bool:
+    """Mount a device on a folder.
+
+    Args:
+        ctx: the target.
+        name: the folder.
+        device: the device; empty for the folder's device in the fstab.
+        mkmnt: create the folder.
+        fstype: the type of the file system.
+        opts: mount options, as a list or separated by commas.
+        user: without effect; the user of the connection mounts it.
+
+    Raises:
+        StateFailedError: it cannot be mounted; the message says why.
+    """
+    if mkmnt:
+        await ctx.connection.make_directory(name, parents=True)
+    if not device:
+        await must(ctx, "mount", "--", name, what=f"mount {name}")
+        return True
+    kind = ["-t", fstype] if fstype else []
+    await must(ctx, "mount", "-o", joined(opts), *kind, "--", device, name, what=f"mount {device} on {name}")
+    return True
+
+
+async def remount(ctx: FunctionContext, name: str, opts: str | Sequence[str]) -> bool:
+    """Remount a folder with other options.
+
+    Raises:
+        StateFailedError: the options cannot be changed.
+    """
+    await must(ctx, "mount", "-o", f"remount,{joined(opts)}", "--", name, what=f"remount {name}")
+    return True
+
+
+async def umount(ctx: FunctionContext, name: str, lazy: bool = False) -> bool:
+    """Unmount a folder.
+
+    Args:
+        ctx: the target.
+        name: the folder.
+        lazy: unmount it even if it is busy.
+
+    Raises:
+        StateFailedError: it is busy, or nothing is mounted there.
+    """
+    await must(ctx, "umount", *(["-l"] if lazy else []), "--", name, what=f"unmount {name}")
+    return True
+
+
+def joined(opts: str | Sequence[str]) -> str:
+    """Return mount options as one string, separated by commas."""
+    return (opts if isinstance(opts, str) else ",".join(map(str, opts))) or "defaults"
+
+
+def unescaped(text: str) -> str:
+    """Return a field with octal escapes replaced with their characters, such as blanks."""
+    return _OCTAL.sub(lambda match: chr(int(match[1], 8)), text)

@@ -1,0 +1,54 @@
+"""Execution module `mysql`: databases, users and grants of a MySQL or MariaDB server.
+
+Queries run through the target's `mysql` client; no database driver is needed, on the target or here.
+
+Source: Salt's extension `saltext-mysql`, 1.1, formerly Salt's execution module `mysql`: names and return
+values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules.mysql import databases, grants, users
+from ensue.library.modules.mysql.server import Server, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.core.model.data import DataMap
+
+
+async def query(ctx: FunctionContext, database: str, query: str, **connection: Any) -> DataMap:
+    """Run a query and return its rows.
+
+    Args:
+        ctx: the target.
+        database: the database to query.
+        query: one SQL statement.
+        **connection: see `Server`.
+
+    Returns:
+        `columns`, `results` (a list of strings per row) and `rows returned`.
+    """
+    found = await rows(ctx, Server.read({**connection, "connection_db": database}), query)
+    return {
+        "columns": [*found[0]] if found else [],
+        "results": [[*row.values()] for row in found],
+        "rows returned": len(found),
+    }
+
+
+async def version(ctx: FunctionContext, **connection: Any) -> str:
+    """Return the server's version."""
+    return (await rows(ctx, Server.read(connection), "SELECT VERSION() AS version;"))[0]["version"] or ""
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "query": query,
+    "version": version,
+    **databases.FUNCTIONS,
+    **grants.FUNCTIONS,
+    **users.FUNCTIONS,
+}

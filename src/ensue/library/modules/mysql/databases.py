@@ -1,0 +1,115 @@
+"""Databases: list, create, alter and drop them.
+
+Source: Salt's extension `saltext-mysql`, 1.1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.library.modules.mysql.server import Server, name_of, rows, run_sql, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+_GET: Final = """\
+SELECT DEFAULT_CHARACTER_SET_NAME AS character_set, DEFAULT_COLLATION_NAME AS collate_name
+FROM INFORMATION_SCHEMA.SCHEMATA WHERE SCHEMA_NAME = {name};
+"""
+_WORD: Final = re.compile(r"\w+")
+
+
+async def db_list(ctx: FunctionContext, **connection: Any) -> list[str]:
+    """Return the names of the databases.
+
+    Args:
+        ctx: the target.
+        **connection: see `Server`.
+    """
+    sql = "SELECT SCHEMA_NAME AS name FROM INFORMATION_SCHEMA.SCHEMATA ORDER BY 1;"
+    return [row["name"] or "" for row in await rows(ctx, Server.read(connection), sql)]
+
+
+async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str, str]:
+    """Return `character_set` and `collate` of a database, an empty mapping if it does not exist."""
+    found = await rows(ctx, Server.read(connection), _GET.format(name=text_of(name)))
+    if not found:
+        return {}
+    return {"character_set": found[0]["character_set"] or "", "collate": found[0]["collate_name"] or ""}
+
+
+async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
+    """Return whether a database exists."""
+    return bool(await db_get(ctx, name, **connection))
+
+
+async def db_tables(ctx: FunctionContext, name: str, **connection: Any) -> list[str]:
+    """Return the names of a database's tables."""
+    found = await rows(ctx, Server.read(connection), f"SHOW TABLES IN {name_of(name)};")
+    return [next(iter(row.values())) or "" for row in found]
+
+
+async def db_create(
+    ctx: FunctionContext,
+    name: str,
+    character_set: str | None = None,
+    collate: str | None = None,
+    **connection: Any,
+) -> bool:
+    """Create a database.
+
+    Args:
+        ctx: the target.
+        name: the database.
+        character_set: its default character set.
+        collate: its default collation.
+        **connection: see `Server`.
+    """
+    sql = f"CREATE DATABASE IF NOT EXISTS {name_of(name)}{_texts(character_set, collate)};"
+    await run_sql(ctx, Server.read(connection), sql)
+    return True
+
+
+async def alter_db(
+    ctx: FunctionContext,
+    name: str,
+    character_set: str | None = None,
+    collate: str | None = None,
+    **connection: Any,
+) -> bool:
+    """Change the default character set or collation of a database."""
+    sql = f"ALTER DATABASE {name_of(name)}{_texts(character_set, collate)};"
+    await run_sql(ctx, Server.read(connection), sql)
+    return True
+
+
+async def db_remove(ctx: FunctionContext, name: str, **connection: Any) -> bool:
+    """Drop a database with everything in it."""
+    await run_sql(ctx, Server.read(connection), f"DROP DATABASE {name_of(name)};")
+    return True
+
+
+def _texts(character_set: str | None, collate: str | None) -> str:
+    words = ""
+    for clause, value in (("CHARACTER SET", character_set), ("COLLATE", collate)):
+        if value:
+            if not _WORD.fullmatch(value):
+                raise StateFailedError(f"{value!r} is neither a character set nor a collation")
+            words += f" {clause} {value}"
+    return words
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "alter_db": alter_db,
+    "db_create": db_create,
+    "db_exists": db_exists,
+    "db_get": db_get,
+    "db_list": db_list,
+    "db_remove": db_remove,
+    "db_tables": db_tables,
+}
+"""The functions by the names that states and templates use."""

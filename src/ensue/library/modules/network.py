@@ -1,0 +1,289 @@
+"""Execution module `network`: the target's addresses and names.
+
+Source: Salt's execution module `network`, 3008: names and return values; ip(8), hostname(1).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules._host_name import mod_hostname
+from ensue.library.modules._programs import ask, must
+from ensue.library.modules._text_files import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.core.contracts.context import FunctionContext
+
+    Interfaces = dict[str, dict[str, Any]]
+
+_LINK: Final = re.compile(r"^\d+: (?P<name>[^:@\s]+)(?:@\S+)?: <(?P<flags>[^>]*)>")
+_ADDRESS: Final = re.compile(
+    r"^\s+(?P<family>inet6?) (?P<address>[0-9a-f.:]+)(?: peer \S+)?/(?P<prefix>\d+)"
+    r"(?: brd (?P<broadcast>\S+))? scope (?P<scope>\S+)(?: secondary)?(?: (?P<label>\S+))?"
+)
+_HARDWARE: Final = re.compile(r"^\s+link/\S+ (?P<address>[0-9a-f:]+)")
+
+
+async def interfaces(ctx: FunctionContext) -> Interfaces:
+    """Return the network interfaces by name, each with `up`, `hwaddr`, `inet` and `inet6`."""
+    said = await must(
+        ctx, "ip", "address", "show", what="list the network interfaces (this requires iproute2)"
+    )
+    found: Interfaces = {}
+    now: dict[str, Any] = {}
+    for line in said.stdout.splitlines():
+        if link := _LINK.match(line):
+            now = {"up": "UP" in link["flags"].split(",")}
+            found[link["name"]] = now
+        elif hardware := _HARDWARE.match(line):
+            now["hwaddr"] = hardware["address"]
+        elif address := _ADDRESS.match(line):
+            now.setdefault(address["family"], []).append(_described(address))
+    return found
+
+
+async def interface(ctx: FunctionContext, iface: str) -> list[dict[str, str]]:
+    """Return the IPv4 addresses of a network interface, each with its netmask."""
+    return list((await interfaces(ctx)).get(iface, {}).get("inet", []))
+
+
+async def interface_ip(ctx: FunctionContext, iface: str) -> str:
+    """Return the first IPv4 address of a network interface, empty if it has none."""
+    there = (await interfaces(ctx)).get(iface, {})
+    return next((str(each["address"]) for each in [*there.get("inet", []), *there.get("inet6", [])]), "")
+
+
+async def hw_addr(ctx: FunctionContext, iface: str) -> str:
+    """Return the hardware (MAC) address of a network interface, empty if it has none."""
+    return str((await interfaces(ctx)).get(iface, {}).get("hwaddr", ""))
+
+
+async def ip_addrs(
+    ctx: FunctionContext,
+    interface: str | list[str] | None = None,
+    include_loopback: bool = False,
+    cidr: str | None = None,
+    type: str | None = None,  # noqa: A002 (Salt's argument)
+) -> list[str]:
+    """Return the target's IPv4 addresses, sorted.
+
+    Args:
+        ctx: the target.
+        interface: only addresses of this interface, or of these.
+        include_loopback: include loopback addresses.
+        cidr: only addresses in this network (`10.0.0.0/8`).
+        type: only `public` or only `private` addresses.
+    """
+    found = await _addresses(ctx, "inet", interface, include_loopback=include_loopback)
+    if cidr:
+        return [each for each in found if _is_in(each, cidr)]
+    if type in {"public", "private"}:
+        return [each for each in found if ipaddress.ip_address(each).is_private is (type == "private")]
+    return found
+
+
+async def ip_addrs6(
+    ctx: FunctionContext,
+    interface: str | list[str] | None = None,
+    include_loopback: bool = False,
+    cidr: str | None = None,
+) -> list[str]:
+    """Return the target's IPv6 addresses, sorted."""
+    found = await _addresses(ctx, "inet6", interface, include_loopback=include_loopback)
+    return [each for each in found if not cidr or _is_in(each, cidr)]
+
+
+async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None) -> list[str]:  # noqa: ARG001 (Salt's)
+    """Return the networks of the target's IPv4 addresses, sorted."""
+    return await _networks(ctx, "inet")
+
+
+async def subnets6(ctx: FunctionContext) -> list[str]:
+    """Return the networks of the target's IPv6 addresses, sorted."""
+    return await _networks(ctx, "inet6")
+
+
+async def in_subnet(ctx: FunctionContext, cidr: str) -> bool:
+    """Return whether the target has an address in a network."""
+    family = "inet6" if ":" in cidr else "inet"
+    return any(_is_in(each, cidr) for each in await _addresses(ctx, family, None, include_loopback=True))
+
+
+def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa: ARG001 (every function is given it)
+    """Return whether an address is in a network."""
+    return _is_in(ip_addr, cidr)
+
+
+def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
+    """Return whether an address is private."""
+    return ipaddress.ip_address(ip_addr).is_private
+
+
+def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
+    """Return whether an address is a loopback address."""
+    return ipaddress.ip_address(ip_addr).is_loopback
+
+
+def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # noqa: ARG001 (every function is given it)
+    """Return `network`, `netmask` and `broadcast` of a network."""
+    network = ipaddress.ip_network(cidr, strict=False)
+    broadcast = str(network.broadcast_address)
+    return {"network": str(network.network_address), "netmask": str(network.netmask), "broadcast": broadcast}
+
+
+def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = None) -> str:  # noqa: ARG001 (every function is given it)
+    """Return the network of an address, in CIDR notation.
+
+    Args:
+        ctx: the target.
+        ip_addr: the address, with or without a prefix length.
+        netmask: its netmask or prefix length.
+    """
+    address = ip_addr if netmask is None else f"{ip_addr}/{netmask}"
+    return str(ipaddress.ip_network(address, strict=False))
+
+
+async def get_hostname(ctx: FunctionContext) -> str:
+    """Return the target's host name."""
+    answer = await ask(ctx, "hostname")
+    said = answer.stdout if answer.is_success else await text_of(ctx, "/proc/sys/kernel/hostname") or ""
+    return said.strip()
+
+
+async def get_fqdn(ctx: FunctionContext) -> str:
+    """Return the target's fully qualified host name, or the short one if it has no other."""
+    answer = await ask(ctx, "hostname", "-f")
+    return answer.stdout.strip() if answer.is_success else await get_hostname(ctx)
+
+
+async def default_route(ctx: FunctionContext, family: str | None = None) -> list[dict[str, str]]:
+    """Return the target's default routes.
+
+    Args:
+        ctx: the target.
+        family: `inet` or `inet6`; None for both.
+    """
+    found: list[dict[str, str]] = []
+    for each, flag, destination in (("inet", "-4", "0.0.0.0"), ("inet6", "-6", "::/0")):  # noqa: S104 (no address to listen on)
+        if family not in {None, each}:
+            continue
+        said = await must(
+            ctx, "ip", flag, "route", "show", "default", what="list the routes (this requires iproute2)"
+        )
+        for line in said.stdout.splitlines():
+            words = line.split()
+            named = dict(zip(words[1::2], words[2::2], strict=False))
+            found.append({
+                "addr_family": each,
+                "destination": destination,
+                "gateway": named.get("via", ""),
+                "interface": named.get("dev", ""),
+            })  # fmt: skip
+    return found
+
+
+def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:  # noqa: ARG001 (every function is given it)
+    """Return the name of an address for a reverse DNS lookup (`4.3.2.1.in-addr.arpa`)."""
+    return ipaddress.ip_address(ip_addr).reverse_pointer
+
+
+async def ifacestartswith(ctx: FunctionContext, cidr: str) -> list[str]:
+    """Return the network interfaces with an IPv4 address that starts with a prefix."""
+    return [
+        name
+        for name, there in (await interfaces(ctx)).items()
+        if any(str(each["address"]).startswith(cidr) for each in there.get("inet", ()))
+    ]
+
+
+async def ping(
+    ctx: FunctionContext,
+    host: str,
+    timeout: int | None = None,  # noqa: ASYNC109 (Salt's argument)
+    return_boolean: bool = False,
+) -> str | bool:
+    """Ping a host four times.
+
+    Args:
+        ctx: the target that sends the pings.
+        host: a host name or an address.
+        timeout: how long to wait for each answer, in seconds.
+        return_boolean: return whether it succeeded instead of the output.
+
+    Returns:
+        The output of `ping`, or whether it succeeded.
+    """
+    wait = ["-W", str(timeout)] if timeout else []
+    answer = await ask(ctx, "ping", "-c", "4", *wait, "--", host)
+    return answer.is_success if return_boolean else answer.stdout + answer.stderr
+
+
+async def _addresses(
+    ctx: FunctionContext, family: str, interface: str | Sequence[str] | None, *, include_loopback: bool
+) -> list[str]:
+    names = {interface} if isinstance(interface, str) else {*(interface or ())}
+    found = {
+        str(each["address"])
+        for name, there in (await interfaces(ctx)).items()
+        if not names or name in names
+        for each in there.get(family, [])
+    }
+    kept = [each for each in found if include_loopback or not ipaddress.ip_address(each).is_loopback]
+    return sorted(kept, key=lambda each: ipaddress.ip_address(each).packed)
+
+
+async def _networks(ctx: FunctionContext, family: str) -> list[str]:
+    found: set[str] = set()
+    for there in (await interfaces(ctx)).values():
+        for each in there.get(family, []):
+            network = ipaddress.ip_network(
+                f"{each['address']}/{each.get('netmask') or each['prefixlen']}", strict=False
+            )
+            found |= set() if network.is_loopback else {str(network)}
+    return sorted(found)
+
+
+def _described(match: re.Match[str]) -> dict[str, str]:
+    address, prefix = match["address"], match["prefix"]
+    if match["family"] == "inet6":
+        return {"address": address, "prefixlen": prefix, "scope": match["scope"]}
+    netmask = str(ipaddress.ip_network(f"0.0.0.0/{prefix}").netmask)
+    found = {"address": address, "netmask": netmask}
+    found |= {"broadcast": match["broadcast"]} if match["broadcast"] else {}
+    return found | ({"label": match["label"]} if match["label"] else {})
+
+
+def _is_in(address: str, cidr: str) -> bool:
+    return ipaddress.ip_address(address) in ipaddress.ip_network(cidr, strict=False)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "calc_net": calc_net,
+    "convert_cidr": convert_cidr,
+    "default_route": default_route,
+    "get_fqdn": get_fqdn,
+    "get_hostname": get_hostname,
+    "hw_addr": hw_addr,
+    "hwaddr": hw_addr,
+    "ifacestartswith": ifacestartswith,
+    "in_subnet": in_subnet,
+    "interface": interface,
+    "interface_ip": interface_ip,
+    "interfaces": interfaces,
+    "ip_addrs": ip_addrs,
+    "ip_addrs6": ip_addrs6,
+    "ip_in_subnet": ip_in_subnet,
+    "ipaddrs": ip_addrs,
+    "ipaddrs6": ip_addrs6,
+    "is_loopback": is_loopback,
+    "is_private": is_private,
+    "mod_hostname": mod_hostname,
+    "ping": ping,
+    "reverse_ip": reverse_ip,
+    "subnets": subnets,
+    "subnets6": subnets6,
+}

@@ -1,0 +1,156 @@
+"""Manages packages with apk."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.errors import NotAvailableError
+from ensue.library.modules._programs import ask, must
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.library.modules.pkg.manager import InstallOptions
+
+_NAMED: Final = re.compile(r"(?P<name>.+)-(?P<version>\d[^-]*(?:-r\d+)?)\Z")
+_INSTALLED: Final = "lib/apk/db/installed"
+_ORDER: Final = {"<": -1, "=": 0, ">": 1}
+
+
+async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
+    """Return the installed versions by name; apk leaves nothing behind when it removes a package."""
+    if removed:
+        return {}
+    said = await must(ctx, "apk", "info", "-v", what="list the packages")
+    found: dict[str, list[str]] = {}
+    for line in said.stdout.splitlines():
+        match = _NAMED.match(line.strip())
+        if match:
+            found[match["name"]] = [match["version"]]
+    return found
+
+
+async def available(
+    ctx: FunctionContext, names: Sequence[str], *, fromrepo: str | None = None
+) -> dict[str, list[str]]:
+    """Return the versions in the repositories, newest first."""
+    repository = ["--repository", fromrepo] if fromrepo else []
+    said = await must(ctx, "apk", *repository, "policy", *names, what="look up packages")
+    found: dict[str, list[str]] = {}
+    for name, versions in _offers(said.stdout).items():
+        newest_first: list[str] = []
+        for version in versions:
+            place = 0
+            while place < len(newest_first) and await compare(ctx, newest_first[place], version) > 0:
+                place += 1
+            newest_first.insert(place, version)
+        if newest_first:
+            found[name] = newest_first
+    return found
+
+
+async def compare(ctx: FunctionContext, left: str, right: str) -> int:
+    """Compare two versions as apk does."""
+    said = await must(ctx, "apk", "version", "-t", left, right, what="compare versions")
+    return _ORDER[said.stdout.strip()]
+
+
+async def refreshed_at_s(ctx: FunctionContext) -> float | None:
+    """Return when the package lists were last fetched, 0 if never."""
+    newest = 0.0
+    folder = "/var/cache/apk"
+    if await ctx.connection.stat(folder, follow=True) is None:
+        return newest
+    for name in await ctx.connection.list_directory(folder):
+        found = await ctx.connection.stat(f"{folder}/{name}")
+        if found is not None and name.startswith("APKINDEX"):
+            newest = max(newest, found.mtime_s)
+    return newest
+
+
+async def refresh(ctx: FunctionContext) -> None:
+    """Fetch the package lists."""
+    await must(ctx, "apk", "update", what="refresh the package lists", is_followed=True)
+
+
+async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+    """Install or upgrade packages."""
+    flags = ["--repository", options.fromrepo] if options.fromrepo else []
+    flags += ["--allow-untrusted"] if options.skip_verify else []
+    specs = [f"{name}={version}" if version else name for name, version in wanted.items()]
+    verb = ["fix", "--reinstall"] if options.reinstall else ["add", "--upgrade"]
+    await must(ctx, "apk", *flags, *verb, *specs, what="install packages", is_followed=True)
+
+
+async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:
+    """Remove packages."""
+    flags = ["--purge"] if purge else []
+    await must(ctx, "apk", "del", *flags, *names, what="remove packages", is_followed=True)
+
+
+async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:
+    """Install packages from files, and their dependencies from the repositories."""
+    flags = ["--allow-untrusted"] if options.skip_verify else []
+    await must(ctx, "apk", *flags, "add", *paths, what="install packages", is_followed=True)
+
+
+async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
+    """Return the names that installed packages provide."""
+    return {name for name in names if (await ask(ctx, "apk", "info", "-e", name)).is_success}
+
+
+async def held(ctx: FunctionContext) -> list[str]:
+    """Refuse: apk can pin packages in its world file, but not hold them."""
+    raise NotAvailableError(f"packages of {ctx.srn} cannot be held: apk does not support it")
+
+
+async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:  # noqa: ARG001 (the contract's)
+    """Refuse, as `held` does."""
+    await held(ctx)
+
+
+async def download(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:  # noqa: ARG001 (the contract's)
+    """Refuse, as `downloaded` does."""
+    await downloaded(ctx)
+
+
+async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
+    """Refuse: apk has a cache only where an administrator has set one up."""
+    raise NotAvailableError(f"packages of {ctx.srn} cannot be downloaded only: apk does not support it")
+
+
+async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # noqa: ARG001 (apk knows one kind)
+    """Return what an upgrade would install."""
+    said = await must(ctx, "apk", "version", "-l", "<", what="look for upgrades")
+    found: dict[str, str] = {}
+    for line in said.stdout.splitlines():
+        there, mark, new = line.partition(" < ")
+        if mark:
+            found[_named(there.strip())] = new.strip()
+    return found
+
+
+async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # noqa: ARG001 (apk knows one kind)
+    """Upgrade all packages."""
+    await must(ctx, "apk", "upgrade", what="upgrade packages", is_followed=True)
+
+
+def _named(shown: str) -> str:
+    match = _NAMED.match(shown)
+    return match["name"] if match else shown
+
+
+def _offers(policy: str) -> dict[str, list[str]]:
+    """Return the versions that come from a repository, by package name."""
+    found: dict[str, list[str]] = {}
+    name = version = ""
+    for line in policy.splitlines():
+        if not line.startswith(" "):
+            name = line.strip().removesuffix(" policy:")
+        elif not line.startswith("    "):
+            version = line.strip().rstrip(":")
+        elif line.strip() != _INSTALLED and version not in found.setdefault(name, []):
+            found[name].append(version)
+    return found

@@ -1,0 +1,107 @@
+"""Queries installed and available packages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.library.modules.pkg.manager import package_manager
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.context import FunctionContext
+
+
+async def list_pkgs(
+    ctx: FunctionContext,
+    versions_as_list: bool = False,
+    removed: bool = False,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> dict[str, Any]:
+    """Return the installed versions by package name.
+
+    Args:
+        ctx: the target.
+        versions_as_list: return each value as a list instead of a string with commas.
+        removed: return the packages that were removed but not purged instead.
+        **kwargs: accepted as by Salt, without effect.
+
+    Raises:
+        NotAvailableError: the target has no package manager that ensue knows.
+    """
+    found = await (await package_manager(ctx)).installed(ctx, removed=removed)
+    return dict(found) if versions_as_list else {name: ",".join(each) for name, each in found.items()}
+
+
+async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:  # noqa: ARG001 (Salt takes more)
+    """Return the installed version of a package, empty if there is none; a mapping for several packages."""
+    found = await list_pkgs(ctx)
+    versions = {name: str(found.get(name, "")) for name in names}
+    return versions[names[0]] if len(names) == 1 else versions
+
+
+async def list_repo_pkgs(
+    ctx: FunctionContext,
+    *names: str,
+    fromrepo: str | None = None,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> dict[str, list[str]]:
+    """Return the versions of packages that can be installed; first the one that an install would choose."""
+    manager = await package_manager(ctx)
+    found = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
+    return {name: found[name] for name in names if name in found}
+
+
+async def latest_version(
+    ctx: FunctionContext,
+    *names: str,
+    fromrepo: str | None = None,
+    refresh: bool = False,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> str | dict[str, str]:
+    """Return the version that an install or upgrade would install; a mapping for several packages.
+
+    Args:
+        ctx: the target.
+        *names: packages.
+        fromrepo: the repository to search.
+        refresh: fetch the package lists first.
+        **kwargs: accepted as by Salt, without effect.
+
+    Returns:
+        The version, empty if the package is up to date or unknown.
+
+    Raises:
+        NotAvailableError: the target has no package manager that ensue knows.
+        StateFailedError: the package manager fails.
+    """
+    manager = await package_manager(ctx)
+    if refresh:
+        await manager.refresh(ctx)
+    offers = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
+    there = await manager.installed(ctx)
+    found: dict[str, str] = {}
+    for name in names:
+        candidate = offers.get(name, [""])[0]
+        now = there.get(name, [])
+        is_newer = not now or (bool(candidate) and await manager.compare(ctx, candidate, now[-1]) > 0)
+        found[name] = candidate if is_newer else ""
+    return found[names[0]] if len(names) == 1 else found
+
+
+async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
+    """Return whether a newer version of a package is available."""
+    return await latest_version(ctx, name, **kwargs) != ""
+
+
+async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any) -> int:  # noqa: ARG001 (Salt takes more)
+    """Compare two versions: -1 if the first is older, 0 if they are equal, 1 if it is newer."""
+    return await (await package_manager(ctx)).compare(ctx, str(pkg1), str(pkg2))
+
+
+async def list_provided(ctx: FunctionContext, *names: str) -> list[str]:
+    """Return names that installed packages provide (`mail-transport-agent`); Salt has no such function."""
+    return sorted(await (await package_manager(ctx)).provided(ctx, names) if names else [])
+
+
+async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+    """Return whether a package is installed."""
+    return name in await list_pkgs(ctx)

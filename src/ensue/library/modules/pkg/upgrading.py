@@ -1,0 +1,71 @@
+"""Upgrades all packages.
+
+Source: Salt's execution module `pkg` (aptpkg), 3008: names and return values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.library.modules.pkg.manager import package_manager
+from ensue.library.modules.pkg.queries import list_pkgs
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.core.model.data import DataMap
+
+
+async def list_upgrades(
+    ctx: FunctionContext,
+    refresh: bool = True,
+    dist_upgrade: bool = True,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> dict[str, str]:
+    """Return the packages that an upgrade would change, with their new versions.
+
+    Args:
+        ctx: the target.
+        refresh: fetch the package lists first.
+        dist_upgrade: allow other packages to be installed or removed for that (apt).
+        **kwargs: accepted as by Salt, without effect.
+
+    Raises:
+        StateFailedError: the package manager fails.
+    """
+    manager = await package_manager(ctx)
+    if refresh:
+        await manager.refresh(ctx)
+    return await manager.upgrades(ctx, dist_upgrade=dist_upgrade)
+
+
+async def upgrade(
+    ctx: FunctionContext,
+    refresh: bool = True,
+    dist_upgrade: bool = False,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> DataMap:
+    """Upgrade all packages.
+
+    Args:
+        ctx: the target.
+        refresh: fetch the package lists first.
+        dist_upgrade: allow other packages to be installed or removed for that (apt).
+        **kwargs: accepted as by Salt, without effect.
+
+    Returns:
+        `{name: {old, new}}` for all packages that changed.
+
+    Raises:
+        StateFailedError: the package manager fails.
+    """
+    manager = await package_manager(ctx)
+    if refresh:
+        await manager.refresh(ctx)
+    before = await list_pkgs(ctx)
+    await manager.upgrade(ctx, dist_upgrade=dist_upgrade)
+    after = await list_pkgs(ctx)
+    return {
+        name: {"old": before.get(name, ""), "new": after.get(name, "")}
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    }

@@ -1,0 +1,51 @@
+"""Execution module `postgres`: databases, roles, privileges, schemas and extensions of a PostgreSQL server.
+
+Queries run through the target's `psql`, by default as the target's user `postgres`.
+
+Source: Salt's execution module `postgres`, 3008: names and return values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules.postgres import clusters, privileges, roles, schemas, tablespaces
+from ensue.library.modules.postgres.databases import db_alter, db_create, db_exists, db_list, db_remove
+from ensue.library.modules.postgres.server import Server, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+async def psql_query(ctx: FunctionContext, query: str, **server: Any) -> list[dict[str, str]]:
+    """Run a query and return its rows, one mapping per row.
+
+    Args:
+        ctx: the target.
+        query: one SQL statement.
+        **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
+    """
+    return await rows(ctx, Server.read(server), query)
+
+
+async def version(ctx: FunctionContext, **server: Any) -> str:
+    """Return the server's version."""
+    return (await rows(ctx, Server.read(server), "SHOW server_version;"))[0]["server_version"]
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "db_alter": db_alter,
+    "db_create": db_create,
+    "db_exists": db_exists,
+    "db_list": db_list,
+    "db_remove": db_remove,
+    "psql_query": psql_query,
+    "version": version,
+    **clusters.FUNCTIONS,
+    **privileges.FUNCTIONS,
+    **roles.FUNCTIONS,
+    **schemas.FUNCTIONS,
+    **tablespaces.FUNCTIONS,
+}

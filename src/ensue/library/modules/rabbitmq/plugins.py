@@ -1,0 +1,61 @@
+"""The broker's plug-ins, through `rabbitmq-plugins`.
+
+Source: Salt's execution module `rabbitmq`, 3008; rabbitmq-plugins(8).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules._programs import must
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+async def list_available_plugins(ctx: FunctionContext, runas: str | None = None) -> list[str]:
+    """Return the names of all plug-ins, enabled or not.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmq-plugins.
+    """
+    return (await _run(ctx, "list", "--minimal", runas=runas)).split()
+
+
+async def list_enabled_plugins(ctx: FunctionContext, runas: str | None = None) -> list[str]:
+    """Return the names of the enabled plug-ins, including those that other plug-ins require."""
+    return (await _run(ctx, "list", "--minimal", "--enabled", runas=runas)).split()
+
+
+async def plugin_is_enabled(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
+    """Return whether a plug-in is enabled."""
+    return name in await list_enabled_plugins(ctx, runas)
+
+
+async def enable_plugin(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
+    """Enable a plug-in and those that it requires."""
+    return {"Enabled": await _run(ctx, "enable", name, runas=runas)}
+
+
+async def disable_plugin(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
+    """Disable a plug-in."""
+    return {"Disabled": await _run(ctx, "disable", name, runas=runas)}
+
+
+async def _run(ctx: FunctionContext, *words: str, runas: str | None) -> str:
+    what = f"run `rabbitmq-plugins {words[0]}`"
+    answer = await must(ctx, "rabbitmq-plugins", "--quiet", *words, what=what, runas=runas)
+    return answer.stdout.strip()
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "disable_plugin": disable_plugin,
+    "enable_plugin": enable_plugin,
+    "list_available_plugins": list_available_plugins,
+    "list_enabled_plugins": list_enabled_plugins,
+    "plugin_is_enabled": plugin_is_enabled,
+}
+"""The functions by the names that states and templates use."""

@@ -1,0 +1,49 @@
+"""Virtual hosts.
+
+Source: Salt's execution module `rabbitmq`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules.rabbitmq.program import control, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+async def list_vhosts(ctx: FunctionContext, runas: str | None = None) -> list[str]:
+    """Return the names of the virtual hosts.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmqctl.
+    """
+    return [str(row["name"]) for row in await listed(ctx, "list_vhosts", runas=runas) if "name" in row]
+
+
+async def vhost_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
+    """Return whether a virtual host exists."""
+    return name in await list_vhosts(ctx, runas)
+
+
+async def add_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) -> dict[str, str]:
+    """Add a virtual host."""
+    return {"Added": await control(ctx, "add_vhost", vhost, runas=runas)}
+
+
+async def delete_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) -> dict[str, str]:
+    """Delete a virtual host with everything in it."""
+    return {"Deleted": await control(ctx, "delete_vhost", vhost, runas=runas)}
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "add_vhost": add_vhost,
+    "delete_vhost": delete_vhost,
+    "list_vhosts": list_vhosts,
+    "vhost_exists": vhost_exists,
+}
+"""The functions by the names that states and templates use."""

@@ -1,0 +1,155 @@
+"""Execution module `service`: the target's services, through systemd or, without it, `/etc/init.d`.
+
+A target with neither gets an error.
+
+Source: Salt's execution module `service` (systemd_service, debian_service), 3008: names and return values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.library.modules._programs import must
+from ensue.library.modules.service.manager import is_offline, service_manager
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+    Change = Callable[..., Awaitable[bool]]
+
+
+async def available(ctx: FunctionContext, name: str) -> bool:
+    """Return whether a service exists."""
+    return await (await service_manager(ctx)).available(ctx, name)
+
+
+async def offline(ctx: FunctionContext) -> bool:
+    """Return whether the target is a system that systemd will boot later (a chroot, an image)."""
+    return await is_offline(ctx)
+
+
+async def missing(ctx: FunctionContext, name: str) -> bool:
+    """Return whether a service does not exist."""
+    return not await available(ctx, name)
+
+
+async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> bool:  # noqa: ARG001 (Salt's argument)
+    """Return whether a service is running or starting."""
+    return await (await service_manager(ctx)).running(ctx, name)
+
+
+async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+    """Return whether a service starts at boot."""
+    return await (await service_manager(ctx)).enabled(ctx, name)
+
+
+async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
+    """Return whether a service does not start at boot."""
+    return not await enabled(ctx, name, **kwargs)
+
+
+async def get_all(ctx: FunctionContext) -> list[str]:
+    """Return the names of all services, sorted."""
+    return await (await service_manager(ctx)).names(ctx)
+
+
+async def get_enabled(ctx: FunctionContext) -> list[str]:
+    """Return the names of the services that start at boot, sorted."""
+    return await (await service_manager(ctx)).names_enabled(ctx)
+
+
+async def get_disabled(ctx: FunctionContext) -> list[str]:
+    """Return the names of the services that do not start at boot, sorted."""
+    return sorted({*await get_all(ctx)} - {*await get_enabled(ctx)})
+
+
+async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
+    """Return whether a service is masked.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        runtime: masked until the next boot rather than permanently.
+
+    Raises:
+        StateFailedError: the target's service manager has no masks.
+    """
+    return await (await service_manager(ctx)).masked(ctx, name, runtime=runtime)
+
+
+async def mask(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
+    """Mask a service, so that nothing can start it; with `runtime` only until the next boot."""
+    await (await service_manager(ctx)).change(ctx, name, _with_runtime("mask", runtime), may_block=True)
+    return True
+
+
+async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
+    """Unmask a service; with `runtime` remove a mask that lasts until the next boot."""
+    await (await service_manager(ctx)).change(ctx, name, _with_runtime("unmask", runtime), may_block=True)
+    return True
+
+
+def _change(verb: str) -> Change:
+    async def change(
+        ctx: FunctionContext,
+        name: str,
+        no_block: bool = False,
+        unmask: bool = False,
+        **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ) -> bool:
+        manager = await service_manager(ctx)
+        if unmask and await _is_masked(ctx, name):
+            await manager.change(ctx, name, "unmask", may_block=True)
+        await manager.change(ctx, name, verb, may_block=not no_block)
+        return True
+
+    change.__doc__ = f"Let the service manager {verb} a service; StateFailedError says why it could not."
+    return change
+
+
+async def systemctl_reload(ctx: FunctionContext) -> bool:
+    """Make systemd reload its unit files.
+
+    Raises:
+        StateFailedError: systemd does not run on the target, or fails.
+    """
+    await must(ctx, "systemctl", "daemon-reload", what="reload the unit files")
+    return True
+
+
+async def _is_masked(ctx: FunctionContext, name: str) -> bool:
+    try:
+        return await masked(ctx, name) or await masked(ctx, name, runtime=True)
+    except StateFailedError:  # no masks, so none to remove
+        return False
+
+
+def _with_runtime(verb: str, runtime: bool) -> str:
+    return f"{verb} --runtime" if runtime else verb
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "available": available,
+    "disable": _change("disable"),
+    "disabled": disabled,
+    "enable": _change("enable"),
+    "enabled": enabled,
+    "force_reload": _change("force-reload"),
+    "get_all": get_all,
+    "get_disabled": get_disabled,
+    "get_enabled": get_enabled,
+    "mask": mask,
+    "masked": masked,
+    "missing": missing,
+    "offline": offline,
+    "reload": _change("reload"),
+    "restart": _change("restart"),
+    "start": _change("start"),
+    "status": status,
+    "stop": _change("stop"),
+    "systemctl_reload": systemctl_reload,
+    "unmask": unmask_,
+}

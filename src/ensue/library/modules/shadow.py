@@ -1,0 +1,135 @@
+"""Execution module `shadow`: passwords and their ageing, through `chpasswd`, `usermod` and `chage`.
+
+A password hash reaches the target on a program's standard input, never among its arguments, and is masked in
+everything that ensue writes.
+
+Source: Salt's execution module `shadow` (linux_shadow), 3008: names and return values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules._account_database import entry, number
+from ensue.library.modules._programs import must
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.core.model.data import DataMap
+
+_FIELDS: Final = ("name", "passwd", "lstchg", "min", "max", "warn", "inact", "expire")
+_UNSET: Final = -1
+
+
+async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
+    """Return `name`, `passwd`, `lstchg`, `min`, `max`, `warn`, `inact` and `expire`; requires root.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        root: accepted as by Salt, without effect; the target's own database is read.
+
+    Returns:
+        The fields; empty strings if there is no entry, -1 for a number that is not set.
+    """
+    found = await entry(ctx, "shadow", name)
+    if found is None:
+        return dict.fromkeys(_FIELDS, "")
+    texts = [*found, "", "", "", "", "", ""]
+    if "$" in texts[1]:
+        ctx.masker.add(texts[1])
+    ages = zip(_FIELDS[2:], texts[2:], strict=False)
+    numbers = {key: _UNSET if text == "" else number(text) for key, text in ages}
+    return {"name": texts[0], "passwd": texts[1], **numbers}
+
+
+async def set_password(ctx: FunctionContext, name: str, password: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+    """Set a user's password by its hash, in the form of /etc/shadow.
+
+    Raises:
+        StateFailedError: the password could not be set.
+    """
+    if "$" in password:
+        ctx.masker.add(password)
+    line = f"{name}:{password}\n".encode()
+    await must(ctx, "chpasswd", "-e", stdin=line, what=f"set the password of {name}")
+    return True
+
+
+async def gen_password(ctx: FunctionContext, password: str, crypt_salt: str | None = None) -> str:
+    """Return the SHA-512 hash of a password, computed by the target's `openssl`.
+
+    Args:
+        ctx: the target.
+        password: the password.
+        crypt_salt: the salt; None for a random one.
+
+    Raises:
+        StateFailedError: the target has no `openssl`.
+    """
+    ctx.masker.add(password)
+    options = ["-salt", crypt_salt] if crypt_salt else []
+    line = f"{password}\n".encode()
+    said = await must(
+        ctx, "openssl", "passwd", "-6", *options, "-stdin", stdin=line, what="hash a password"
+    )  # fmt: skip
+    hashed = said.stdout.strip()
+    ctx.masker.add(hashed)
+    return hashed
+
+
+async def del_password(ctx: FunctionContext, name: str) -> bool:
+    """Let a user log in without a password.
+
+    Raises:
+        StateFailedError: the password could not be removed.
+    """
+    await must(ctx, "passwd", "-d", name, what=f"remove the password of {name}")
+    return True
+
+
+async def lock_password(ctx: FunctionContext, name: str) -> bool:
+    """Lock a user's password.
+
+    Raises:
+        StateFailedError: the password could not be locked.
+    """
+    await must(ctx, "usermod", "-L", name, what=f"lock the password of {name}")
+    return True
+
+
+async def unlock_password(ctx: FunctionContext, name: str) -> bool:
+    """Unlock a user's password.
+
+    Raises:
+        StateFailedError: the password could not be unlocked.
+    """
+    await must(ctx, "usermod", "-U", name, what=f"unlock the password of {name}")
+    return True
+
+
+def _ageing(option: str, what: str) -> Callable[[FunctionContext, str, int], Awaitable[bool]]:
+    async def change(ctx: FunctionContext, name: str, value: int) -> bool:
+        await must(ctx, "chage", option, str(value), name, what=f"set {what} of {name}")
+        return True
+
+    change.__doc__ = f"Set {what} of a user, in days."
+    return change
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "del_password": del_password,
+    "gen_password": gen_password,
+    "info": info,
+    "lock_password": lock_password,
+    "set_date": _ageing("-d", "the day of the last change of the password"),
+    "set_expire": _ageing("-E", "the day on which the account expires"),
+    "set_inactdays": _ageing("-I", "the days between the password's expiry and the account's"),
+    "set_maxdays": _ageing("-M", "the longest age of the password"),
+    "set_mindays": _ageing("-m", "the shortest age of the password"),
+    "set_password": set_password,
+    "set_warndays": _ageing("-W", "the days of warning before the password expires"),
+    "unlock_password": unlock_password,
+}

@@ -1,0 +1,96 @@
+"""Merges mappings: `slsutil.update`, `merge` and `merge_all`; and `boolstr`."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.merged import merged
+from ensue.library.modules.nested import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+def update(
+    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+    dest: dict[Any, Any],
+    upd: Mapping[Any, Any],
+    recursive_update: bool = True,
+    merge_lists: bool = False,
+) -> dict[Any, Any]:
+    """Merge a mapping into another one in place, and return the latter.
+
+    Args:
+        ctx: the target.
+        dest: the mapping to change.
+        upd: the mapping that takes precedence.
+        recursive_update: merge nested mappings instead of replacing them.
+        merge_lists: concatenate lists instead of replacing them.
+    """
+    dest.update(merged(dest, upd, merge_lists=merge_lists) if recursive_update else upd)
+    return dest
+
+
+def merge(  # noqa: PLR0917 (formulas give them by position)
+    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+    obj_a: Mapping[Any, Any],
+    obj_b: Mapping[Any, Any],
+    strategy: str = "smart",
+    renderer: str = "yaml",  # noqa: ARG001 (Salt's name; only yamlex, which is not here, would make a difference)
+    merge_lists: bool = False,
+) -> dict[Any, Any]:
+    """Return a mapping merged over another.
+
+    Args:
+        ctx: the target.
+        obj_a: the base mapping.
+        obj_b: the mapping that takes precedence.
+        strategy: `smart` and `recurse` merge nested mappings, `overwrite` and `aggregate` replace them,
+            `list` makes a list of both values; any other word means `recurse` without concatenated lists.
+        renderer: accepted as by Salt, without effect.
+        merge_lists: concatenate lists instead of replacing them.
+
+    Raises:
+        StateFailedError: one of them is not a mapping.
+    """
+    if not is_mapping(obj_a) or not is_mapping(obj_b):
+        raise StateFailedError("slsutil.merge takes two mappings")
+    return _merge(obj_a, obj_b, strategy, merge_lists=merge_lists)
+
+
+def merge_all(
+    ctx: FunctionContext,
+    lst: Sequence[Mapping[Any, Any]],
+    strategy: str = "smart",
+    renderer: str = "yaml",
+    merge_lists: bool = False,
+) -> dict[Any, Any]:
+    """Merge a list of mappings as `merge` does; later ones take precedence."""
+    result: dict[Any, Any] = {}
+    for one in lst:
+        result = merge(ctx, result, one, strategy, renderer, merge_lists)
+    return result
+
+
+def boolstr(ctx: FunctionContext, value: Any, true: Any = "true", false: Any = "false") -> Any:  # noqa: ARG001 (every function is given it)
+    """Return the string `true` or `false`, depending on a boolean."""
+    return true if value else false
+
+
+def _merge(
+    base: Mapping[Any, Any], over: Mapping[Any, Any], strategy: str, *, merge_lists: bool
+) -> dict[Any, Any]:
+    match strategy:
+        case "list":
+            both = {key: [value, over[key]] if key in over else value for key, value in base.items()}
+            return copy.deepcopy(both)
+        case "aggregate" | "overwrite":
+            return copy.deepcopy({**base, **over})
+        case "smart" | "recurse":
+            return dict(merged(base, over, merge_lists=merge_lists))
+        case _:
+            return dict(merged(base, over))

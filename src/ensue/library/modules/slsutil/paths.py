@@ -1,0 +1,56 @@
+"""Looks up paths in the file roots: `slsutil.file_exists`, `dir_exists`, `path_exists` and `findup`."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.target_paths import folders_above
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+def file_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
+    """Return whether a path in the file roots is a file."""
+    return ctx.files.local_path(f"salt://{path}", saltenv=saltenv) is not None
+
+
+def dir_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
+    """Return whether a path in the file roots is a folder with a file below it."""
+    return bool(ctx.files.list_tree(f"salt://{path}", saltenv=saltenv))
+
+
+def path_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
+    """Return whether a path in the file roots is a file or a folder."""
+    return file_exists(ctx, path, saltenv) or dir_exists(ctx, path, saltenv)
+
+
+def findup(
+    ctx: FunctionContext, startpath: str, filenames: str | Sequence[str], saltenv: str = "base"
+) -> str:
+    """Search a folder of the file roots, then its parents, for a file name and return the first path found.
+
+    Args:
+        ctx: the target.
+        startpath: the folder, or a file in it, to start from.
+        filenames: one name, or a list of alternatives.
+        saltenv: the environment.
+
+    Raises:
+        StateFailedError: `startpath` does not exist, or none of the names is found.
+    """
+    folder: str = posixpath.normpath(startpath) if startpath else ""
+    if folder and not path_exists(ctx, folder, saltenv):
+        msg = f"slsutil.findup: {startpath} is not in the file roots"
+        raise StateFailedError(msg)
+    names = [filenames] if isinstance(filenames, str) else filenames
+    for above in (folder, *folders_above(folder), ""):
+        for name in names:
+            if path_exists(ctx, found := posixpath.join(above, name), saltenv):
+                return found
+    msg = f"slsutil.findup: none of {', '.join(names)} is in {startpath or 'the roots'} or above"
+    raise StateFailedError(msg)

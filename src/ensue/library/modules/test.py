@@ -1,0 +1,174 @@
+"""Execution module `test`: checks that the target answers and how arguments arrive.
+
+Source: Salt's execution module `test`, 3008: names and return shapes.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError, UnreachableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import FunctionContext
+
+
+async def ping(ctx: FunctionContext) -> bool:
+    """Return whether the target answers; a failed connection is an error, as for any function.
+
+    Args:
+        ctx: the target.
+    """
+    if not await ctx.ping():
+        raise UnreachableError(f"{ctx.srn} does not answer", target=str(ctx.srn))
+    return True
+
+
+def echo(ctx: FunctionContext, text: Any) -> Any:  # noqa: ARG001 (every function is given it)
+    """Return the argument."""
+    return text
+
+
+def version(ctx: FunctionContext) -> str:  # noqa: ARG001 (every function is given it)
+    """Return ensue's version."""
+    from importlib.metadata import version as installed
+
+    return installed("ensue")
+
+
+def arg(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+    """Return the arguments."""
+    return {"args": list(args), "kwargs": kwargs}
+
+
+def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+    """Return the keyword arguments."""
+    return kwargs
+
+
+def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
+    """Return the `repr` of the arguments."""
+    return {"args": repr(args), "kwargs": repr(kwargs)}
+
+
+def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+    """Return the types of the arguments."""
+    return {
+        "args": [_type(each) for each in args],
+        "kwargs": {key: _type(value) for key, value in kwargs.items()},
+    }
+
+
+def fib(ctx: FunctionContext, num: int | str) -> list[Any]:  # noqa: ARG001 (every function is given it)
+    """Return a Fibonacci number and the seconds it took.
+
+    Args:
+        ctx: the target.
+        num: its index.
+
+    Raises:
+        StateFailedError: `num` is negative.
+    """
+    wanted = int(num)
+    if wanted < 0:
+        raise StateFailedError("Negative number is not allowed!")
+    started = time.monotonic()
+    before, here = 1, 0
+    for _ in range(wanted):
+        before, here = here, before + here
+    return [here, time.monotonic() - started]
+
+
+def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:  # noqa: ARG001 (every function is given it)
+    """Return the Collatz steps from a number down to 1, and the seconds it took.
+
+    Args:
+        ctx: the target.
+        start: the number to start from.
+
+    Raises:
+        StateFailedError: `start` is not positive.
+    """
+    number = int(start)
+    if number < 1:
+        raise StateFailedError("Only positive numbers reach 1!")
+    started = time.monotonic()
+    steps: list[int] = []
+    while number != 1:
+        steps.append(number)
+        number = number * 3 + 1 if number % 2 else number // 2
+    return [steps, time.monotonic() - started]
+
+
+def get_opts(ctx: FunctionContext) -> dict[str, Any]:
+    """Return the options of the project."""
+    return dict(ctx.opts)
+
+
+def true_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
+    """Return true."""
+    return True
+
+
+def false_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
+    """Return false."""
+    return False
+
+
+def _type(value: object) -> str:
+    return str(type(value))
+
+
+async def try_(ctx: FunctionContext, module: str, return_try_exception: bool = False, **kwargs: Any) -> Any:
+    """Call a function and return None if it fails.
+
+    Args:
+        ctx: the target.
+        module: the function's full name.
+        return_try_exception: return the error message instead of None.
+        **kwargs: its keyword arguments.
+    """
+    try:
+        return await ctx.call(module, **kwargs)
+    except Exception as error:  # noqa: BLE001 (a plug-in call, of which every failure counts)
+        return str(error) if return_try_exception else None
+
+
+def raise_exception(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG001 (accepted for Salt's sake)
+    """Fail with a message.
+
+    Args:
+        ctx: the target.
+        name: the kind of failure, as shown in the message.
+        *args: the message.
+        **kwargs: accepted as by Salt, without effect.
+
+    Raises:
+        StateFailedError: always.
+    """
+    raise StateFailedError(f"{name}: {' '.join(map(str, args))}")
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "arg": arg,
+    "arg_repr": arg_repr,
+    "arg_type": arg_type,
+    "collatz": collatz,
+    "echo": echo,
+    "false": false_,
+    "false_": false_,
+    "fib": fib,
+    "get_opts": get_opts,
+    "kwarg": kwarg,
+    "outputter": echo,
+    "ping": ping,
+    "raise_exception": raise_exception,
+    "true": true_,
+    "true_": true_,
+    "try": try_,
+    "try_": try_,
+    "version": version,
+}

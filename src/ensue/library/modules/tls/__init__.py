@@ -1,0 +1,47 @@
+"""Execution module `tls`: certificate authorities in folders of the target, and their certificates.
+
+The target's `openssl` makes the keys and signs with them; they never leave the target. Salt's `set_ca_path`,
+which has an effect on later calls, is left out: each function takes `cacert_path`.
+
+Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.modules.tls.authorities import ca_exists, create_ca, get_ca, maybe_fix_ssl_version
+from ensue.library.modules.tls.certificates import (
+    create_ca_signed_cert,
+    create_pkcs12,
+    create_self_signed_cert,
+    get_ca_signed_cert,
+    get_ca_signed_key,
+)
+from ensue.library.modules.tls.places import cert_base_path
+from ensue.library.modules.tls.reading import cert_info, get_expiration_date, validate
+from ensue.library.modules.tls.requests import create_csr, get_extensions
+from ensue.library.modules.tls.revoking import create_empty_crl, revoke_cert
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "ca_exists": ca_exists,
+    "cert_base_path": cert_base_path,
+    "cert_info": cert_info,
+    "create_ca": create_ca,
+    "create_ca_signed_cert": create_ca_signed_cert,
+    "create_csr": create_csr,
+    "create_empty_crl": create_empty_crl,
+    "create_pkcs12": create_pkcs12,
+    "create_self_signed_cert": create_self_signed_cert,
+    "get_ca": get_ca,
+    "get_ca_signed_cert": get_ca_signed_cert,
+    "get_ca_signed_key": get_ca_signed_key,
+    "get_expiration_date": get_expiration_date,
+    "get_extensions": get_extensions,
+    "maybe_fix_ssl_version": maybe_fix_ssl_version,
+    "revoke_cert": revoke_cert,
+    "validate": validate,
+}

@@ -1,0 +1,131 @@
+"""Revokes certificates of an authority.
+
+Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.library.modules.tls.places import Entry, authority_named, entries, write_entries
+from ensue.reach.certificates.making import checked_digest
+from ensue.reach.certificates.revocations import Revoked, Signer, encoded, made
+from ensue.reach.certificates.sources import certificate_of
+
+if TYPE_CHECKING:
+    from cryptography import x509
+
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.library.modules.tls.places import Authority
+
+_DAYS_VALID: Final = 36500
+
+
+async def create_empty_crl(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    ca_name: str,
+    cacert_path: str | None = None,
+    ca_filename: str | None = None,
+    crl_file: str | None = None,
+    digest: str = "sha256",
+) -> str:
+    """Create an empty certificate revocation list.
+
+    Args:
+        ctx: the target.
+        ca_name: the authority.
+        cacert_path: a folder to use instead of `cert_base_path`.
+        ca_filename: the name of the authority's files, without `.crt` and `.key`.
+        crl_file: its path; by default `crl.pem` in the authority's folder.
+        digest: the hash algorithm of the signature.
+
+    Returns:
+        A message that it was created, or why not.
+
+    Raises:
+        StateFailedError: openssl is not installed, or fails.
+    """
+    authority = await authority_named(ctx, ca_name, cacert_path, ca_filename)
+    path = crl_file or f"{authority.folder}/crl.pem"
+    if await ctx.connection.stat(path) is not None:
+        return f'CRL "{path}" already exists'
+    issuer = await authority.loaded(ctx)
+    if issuer is None:
+        return f'There is no CA named "{ca_name}"'
+    if ctx.test:
+        return f'Would create an empty CRL: "{path}"'
+    await _write_list(ctx, authority, issuer, path, [], digest)
+    return f'Created an empty CRL: "{path}"'
+
+
+async def revoke_cert(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    ca_name: str,
+    CN: str,  # noqa: N803 (attributes of a name are written so)
+    cacert_path: str | None = None,
+    ca_filename: str | None = None,
+    cert_path: str | None = None,
+    cert_filename: str | None = None,
+    crl_file: str | None = None,
+    digest: str = "sha256",
+) -> str | dict[str, Any]:
+    """Revoke a certificate: mark it in the authority's index, and write the revocation list again.
+
+    Args:
+        ctx: the target.
+        ca_name: the authority.
+        CN: the name of the certificate's file, without `.crt`.
+        cacert_path: a folder to use instead of `cert_base_path`.
+        ca_filename: the name of the authority's files, without `.crt` and `.key`.
+        cert_path: the folder of the certificate; by default `certs` in the authority's folder.
+        cert_filename: overrides `CN`.
+        crl_file: the revocation list; by default `crl.pem` in the authority's folder.
+        digest: the hash algorithm of the signature.
+
+    Returns:
+        A message with what was done, or why not; `retcode` 1 and a `comment` if the list is a folder.
+
+    Raises:
+        StateFailedError: openssl is not installed, or fails.
+    """
+    authority = await authority_named(ctx, ca_name, cacert_path, ca_filename)
+    certificate = f"{cert_path or f'{authority.folder}/certs'}/{cert_filename or CN}.crt"
+    issuer = await authority.loaded(ctx)
+    if issuer is None:
+        return f'There is no CA named "{ca_name}"'
+    if await ctx.connection.stat(certificate, follow=True) is None:
+        return f'There is no client certificate named "{CN}"'
+    entry = Entry.of(await certificate_of(ctx, certificate))
+    serial = f"{entry.serial:X}"
+    found = await entries(ctx, authority.index)
+    if any(each.serial == entry.serial and each.revoked for each in found):
+        return f'"{certificate}" was already revoked, serial number: {serial}'
+    path = crl_file or f"{authority.folder}/crl.pem"
+    there = await ctx.connection.stat(path, follow=True)
+    if there is not None and there.kind == "directory":
+        return {"retcode": 1, "comment": f'crl_file "{path}" is an existing directory'}
+    if ctx.test:
+        return f'Would revoke Certificate: "{certificate}", serial number: {serial}'
+    now = dt.datetime.now(tz=dt.UTC).replace(microsecond=0)
+    others = [each for each in found if each.serial != entry.serial]
+    every = [*others, msgspec.structs.replace(entry, revoked=now)]
+    await write_entries(ctx, authority.index, every)
+    await _write_list(ctx, authority, issuer, path, [each for each in every if each.revoked], digest)
+    return f'Revoked Certificate: "{certificate}", serial number: {serial}'
+
+
+async def _write_list(  # noqa: PLR0917 (what is revoked, by whom)
+    ctx: FunctionContext,
+    authority: Authority,
+    issuer: x509.Certificate,
+    path: str,
+    revoked: list[Entry],
+    digest: str,
+) -> None:
+    signer = Signer(issuer, authority.key, checked_digest(digest), _DAYS_VALID)
+    found = [Revoked(serial=each.serial, date=each.revoked) for each in revoked]
+    listed = await made(ctx, found, {}, signer, dt.datetime.now(tz=dt.UTC))
+    await ctx.connection.write(path, encoded(listed, "pem"))

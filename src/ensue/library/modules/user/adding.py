@@ -1,0 +1,100 @@
+"""Adds and removes users."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.library.modules._programs import ask, must
+from ensue.library.modules.user.queries import GECOS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.core.contracts.context import FunctionContext
+
+_NO_HOME: Final = 12
+"""The exit code of `userdel` if it removed the user, but there was no home folder to remove."""
+
+
+async def add(
+    ctx: FunctionContext,
+    name: str,
+    *,
+    uid: int | None = None,
+    gid: int | str | None = None,
+    groups: str | Sequence[str] | None = None,
+    home: str | None = None,
+    shell: str | None = None,
+    unique: bool = True,
+    system: bool = False,
+    createhome: bool = True,
+    nologinit: bool = False,
+    usergroup: bool | None = None,
+    **kwargs: Any,
+) -> bool:
+    """Add a user.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        uid: the user id; None for the next free one.
+        gid: the primary group; None for the target's default.
+        groups: supplementary groups, as a list or separated by commas.
+        home: the home folder.
+        shell: the login shell.
+        unique: require an unused user id.
+        system: use a user id from the system range.
+        createhome: create the home folder.
+        nologinit: do not add the user to lastlog and faillog.
+        usergroup: whether to create a group with the user's name.
+        **kwargs: `fullname`, `roomnumber`, `workphone`, `homephone` and `other`; others have no effect.
+
+    Raises:
+        StateFailedError: the user could not be added; the message says why.
+    """
+    options = [*_pair("-s", shell), *_pair("-u", uid), *_pair("-g", gid), *_pair("-d", home)]
+    options += _pair("-G", groups if isinstance(groups, str) else ",".join(groups or []))
+    options += _pair("-c", ",".join(_text(kwargs.get(part)) for part in GECOS).rstrip(","))
+    options += ["-o"] if uid is not None and not unique else []
+    options += ["-r"] if system else []
+    options += ["-l"] if nologinit else []
+    options += ["-m" if createhome else "-M"]
+    if usergroup is not None and gid is None:
+        options += ["-U" if usergroup else "-N"]
+    await must(ctx, "useradd", *options, "--", name, what=f"add the user {name}")
+    return True
+
+
+async def delete(
+    ctx: FunctionContext,
+    name: str,
+    remove: bool = False,
+    force: bool = False,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> bool:
+    """Remove a user.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        remove: also remove the home folder and mail.
+        force: remove the user even while logged in.
+        **kwargs: accepted as by Salt, without effect.
+
+    Raises:
+        StateFailedError: the user could not be removed; the message says why.
+    """
+    options = [*(["-r"] if remove else []), *(["-f"] if force else [])]
+    answer = await ask(ctx, "userdel", *options, "--", name)
+    if answer.returncode in {0, _NO_HOME}:
+        return True
+    raise StateFailedError(f"cannot remove the user {name} on {ctx.srn}: {answer.complaint()}")
+
+
+def _pair(option: str, value: object) -> list[str]:
+    return [] if value is None or value == "" else [option, str(value)]
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,87 @@
+"""Changes users: one function per attribute (`chuid`, `chhome`, `chfullname`, …)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.library.modules._programs import must
+from ensue.library.modules.user.queries import GECOS, info
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from ensue.core.contracts.context import FunctionContext
+
+    Change = Callable[[FunctionContext, str, Any], Awaitable[bool]]
+
+
+async def chhome(ctx: FunctionContext, name: str, home: str, persist: bool = False) -> bool:
+    """Change a user's home folder.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        home: the new folder.
+        persist: move the content of the old folder there.
+
+    Raises:
+        StateFailedError: the home folder could not be changed.
+    """
+    options = ["-m"] if persist else []
+    await must(ctx, "usermod", "-d", home, *options, "--", name, what=f"change the home folder of {name}")
+    return True
+
+
+async def chgroups(
+    ctx: FunctionContext, name: str, groups: str | Sequence[str], append: bool = False
+) -> bool:
+    """Change a user's supplementary groups.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        groups: the group names, as a list or separated by commas.
+        append: keep the groups that the user is already in.
+
+    Raises:
+        StateFailedError: the groups could not be changed.
+    """
+    joined = groups if isinstance(groups, str) else ",".join(groups)
+    options = ["-a"] if append else []
+    await must(ctx, "usermod", *options, "-G", joined, "--", name, what=f"change the groups of {name}")
+    return True
+
+
+def _attribute(option: str, what: str) -> Change:
+    async def change(ctx: FunctionContext, name: str, value: Any) -> bool:
+        await must(ctx, "usermod", option, str(value), "--", name, what=f"change {what} of {name}")
+        return True
+
+    change.__doc__ = f"Change {what} of a user."
+    return change
+
+
+def _comment_part(part: str) -> Change:
+    async def change(ctx: FunctionContext, name: str, value: Any) -> bool:
+        found = await info(ctx, name)
+        if not found:
+            raise StateFailedError(f"there is no user {name} on {ctx.srn}")
+        texts = [str(value if each == part else found[each]) for each in GECOS]
+        comment = ",".join(texts).rstrip(",")
+        await must(ctx, "usermod", "-c", comment, "--", name, what=f"change the {part} of {name}")
+        return True
+
+    change.__doc__ = f"Change the {part} of a user."
+    return change
+
+
+CHANGES: Final[dict[str, Callable[..., Any]]] = {
+    "chgid": _attribute("-g", "the primary group"),
+    "chgroups": chgroups,
+    "chhome": chhome,
+    "chshell": _attribute("-s", "the shell"),
+    "chuid": _attribute("-u", "the user id"),
+    **{f"ch{part}": _comment_part(part) for part in GECOS},
+}
+"""The functions by Salt's names."""

@@ -1,0 +1,191 @@
+"""Copies a file between two machines, for the state module `ssh_host`: compares, then writes atomically.
+
+Each machine computes the SHA-256 of its file, so that identical files are not transferred. Changes have
+checksums and sizes, never content.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.contracts.content import sha256_of, size_of
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.reach.connections.target_content import content_at
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.connection import Connection, FileStat
+    from ensue.core.model.data import DataMap
+
+NEW_FILE_MODE: Final = 0o600
+"""Without `mode`, only its owner may read a new file, because such files often contain keys."""
+
+_OCTAL: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """The requested attributes of the file at its destination.
+
+    Args:
+        mode: permission bits; None keeps those of an existing file.
+        user: owner, by name or number as text; None leaves it.
+        group: group, by name or number.
+        makedirs: create a missing folder.
+    """
+
+    mode: int | None = None
+    user: str | None = None
+    group: str | None = None
+    makedirs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """The source or destination of a copy.
+
+    Args:
+        connection: the connection to the machine.
+        path: absolute path on the machine.
+    """
+
+    connection: Connection
+    path: str
+
+    def __str__(self) -> str:
+        """Format the place for a message."""
+        return f"{self.path} on {self.connection.srn}"
+
+
+def mode_bits(mode: str | int) -> int:
+    """Read a mode as Salt does: its digits are octal, whether YAML reads them as text or as a number.
+
+    Raises:
+        StateFailedError: the mode has other characters.
+    """
+    try:
+        return int(str(mode), _OCTAL)
+    except ValueError:
+        message = f"mode: {mode!r} is not an octal number (write it as '0640')"
+        raise StateFailedError(message) from None
+
+
+async def carry(name: str, source: Place, destination: Place, wanted: Wanted, *, test: bool) -> StateReturn:
+    """Copy the source to the destination if they differ.
+
+    Args:
+        name: the state's name.
+        source: the file.
+        destination: the destination.
+        wanted: the requested attributes.
+        test: whether this is a plan.
+
+    Returns:
+        The state's return; `new_state` has `path sha256 size mode user group`.
+
+    Raises:
+        StateFailedError: the folder of the destination does not exist.
+        RemoteError: a machine cannot be reached, or reports an error.
+    """
+    found = await source.connection.stat(source.path, follow=True)
+    if found is None or found.kind != "file":
+        what = "does not exist" if found is None else f"is a {found.kind}, not a file"
+        # In a plan, an earlier state may be about to create the file.
+        result = None if test and found is None else False
+        return StateReturn(name=name, result=result, comment=f"{source} {what}")
+    old = await destination.connection.stat(destination.path, follow=True)
+    if old and old.kind != "file":
+        return StateReturn(name=name, result=False, comment=f"{destination} is a {old.kind}, not a file")
+    sha256 = await source.connection.checksum(source.path)
+    old_sha256 = await destination.connection.checksum(destination.path) if old else None
+    attributes = _differences(wanted, old)
+    content: DataMap = {}
+    if sha256 != old_sha256:
+        content = _content_changes(old_sha256, old, sha256, found.size_bytes)
+    if not content and not attributes:
+        comment = f"{destination} is the same as {source}"
+        return StateReturn(
+            name=name, result=True, comment=comment, new_state=_state(destination, sha256, old)
+        )
+    if test:
+        changes: DataMap = {"path": destination.path, **content, **attributes}
+        comment = f"{destination} would be written from {source}"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    await _make_folder(destination, wanted)
+    if content:
+        sha256, size_bytes = await _write(source, destination, wanted, existed=old is not None)
+        # The checksum is that of the content that was read: the file may have changed since the comparison.
+        content = _content_changes(old_sha256, old, sha256, size_bytes)
+    else:
+        await _set_attributes(destination, wanted)
+    now = await destination.connection.stat(destination.path, follow=True)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={"path": destination.path, **content, **attributes},
+        comment=f"{destination} was written from {source}",
+        new_state=_state(destination, sha256, now),
+        old_state=_state(destination, old_sha256, old),
+    )
+
+
+async def _write(source: Place, destination: Place, wanted: Wanted, *, existed: bool) -> tuple[str, int]:
+    content = await content_at(source.connection, source.path)
+    mode = wanted.mode if existed or wanted.mode is not None else NEW_FILE_MODE
+    await destination.connection.write(
+        destination.path, content, mode=mode, user=wanted.user, group=wanted.group
+    )
+    return sha256_of(content), size_of(content)
+
+
+def _content_changes(
+    old_sha256: str | None, old: FileStat | None, sha256: str | None, size_bytes: int
+) -> DataMap:
+    return {
+        "sha256": {"old": old_sha256, "new": sha256},
+        "size": {"old": old.size_bytes if old else None, "new": size_bytes},
+    }
+
+
+async def _make_folder(destination: Place, wanted: Wanted) -> None:
+    folder = posixpath.dirname(destination.path)
+    if await destination.connection.stat(folder, follow=True):
+        return
+    if not wanted.makedirs:
+        where = f"{folder} on {destination.connection.srn}"
+        raise StateFailedError(f"the folder {where} does not exist (`makedirs: true` creates it)")
+    await destination.connection.make_directory(folder, parents=True)
+
+
+async def _set_attributes(destination: Place, wanted: Wanted) -> None:
+    if wanted.user is not None or wanted.group is not None:
+        await destination.connection.set_owner(destination.path, user=wanted.user, group=wanted.group)
+    if wanted.mode is not None:
+        await destination.connection.set_mode(destination.path, wanted.mode)
+
+
+def _differences(wanted: Wanted, old: FileStat | None) -> DataMap:
+    """Return the attributes that differ; for a new file only those that the SLS names."""
+    changes: DataMap = {}
+    if wanted.mode is not None and (old is None or old.mode != wanted.mode):
+        changes["mode"] = {"old": f"{old.mode:04o}" if old else None, "new": f"{wanted.mode:04o}"}
+    if wanted.user is not None and (old is None or wanted.user not in {old.user, str(old.uid)}):
+        changes["user"] = {"old": old.user if old else None, "new": wanted.user}
+    if wanted.group is not None and (old is None or wanted.group not in {old.group, str(old.gid)}):
+        changes["group"] = {"old": old.group if old else None, "new": wanted.group}
+    return changes
+
+
+def _state(destination: Place, sha256: str | None, found: FileStat | None) -> DataMap:
+    if found is None:
+        return {"path": destination.path, "exists": False, "sha256": None, "size": None}
+    return {
+        "path": destination.path,
+        "sha256": sha256,
+        "size": found.size_bytes,
+        "mode": f"{found.mode:04o}",
+        "user": found.user,
+        "group": found.group,
+    }

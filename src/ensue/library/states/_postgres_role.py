@@ -1,0 +1,134 @@
+"""Manages roles of PostgreSQL, for the state modules `postgres_user` and `postgres_group`.
+
+Source: Salt's state modules `postgres_user` and `postgres_group`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.data import is_list
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import Data, DataMap
+
+FLAGS: Final = ("createdb", "inherit", "login", "createroles", "replication", "superuser")
+"""The attributes of a role that are on or off."""
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """A requested role.
+
+    Args:
+        kind: `user` or `group`.
+        flags: its attributes that are on or off; others are left alone.
+        password: its password; None leaves it.
+        default_password: the password of a new role.
+        refresh_password: set the password without reading the present one, which only a superuser may read.
+        encrypted: how the password is stored: `md5`, `scram-sha-256`, or false for unchanged.
+        valid_until: when the password expires.
+        groups: groups that it must be in.
+    """
+
+    kind: str
+    flags: dict[str, bool]
+    password: str | None = None
+    default_password: str | None = None
+    refresh_password: bool = False
+    encrypted: bool | str | None = None
+    valid_until: str | None = None
+    groups: tuple[str, ...] | None = None
+
+
+async def role_present(ctx: StateContext, name: str, wanted: Wanted, server: dict[str, Any]) -> StateReturn:
+    """Create a role, or change its attributes.
+
+    Args:
+        ctx: the state's context.
+        name: its name.
+        wanted: the requested role.
+        server: arguments of execution functions that locate the server.
+
+    Returns:
+        `changes` has the role, with `Present` or what changed; `new_state` has the result of
+        `postgres.role_get`.
+
+    Raises:
+        StateFailedError: the server reports an error.
+    """
+    what = wanted.kind.capitalize()
+    ctx.masker.add(*(str(each) for each in (wanted.password, wanted.default_password) if each))
+    found: DataMap | None = await ctx.call("postgres.role_get", name, **server)
+    update = await _differences(ctx, name, wanted, found, server) if found is not None else {}
+    if found is not None and not update:
+        comment = f"{what} {name} is already present"
+        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, found))
+    verb = "create" if found is None else "update"
+    changes: DataMap = {name: "Present" if found is None else update}
+    if ctx.test:
+        comment = f"{what} {name} is set to be {verb}d"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    options: dict[str, Any] = {flag: wanted.flags[flag] for flag in wanted.flags}
+    password = wanted.password
+    if found is None and password is None:
+        password = wanted.default_password
+    if found is None or "password" in update:
+        options |= {"rolepassword": password, "encrypted": wanted.encrypted}
+    options |= {"valid_until": wanted.valid_until, "groups": wanted.groups}
+    await ctx.call(f"postgres.{wanted.kind}_{verb}", name, **options, **server)
+    now: DataMap | None = await ctx.call("postgres.role_get", name, **server)
+    if now is None:
+        raise StateFailedError(f"Failed to {verb} {wanted.kind} {name}: it does not exist on the server")
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment=f"The {wanted.kind} {name} has been {verb}d",
+        new_state=_state(name, now),
+        old_state=_state(name, found) if found is not None else {"name": name, "exists": False},
+    )
+
+
+async def _differences(
+    ctx: StateContext, name: str, wanted: Wanted, found: DataMap, server: dict[str, Any]
+) -> DataMap:
+    update: DataMap = {
+        flag: wanted.flags[flag]
+        for flag in FLAGS
+        if flag in wanted.flags and found[flag] is not wanted.flags[flag]
+    }
+    if wanted.password is not None and (
+        wanted.refresh_password
+        or not await ctx.call(
+            "postgres.has_password", name, wanted.password, encrypted=wanted.encrypted, **server
+        )
+    ):
+        update["password"] = True
+    if wanted.valid_until is not None and not await ctx.call(
+        "postgres.is_valid_until", name, wanted.valid_until, **server
+    ):
+        update["valid_until"] = wanted.valid_until
+    held = found["groups"]
+    missing: list[Data] = [
+        group for group in wanted.groups or () if not isinstance(held, list) or group not in held
+    ]
+    if missing:
+        update["groups"] = missing
+    return update
+
+
+def _state(name: str, found: DataMap) -> DataMap:
+    return {"name": name, **found}
+
+
+def names_of(groups: str | list[str] | None) -> tuple[str, ...] | None:
+    """Read the argument `groups`, a list or a text with commas; None if there are none."""
+    if groups is None:
+        return None
+    listed = groups if is_list(groups) else str(groups).split(",")
+    return tuple(str(each).strip() for each in listed)

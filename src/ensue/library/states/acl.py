@@ -1,0 +1,284 @@
+"""State module `acl`: access control lists of files.
+
+Source: Salt's state module `acl` (`linux_acl`), 3008: arguments, results, changes and comments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+_BITS: Final = {"r": 4, "w": 2, "x": 1, "X": 1, "-": 0}
+_KINDS: Final = {"u": "user", "g": "group", "m": "mask", "o": "other"}
+
+
+class _Entries(msgspec.Struct, kw_only=True, frozen=True):
+    """The entries of one type of a path and, with `recurse`, of everything below it.
+
+    `found` has the octal permissions by path and name.
+    """
+
+    path: str
+    kind: str
+    is_default: bool
+    found: dict[str, dict[str, int]]
+
+    def number(self, name: str) -> int | None:
+        """Return the permissions of a name on the path itself; None without an entry."""
+        return self.found[self.path].get(name)
+
+    def has(self, name: str, perms: str, folders: set[str]) -> bool:
+        """Return whether a name has these permissions on all paths."""
+        wanted = _octal(perms)
+        for path, numbers in self.found.items():
+            if self.is_default and path not in folders:
+                continue
+            number = numbers.get(name)
+            # `X` is x on folders, and on files that are executable for somebody.
+            if number != wanted and not ("X" in perms and path not in folders and number == wanted - 1):
+                return False
+        return True
+
+
+async def present(
+    ctx: StateContext,
+    name: str,
+    acl_type: str,
+    acl_name: str = "",
+    perms: str = "",
+    *,
+    recurse: bool = False,
+    force: bool = False,
+) -> StateReturn:
+    """Set an entry of a user or group.
+
+    Args:
+        ctx: the state's context.
+        name: the path.
+        acl_type: `user`, `group`, `mask` or `other`; the prefix `d:` or `default:` sets it for new files.
+        acl_name: the user or group; empty for the owner or group of the file.
+        perms: letters of `rwxX-`.
+        recurse: apply it to everything below the path too.
+        force: remove all other entries if the entry must be set.
+
+    Returns:
+        `changes` has `new` and `old`, each with `acl_name acl_type perms`; `new_state` has
+        `path acl_type acl_names perms`.
+
+    Raises:
+        StateFailedError: the path or the user does not exist.
+    """
+    return await _have(ctx, name, acl_type, [str(acl_name)], str(perms), recurse=recurse, force=force)
+
+
+async def list_present(
+    ctx: StateContext,
+    name: str,
+    acl_type: str,
+    acl_names: str | list[str] | None = None,
+    perms: str = "",
+    *,
+    recurse: bool = False,
+    force: bool = False,
+) -> StateReturn:
+    """Set entries of several users or groups.
+
+    Args:
+        ctx: the state's context.
+        name: the path.
+        acl_type: `user`, `group`, `mask` or `other`; the prefix `d:` or `default:` sets it for new files.
+        acl_names: users or groups.
+        perms: letters of `rwxX-`.
+        recurse: apply it to everything below the path too.
+        force: remove all other entries if an entry must be set.
+
+    Returns:
+        As for `acl.present`, with all names in one text.
+
+    Raises:
+        StateFailedError: the path or a user does not exist.
+    """
+    names = [acl_names] if isinstance(acl_names, str) else [str(each) for each in acl_names or []]
+    return await _have(ctx, name, acl_type, names, str(perms), recurse=recurse, force=force)
+
+
+async def absent(
+    ctx: StateContext,
+    name: str,
+    acl_type: str,
+    acl_name: str = "",
+    perms: str = "",  # noqa: ARG001 (Salt's argument)
+    *,
+    recurse: bool = False,
+) -> StateReturn:
+    """Remove the entry of a user or group.
+
+    Args:
+        ctx: the state's context.
+        name: the path.
+        acl_type: `user`, `group`, `mask` or `other`; with the prefix `d:` or `default:`, that for new files.
+        acl_name: the user or group.
+        perms: accepted, as in Salt, without effect.
+        recurse: apply it to everything below the path too.
+
+    Returns:
+        `changes` has `old` with `acl_name acl_type perms`; `new_state` has `path acl_type acl_names exists`.
+
+    Raises:
+        StateFailedError: the path does not exist.
+    """
+    return await _have_not(ctx, name, acl_type, [str(acl_name)], recurse=recurse)
+
+
+async def list_absent(
+    ctx: StateContext,
+    name: str,
+    acl_type: str,
+    acl_names: str | list[str] | None = None,
+    *,
+    recurse: bool = False,
+) -> StateReturn:
+    """Remove the entries of several users or groups.
+
+    Args:
+        ctx: the state's context.
+        name: the path.
+        acl_type: `user`, `group`, `mask` or `other`; with the prefix `d:` or `default:`, that for new files.
+        acl_names: users or groups.
+        recurse: apply it to everything below the path too.
+
+    Returns:
+        As for `acl.absent`, with all names in one text.
+
+    Raises:
+        StateFailedError: the path does not exist.
+    """
+    names = [acl_names] if isinstance(acl_names, str) else [str(each) for each in acl_names or []]
+    return await _have_not(ctx, name, acl_type, names, recurse=recurse)
+
+
+async def _have(
+    ctx: StateContext, name: str, acl_type: str, names: list[str], perms: str, *, recurse: bool, force: bool
+) -> StateReturn:
+    _octal(perms)
+    gone = await _missing(ctx, name)
+    if gone is not None:
+        return gone
+    entries, folders, owner = await _entries(ctx, name, acl_type, names, recurse=recurse)
+    shown = ", ".join(names)
+    waiting = [each for each in names if not entries.has(each or owner, perms, folders)]
+    new_state: DataMap = {"path": name, "acl_type": acl_type, "acl_names": [*names], "perms": perms}
+    if not waiting:
+        comment = "Permissions are in the desired state"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    changes: DataMap = {"new": {"acl_name": shown, "acl_type": acl_type, "perms": perms}}
+    olds = [number for each in waiting if (number := entries.number(each or owner)) is not None]
+    if olds:
+        changes["old"] = {"acl_name": shown, "acl_type": acl_type, "perms": _letters(olds[0])}
+    if ctx.test:
+        before = f"{_letters(olds[0])} -> " if olds else ""
+        verb = "Updated" if olds else "New"
+        comment = f"{verb} permissions will be applied for {shown}: {before}{perms}"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    if force:
+        await ctx.call("acl.wipefacls", name, recursive=recurse)
+    for each in names if force else waiting:
+        await ctx.call("acl.modfacl", acl_type, each, perms, name, recursive=recurse)
+    verb = "Updated" if olds else "Applied new"
+    comment = f"{verb} permissions for {shown}"
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+async def _have_not(
+    ctx: StateContext, name: str, acl_type: str, names: list[str], *, recurse: bool
+) -> StateReturn:
+    gone = await _missing(ctx, name)
+    if gone is not None:
+        return gone
+    entries, _, owner = await _entries(ctx, name, acl_type, names, recurse=recurse)
+    new_state: DataMap = {"path": name, "acl_type": acl_type, "acl_names": [*names], "exists": False}
+    there = [each for each in names if any((each or owner) in numbers for numbers in entries.found.values())]
+    if not there:
+        comment = "Permissions are in the desired state"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment="Removing permissions")
+    for each in there:
+        await ctx.call("acl.delfacl", acl_type, each, name, recursive=recurse)
+    number = entries.number(there[0] or owner) or 0
+    old: DataMap = {"acl_name": ", ".join(there), "acl_type": acl_type, "perms": _letters(number)}
+    return StateReturn(
+        name=name, result=True, changes={"old": old}, comment="Removing permissions", new_state=new_state
+    )
+
+
+async def _missing(ctx: StateContext, path: str) -> StateReturn | None:
+    """Make the return for a missing path; in a plan, an earlier state may be about to create it."""
+    if await ctx.connection.stat(path, follow=True) is not None:
+        return None
+    return StateReturn(name=path, result=None if ctx.test else False, comment=f"{path} does not exist")
+
+
+async def _entries(
+    ctx: StateContext, path: str, acl_type: str, names: Sequence[str], *, recurse: bool
+) -> tuple[_Entries, set[str], str]:
+    """Return the entries of a type, the paths that are folders, and owner and group of the path."""
+    is_default = acl_type.startswith(("d:", "default:"))
+    word = acl_type.partition(":")[2] if is_default else acl_type
+    kind = _KINDS.get(word, word)
+    if kind not in _KINDS.values():
+        raise StateFailedError(
+            f"acl_type is user, group, mask or other (`d:user` for defaults), not {acl_type}"
+        )
+    place = path.rstrip("/") or "/"
+    numeric = any(each.isdecimal() for each in names)
+    said: dict[str, Any] = await ctx.call("acl.getfacl", place, recursive=recurse, numeric=numeric)
+    found = {
+        where: _numbers(entries.get("defaults", {}) if is_default else entries, kind)
+        for where, entries in said.items()
+    }
+    folders = {where for where in said if "X" in str(where) or is_default or recurse}
+    if folders:
+        folders = {where for where in said if await _is_folder(ctx, where)}
+    owner = str(said[place]["comment"].get("owner" if kind == "user" else kind, ""))
+    return _Entries(path=place, kind=kind, is_default=is_default, found=found), folders, owner
+
+
+async def _is_folder(ctx: StateContext, path: str) -> bool:
+    found = await ctx.connection.stat(path, follow=True)
+    return found is not None and found.kind == "directory"
+
+
+def _numbers(entries: Mapping[str, Any], kind: str) -> dict[str, int]:
+    return {who: about["octal"] for each in entries.get(kind, []) for who, about in each.items()}
+
+
+def _octal(perms: str) -> int:
+    if perms.isdecimal() and len(perms) == 1:
+        return int(perms)
+    wrong = [letter for letter in perms if letter not in _BITS]
+    if wrong:
+        raise StateFailedError(f"perms are letters of rwxX-, not `{wrong[0]}`")
+    return sum(_BITS[letter] for letter in set(perms))
+
+
+def _letters(number: int) -> str:
+    return "".join(letter if number & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1)))
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "absent": absent,
+    "list_absent": list_absent,
+    "list_present": list_present,
+    "present": present,
+}

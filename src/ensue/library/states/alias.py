@@ -1,0 +1,86 @@
+"""State module `alias`: mail aliases of the target.
+
+Source: Salt's state module `alias`, 3008: results, changes and comments. Unlike Salt's, a plan has `changes`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+async def present(ctx: StateContext, name: str, target: str | list[str]) -> StateReturn:
+    """Set a mail alias.
+
+    Args:
+        ctx: the state's context.
+        name: the local name.
+        target: the address, or a list of addresses.
+
+    Returns:
+        `changes` has `alias`; `new_state` has `name` and `target`.
+
+    Raises:
+        StateFailedError: the name or an address is invalid.
+    """
+    shown = ", ".join(map(str, target)) if isinstance(target, list) else str(target)
+    new_state: DataMap = {"name": name, "target": shown}
+    if await ctx.call("aliases.has_target", name, target):
+        return StateReturn(
+            name=name, result=True, comment=f"Alias {name} already present", new_state=new_state
+        )
+    if ctx.test:
+        comment = f"Alias {name} -> {target} is set to be added"
+        return StateReturn(name=name, result=None, changes={"alias": name}, comment=comment)
+    before = await ctx.call("aliases.get_target", name)
+    await ctx.call("aliases.set_target", name, target)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={"alias": name},
+        comment=f"Set email alias {name} -> {target}",
+        new_state=new_state,
+        old_state=_state(name, before),
+    )
+
+
+async def absent(ctx: StateContext, name: str) -> StateReturn:
+    """Remove a mail alias.
+
+    Args:
+        ctx: the state's context.
+        name: the local name.
+
+    Returns:
+        `changes` has `alias`; `new_state` has `name exists`.
+    """
+    before = await ctx.call("aliases.get_target", name)
+    if not before:
+        comment = f"Alias {name} already absent"
+        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, ""))
+    if ctx.test:
+        comment = f"Alias {name} is set to be removed"
+        return StateReturn(name=name, result=None, changes={"alias": name}, comment=comment)
+    await ctx.call("aliases.rm_alias", name)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={"alias": name},
+        comment=f"Removed alias {name}",
+        new_state=_state(name, ""),
+        old_state=_state(name, before),
+    )
+
+
+def _state(name: str, target: str) -> DataMap:
+    return {"name": name, "target": target} if target else {"name": name, "exists": False}
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

@@ -1,0 +1,45 @@
+"""State module `apache_conf`: configurations of Apache on Debian.
+
+Source: Salt's state module `apache_conf`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.states._apache import switched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.returns import StateReturn
+
+
+async def enabled(ctx: StateContext, name: str) -> StateReturn:
+    """Enable a configuration of Apache.
+
+    Args:
+        ctx: the state's context.
+        name: the configuration.
+
+    Returns:
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
+    """
+    return await switched(ctx, name, "conf", "conf", enable=True)
+
+
+async def disabled(ctx: StateContext, name: str) -> StateReturn:
+    """Disable a configuration of Apache.
+
+    Args:
+        ctx: the state's context.
+        name: the configuration.
+
+    Returns:
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
+    """
+    return await switched(ctx, name, "conf", "conf", enable=False)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"disabled": disabled, "enabled": enabled}

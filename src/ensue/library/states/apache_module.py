@@ -1,0 +1,45 @@
+"""State module `apache_module`: modules of Apache on Debian.
+
+Source: Salt's state module `apache_module`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.states._apache import switched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.returns import StateReturn
+
+
+async def enabled(ctx: StateContext, name: str) -> StateReturn:
+    """Enable a module of Apache.
+
+    Args:
+        ctx: the state's context.
+        name: the module.
+
+    Returns:
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
+    """
+    return await switched(ctx, name, "mod", "module", enable=True)
+
+
+async def disabled(ctx: StateContext, name: str) -> StateReturn:
+    """Disable a module of Apache.
+
+    Args:
+        ctx: the state's context.
+        name: the module.
+
+    Returns:
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
+    """
+    return await switched(ctx, name, "mod", "module", enable=False)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"disabled": disabled, "enabled": enabled}

@@ -1,0 +1,15 @@
+"""State module `archive`: unpacks archives on the target.
+
+Source: Salt's state module `archive`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.states.archive.extracted import extracted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"extracted": extracted}

@@ -1,0 +1,47 @@
+"""Turns the result of a command into a state's return."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states._json_text import json_under
+
+if TYPE_CHECKING:
+    from ensue.core.model.data import DataMap
+
+
+def command_return(name: str, done: DataMap, *, comment: str) -> StateReturn:
+    """Make a state's return from what `cmd.run_all` returned.
+
+    Args:
+        name: the state's name.
+        done: `pid retcode stdout stderr`.
+        comment: the comment.
+    """
+    new_state = {**done, **json_under("stdout_json", str(done.get("stdout", "")))}
+    return StateReturn(
+        name=name, result=not done["retcode"], changes=dict(done), comment=comment, new_state=new_state
+    )
+
+
+def command_name(command: str | list[str]) -> str:
+    """Return the name of a command for messages: the command line; words are quoted for a shell."""
+    if isinstance(command, str):
+        return command
+    import shlex
+
+    return shlex.join(command)
+
+
+def check_environment(env: object) -> None:
+    """Refuse an `env` that is neither a mapping nor a list; a plan does this too.
+
+    Raises:
+        StateFailedError: `env` is something else.
+    """
+    if env is not None and not isinstance(env, (list, dict)):
+        raise StateFailedError(
+            f"Invalidly-formatted 'env' parameter: {env!r} (write a mapping, or a list of NAME: value)"
+        )

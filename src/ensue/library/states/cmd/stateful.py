@@ -1,0 +1,103 @@
+"""`stateful`: reads from the output of a command whether it changed something.
+
+The output is a JSON mapping, or its last line is `changed=yes comment='…' key=value …`.
+
+Source: Salt's state module `cmd`, "Using the stateful argument".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+import msgspec
+
+if TYPE_CHECKING:
+    from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.returns import StateReturn
+
+_TRUE: Final = frozenset({"true", "yes", "1"})
+_FALSE: Final = frozenset({"false", "no", "0"})
+
+
+def test_command(stateful: Data) -> str | None:
+    """Return the command that a plan runs instead (`stateful: [test_name: …]`), None if there is none."""
+    for part in stateful if isinstance(stateful, list) else ():
+        if isinstance(part, dict) and part.get("test_name"):
+            return str(part["test_name"])
+    return None
+
+
+def reinterpreted(returned: StateReturn, *, test: bool) -> StateReturn:
+    """Return the result that the command reports, instead of the usual one of a command.
+
+    Args:
+        returned: the return of the command.
+        test: whether this is a plan; a success with changes is then None.
+    """
+    done = returned.changes
+    stdout = str(done.get("stdout") or "")
+    if not stdout:
+        return msgspec.structs.replace(returned, changes={}, comment=str(done.get("stderr") or ""))
+    try:
+        said, rest = _said(stdout)
+        changed = _is_true(str(said.get("changed", "no")))
+    except _NotUnderstoodError as error:
+        return msgspec.structs.replace(
+            returned, result=False, comment=str(error), changes=error.changes(done)
+        )
+    comment = str(said.pop("comment", ""))
+    changes = {**said, **{key: done[key] for key in done if key not in said}, "stdout": rest}
+    if not changed:
+        return msgspec.structs.replace(returned, changes={}, comment=comment)
+    result = None if test and returned.result else returned.result
+    new_state = None if test else returned.new_state
+    return msgspec.structs.replace(
+        returned, result=result, changes=changes, comment=comment, new_state=new_state
+    )
+
+
+class _NotUnderstoodError(Exception):
+    """The output has neither of the two forms."""
+
+    def __init__(self, message: str, *, keep: bool) -> None:
+        self._keep = keep
+        super().__init__(message)
+
+    def changes(self, done: DataMap) -> DataMap:
+        return done if self._keep else {}
+
+
+def _said(stdout: str) -> tuple[DataMap, str]:
+    """Return the report in the output, and the output without it."""
+    from ensue.core.model.bounded_json import load_json
+
+    try:
+        data = load_json(stdout)
+    except ValueError:
+        return _last_line(stdout)
+    if not isinstance(data, dict):
+        raise _NotUnderstoodError("script JSON output must be a JSON object (e.g., {})!", keep=False)
+    return cast("DataMap", data), ""
+
+
+def _last_line(stdout: str) -> tuple[DataMap, str]:
+    import shlex
+
+    rest, _, last = stdout.rstrip().rpartition("\n")
+    try:
+        pairs = [word.split("=") for word in shlex.split(last)]
+    except ValueError:
+        pairs = [[""]]
+    if any(len(pair) != 2 for pair in pairs):  # noqa: PLR2004 (a name and a value)
+        raise _NotUnderstoodError(
+            "Failed parsing script output! Stdout must be JSON or a line of name=value pairs.", keep=True
+        )
+    return {key: value for key, value in pairs}, rest  # noqa: C416 (unpacking shows what a pair is)
+
+
+def _is_true(word: str) -> bool:
+    if word.lower() in _TRUE:
+        return True
+    if word.lower() in _FALSE:
+        return False
+    raise _NotUnderstoodError(f"`changed` is yes or no, not {word!r}", keep=True)

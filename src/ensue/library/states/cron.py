@@ -1,0 +1,205 @@
+"""State module `cron`: whole crontabs, and jobs and variables that Salt's comments identify.
+
+Source: Salt's state module `cron`, 3008: results, changes and comments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.functions import also_takes
+from ensue.core.model.returns import StateReturn
+from ensue.library.states._crontab_file import file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+async def present(
+    ctx: StateContext,
+    name: str,
+    *,
+    user: str = "root",
+    minute: str | int = "*",
+    hour: str | int = "*",
+    daymonth: str | int = "*",
+    month: str | int = "*",
+    dayweek: str | int = "*",
+    comment: str | None = None,
+    commented: bool = False,
+    identifier: str | bool | None = False,
+    special: str | None = None,
+) -> StateReturn:
+    """Add or update a job in a crontab.
+
+    Args:
+        ctx: the state's context.
+        name: the command of the job.
+        user: user whose crontab is edited.
+        minute: the minute; `random` chooses a number once, as in the other fields of the time.
+        hour: the hour.
+        daymonth: the day of the month.
+        month: the month.
+        dayweek: the day of the week.
+        comment: a comment above the job.
+        commented: comment the job out.
+        identifier: identifies the job if its command changes; by default the command.
+        special: a word (`@daily`) instead of the time.
+
+    Returns:
+        `changes` has the user with the command; `new_state` has `user cmd identifier`.
+
+    Raises:
+        StateFailedError: the target has no cron, or cron rejects the crontab.
+    """
+    command = name.strip()
+    found_by = command if identifier is False else identifier
+    options: DataMap = {
+        "comment": comment,
+        "commented": commented is True,
+        "identifier": None if found_by is None else str(found_by),
+        "test": ctx.test,
+    }
+    if special is None:
+        came = await ctx.call(
+            "cron.set_job", user, minute, hour, daymonth, month, dayweek, command, **options
+        )  # fmt: skip
+    else:
+        came = await ctx.call("cron.set_special", user, special, command, **options)
+    new_state: DataMap = {"user": user, "cmd": command, "identifier": options["identifier"]}
+    if came == "present":
+        return StateReturn(
+            name=command,
+            result=True,
+            comment=f"Cron {command} already present",
+            new_state=new_state,
+        )
+    if ctx.test:
+        what = "added" if came == "new" else "updated"
+        return StateReturn(name=command, result=None, comment=f"Cron {command} is set to be {what}")
+    text = f"Cron {command} added to {user}'s crontab" if came == "new" else f"Cron {command} updated"
+    return StateReturn(
+        name=command,
+        result=True,
+        changes={user: command},
+        comment=text,
+        new_state=new_state,
+    )
+
+
+@also_takes("commented", "comment", "daymonth", "dayweek", "hour", "minute", "month", "special")
+async def absent(
+    ctx: StateContext,
+    name: str,
+    *,
+    user: str = "root",
+    identifier: str | bool | None = False,
+    special: str | None = None,
+    **kwargs: Any,  # noqa: ARG001 (Salt accepts the arguments of `present`)
+) -> StateReturn:
+    """Remove a job from a crontab.
+
+    Args:
+        ctx: the state's context.
+        name: the command of the job.
+        user: user whose crontab is edited.
+        identifier: identifies the job; by default the command.
+        special: set for a job whose time is a word.
+        **kwargs: the other arguments of `present`, without effect.
+
+    Returns:
+        `changes` has the user with the command; `new_state` has `user cmd exists`.
+
+    Raises:
+        StateFailedError: the target has no cron.
+    """
+    command = name.strip()
+    found_by = command if identifier is False else identifier
+    came = await ctx.call(
+        "cron.rm_job" if special is None else "cron.rm_special", user, command,
+        identifier=None if found_by is None else str(found_by), test=ctx.test,
+    )  # fmt: skip
+    new_state: DataMap = {"user": user, "cmd": command, "exists": False}
+    if came == "absent":
+        comment = f"Cron {command} is absent" if ctx.test else f"Cron {command} already absent"
+        return StateReturn(name=command, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        return StateReturn(name=command, result=None, comment=f"Cron {command} is set to be removed")
+    comment = f"Cron {command} removed from {user}'s crontab"
+    return StateReturn(
+        name=command,
+        result=True,
+        changes={user: command},
+        comment=comment,
+        new_state=new_state,
+        old_state={"user": user, "cmd": command},
+    )
+
+
+async def env_present(
+    ctx: StateContext, name: str, value: str | float | None = None, user: str = "root"
+) -> StateReturn:
+    """Set a variable in a crontab.
+
+    Args:
+        ctx: the state's context.
+        name: the variable.
+        value: its value, written unchanged.
+        user: user whose crontab is edited.
+
+    Returns:
+        `changes` has the user with the variable.
+
+    Raises:
+        StateFailedError: the target has no cron, or cron rejects the crontab.
+    """
+    new_state: DataMap = {"user": user, "name": name, "value": "" if value is None else str(value)}
+    came: str = await ctx.call("cron.set_env", user, name, value=value, test=ctx.test)
+    if came == "present":
+        comment = f"Cron env {name} already present"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        what = "added" if came == "new" else "updated"
+        return StateReturn(name=name, result=None, comment=f"Cron env {name} is set to be {what}")
+    added = f"Cron env {name} added to {user}'s crontab"
+    comment = added if came == "new" else f"Cron env {name} updated"
+    return StateReturn(name=name, result=True, changes={user: name}, comment=comment, new_state=new_state)
+
+
+async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateReturn:
+    """Remove a variable from a crontab.
+
+    Args:
+        ctx: the state's context.
+        name: the variable.
+        user: user whose crontab is edited.
+
+    Returns:
+        `changes` has the user with the variable.
+
+    Raises:
+        StateFailedError: the target has no cron.
+    """
+    variable = name.strip()
+    gone: DataMap = {"user": user, "name": variable, "exists": False}
+    came: str = await ctx.call("cron.rm_env", user, variable, test=ctx.test)
+    if came == "absent":
+        what = "is absent" if ctx.test else "already absent"
+        comment = f"Cron env {variable} {what}"
+        return StateReturn(name=variable, result=True, comment=comment, new_state=gone)
+    if ctx.test:
+        return StateReturn(name=variable, result=None, comment=f"Cron env {variable} is set to be removed")
+    comment = f"Cron env {variable} removed from {user}'s crontab"
+    return StateReturn(name=variable, result=True, changes={user: variable}, comment=comment, new_state=gone)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "absent": absent,
+    "env_absent": env_absent,
+    "env_present": env_present,
+    "file": file,
+    "present": present,
+}

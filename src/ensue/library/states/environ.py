@@ -1,0 +1,97 @@
+"""State module `environ`: variables of ensue's process, which commands on the managing minion inherit.
+
+On other targets the state fails, and names an alternative.
+
+Source: Salt's state module `environ`, 3008: results, changes and comments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.data import is_mapping
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+MANAGING_MINION_ONLY: Final = True
+"""The functions change the process of ensue itself, so other targets do not have them."""
+
+
+async def setenv(
+    ctx: StateContext,
+    name: str,
+    value: Any,
+    *,
+    false_unsets: bool = False,
+    clear_all: bool = False,
+    update_minion: bool = False,  # noqa: ARG001 (Salt's argument)
+    permanent: bool = False,
+) -> StateReturn:
+    """Set environment variables for the rest of this run.
+
+    Args:
+        ctx: the state's context.
+        name: the variable, or any name if `value` is a mapping.
+        value: its value, or a mapping of variables to values; False sets an empty text.
+        false_unsets: let False remove the variable instead.
+        clear_all: set all other variables to an empty text, or with `false_unsets` remove them.
+        update_minion: accepted, as in Salt, without effect.
+        permanent: refused (Windows only).
+
+    Returns:
+        `changes` has the new values by variable, None for a removed one.
+
+    Raises:
+        StateFailedError: a value is not text, or the target is not the managing minion.
+    """
+    if ctx.srn.type != "minion":
+        raise StateFailedError(
+            f"environ.setenv sets variables of ensue's process, which {ctx.srn} does not inherit; "
+            "give `env` to cmd.run, or write /etc/environment there"
+        )
+    if permanent:
+        raise StateFailedError("permanent: only Windows has permanent variables")
+    wanted = _wanted(name, value)
+    now: dict[str, str] = await ctx.call("environ.items")
+    if clear_all:
+        wanted = {**{key: False for key in now if key not in wanted}, **wanted}
+    new_state: DataMap = {
+        key: None if each is False and false_unsets else "" if each is False else each
+        for key, each in wanted.items()
+    }
+    changes: DataMap = {key: each for key, each in new_state.items() if now.get(key) != each}
+    if not changes:
+        comment = "Environ values are already set with the correct values"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        return StateReturn(name=name, result=None, changes=changes, comment="Environ values will be changed")
+    await ctx.call("environ.setenv", {key: wanted[key] for key in changes}, false_unsets=false_unsets)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment="Environ values were set",
+        new_state=new_state,
+        old_state={key: now.get(key) for key in new_state},
+    )
+
+
+def _wanted(name: str, value: Any) -> dict[str, str | bool]:
+    given: dict[str, Any] = value if is_mapping(value) else {name: value}
+    for key, each in given.items():
+        if each is not False and not isinstance(each, str):
+            shown = f" (it is {each!r} for {key}; write it in quotes)"
+            raise StateFailedError(f"Environ value must be string, dict or False{shown}")
+    return given
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"setenv": setenv}
+
+TRANSIENT: Final = frozenset({"setenv"})
+"""Functions whose effect is lost when the process ends."""

@@ -1,0 +1,76 @@
+"""State module `file`: files, folders and symlinks of the target.
+
+Each function has its own module or shares one with related functions. Code that they share (owner and mode,
+diffs, sources, walking) is in modules named for it. All functions work through the target's connection.
+
+Source: Salt's state module `file`; results, changes and comments as in 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.states.file.absent import absent
+from ensue.library.states.file.accumulated import accumulated
+from ensue.library.states.file.append import append, prepend
+from ensue.library.states.file.blockreplace import blockreplace
+from ensue.library.states.file.cached import cached, not_cached
+from ensue.library.states.file.comment import comment, uncomment
+from ensue.library.states.file.copying import copy, rename
+from ensue.library.states.file.decode import decode
+from ensue.library.states.file.directory import directory
+from ensue.library.states.file.existence import exists, missing
+from ensue.library.states.file.hardlink import hardlink
+from ensue.library.states.file.keyvalue import keyvalue
+from ensue.library.states.file.line import line
+from ensue.library.states.file.managed import managed
+from ensue.library.states.file.mknod import mknod
+from ensue.library.states.file.patch import patch
+from ensue.library.states.file.pruned import pruned
+from ensue.library.states.file.recurse import recurse
+from ensue.library.states.file.replace import replace
+from ensue.library.states.file.retention_schedule import retention_schedule
+from ensue.library.states.file.serialize import serialize
+from ensue.library.states.file.shortcut import shortcut
+from ensue.library.states.file.symlink import symlink
+from ensue.library.states.file.tidied import tidied
+from ensue.library.states.file.touch import touch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "absent": absent,
+    "accumulated": accumulated,
+    "append": append,
+    "blockreplace": blockreplace,
+    "cached": cached,
+    "comment": comment,
+    "copy": copy,
+    "decode": decode,
+    "directory": directory,
+    "exists": exists,
+    "hardlink": hardlink,
+    "keyvalue": keyvalue,
+    "line": line,
+    "managed": managed,
+    "missing": missing,
+    "mknod": mknod,
+    "not_cached": not_cached,
+    "patch": patch,
+    "prepend": prepend,
+    "pruned": pruned,
+    "recurse": recurse,
+    "rename": rename,
+    "replace": replace,
+    "retention_schedule": retention_schedule,
+    "serialize": serialize,
+    "shortcut": shortcut,
+    "symlink": symlink,
+    "tidied": tidied,
+    "touch": touch,
+    "uncomment": uncomment,
+}
+
+TRANSIENT: Final = frozenset({"accumulated"})
+"""Functions whose effect is lost when the process ends."""

@@ -1,0 +1,233 @@
+"""`file.append` and `file.prepend`: add lines at the end or start of a file that does not have them yet.
+
+Source: Salt's state module `file`, 3008, including the different shapes of the two diffs.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.file_lines import file_lines
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.attributes import Attributes
+from ensue.library.states.file.described import content_state, file_state, state_after, without_checksums
+from ensue.library.states.file.difference import HIDDEN, is_text, unified, without_secrets
+from ensue.library.states.file.paths import is_folder, make_parents, target_path
+from ensue.library.states.file.text_lines import as_texts, given_sources, rendered_sources, stands_in
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.connection import FileStat
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import Data, DataMap
+
+
+async def append(
+    ctx: StateContext,
+    name: str,
+    *,
+    text: Data = None,
+    makedirs: bool = False,
+    source: str | None = None,
+    source_hash: str | None = None,
+    template: str = "jinja",
+    sources: list[Data] | None = None,
+    source_hashes: list[Data] | None = None,
+    defaults: DataMap | None = None,
+    context: DataMap | None = None,
+    ignore_whitespace: bool = True,
+    show_changes: bool = True,
+) -> StateReturn:
+    """Add text at the end of a file that does not contain it; create a missing file.
+
+    Args:
+        ctx: the state's context.
+        name: absolute path of the file.
+        text: a text or a list of texts; each is searched for as a whole.
+        makedirs: create missing parent folders.
+        source: take the text from a source.
+        source_hash: checksum of the source.
+        template: render sources with this renderer.
+        sources: several sources.
+        source_hashes: checksums of `sources`, in the same order.
+        defaults: variables for templates; `context` overrides them.
+        context: variables for the templates.
+        ignore_whitespace: white space between words may differ; if false, texts are regular expressions.
+        show_changes: show a diff.
+
+    Returns:
+        `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
+
+    Raises:
+        StateFailedError: there is no text, or no folder to make the file in.
+    """
+    found = given_sources(
+        source=source, sources=sources, source_hash=source_hash, source_hashes=source_hashes
+    )
+    file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
+    if isinstance(file, StateReturn):
+        return file
+    texts = (
+        as_texts(text)
+        if not found
+        else await rendered_sources(
+            ctx, found, name=file.path, template=template, variables={**(defaults or {}), **(context or {})}
+        )
+    )
+    lines = [
+        line
+        for each in texts
+        if not stands_in(each, file.content, ignore_whitespace=ignore_whitespace)
+        for line in file_lines(each)
+    ]
+    ended = file.content if not file.content or file.content.endswith("\n") else file.content + "\n"
+    new = ended + "".join(f"{line}\n" for line in lines) if lines else file.content
+    diff = unified(file_lines(file.content), file_lines(new), joined_by="\n")
+    return await file.become(new, diff, f"Appended {len(lines)} lines")
+
+
+async def prepend(
+    ctx: StateContext,
+    name: str,
+    *,
+    text: Data = None,
+    makedirs: bool = False,
+    source: str | None = None,
+    source_hash: str | None = None,
+    template: str = "jinja",
+    sources: list[Data] | None = None,
+    source_hashes: list[Data] | None = None,
+    defaults: DataMap | None = None,
+    context: DataMap | None = None,
+    header: bool | None = None,
+    show_changes: bool = True,
+) -> StateReturn:
+    """Add text at the start of a file that does not contain it; create a missing file.
+
+    Args:
+        ctx: the state's context.
+        name: absolute path of the file.
+        text: a text or a list of texts; each is searched for as a whole.
+        makedirs: create missing parent folders.
+        source: take the text from a source.
+        source_hash: checksum of the source.
+        template: render sources with this renderer.
+        sources: several sources.
+        source_hashes: checksums of `sources`, in the same order.
+        defaults: variables for templates; `context` overrides them.
+        context: variables for the templates.
+        header: the file must begin with exactly these lines.
+        show_changes: show a diff.
+
+    Returns:
+        `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
+
+    Raises:
+        StateFailedError: there is no text, or no folder to make the file in.
+    """
+    found = given_sources(
+        source=source, sources=sources, source_hash=source_hash, source_hashes=source_hashes
+    )
+    file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
+    if isinstance(file, StateReturn):
+        return file
+    texts = (
+        as_texts(text)
+        if not found
+        else await rendered_sources(
+            ctx, found, name=file.path, template=template, variables={**(defaults or {}), **(context or {})}
+        )
+    )
+    lines = [
+        line
+        for each in texts
+        if header or not stands_in(each, file.content, ignore_whitespace=True)
+        for line in file_lines(each)
+    ]
+    if header and file_lines(file.content)[: len(lines)] == lines:
+        lines = []
+    new = "".join(f"{line}\n" for line in lines) + file.content
+    diff = unified(file_lines(file.content, keepends=True), file_lines(new, keepends=True))
+    return await file.become(new, diff, f"Prepended {len(lines)} lines")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TextFile:
+    """A file and its text; bytes that are not UTF-8 are kept unchanged."""
+
+    ctx: StateContext
+    name: str
+    path: str
+    content: str
+    raw: bytes
+    found: FileStat | None
+    show_changes: bool
+
+    @classmethod
+    async def open(
+        cls, ctx: StateContext, name: str, *, makedirs: bool, show_changes: bool
+    ) -> _TextFile | StateReturn:
+        """Read the file; in a plan, return the result of the state if the file does not exist."""
+        path = await target_path(ctx, name)
+        found = await ctx.connection.stat(path, follow=True)
+        if found is not None and found.kind != "file":
+            raise StateFailedError(f"Specified target {path} is a {found.kind}, not a file")
+        if found is None and ctx.test:
+            comment = f"File {path} is set to be created"
+            return StateReturn(name=name, result=None, changes={"new": path}, comment=comment)
+        if found is None and not await is_folder(ctx.connection, posixpath.dirname(path)):
+            if not makedirs:
+                raise StateFailedError(f"{path}: file not found, and its folder neither (use makedirs)")
+            await make_parents(ctx.connection, path, Attributes())
+        raw = b"" if found is None else await ctx.connection.read(path)
+        text = raw.decode("utf-8", "surrogateescape")
+        return cls(
+            ctx=ctx,
+            name=name,
+            path=path,
+            content=text,
+            raw=raw,
+            found=found,
+            show_changes=show_changes,
+        )
+
+    async def become(self, new: str, diff: str, comment: str) -> StateReturn:
+        """Write the file if its content differs, and return the result of the state."""
+        content = new.encode("utf-8", "surrogateescape")
+        returned = await self._become(content, diff, comment)
+        return without_checksums(returned, self.ctx.masker, self.raw, content)
+
+    async def _become(self, content: bytes, diff: str, comment: str) -> StateReturn:
+        if content == self.raw and self.found is not None:
+            return self._said(True, f"File {self.path} is in correct state", {}, self._before())
+        changes: DataMap = {"diff": self._shown(diff, content)} if diff else {}
+        if self.ctx.test:
+            return self._said(None, f"File {self.path} is set to be updated", changes, None)
+        await self.ctx.connection.write(self.path, content)
+        new_state = await state_after(self.ctx.connection, self.path, content)
+        return self._said(True, comment, changes, new_state)
+
+    def _before(self) -> DataMap:
+        if self.found is None:
+            return file_state(self.path, None, None)
+        return content_state(self.path, self.raw, self.found)
+
+    def _shown(self, diff: str, content: bytes) -> str:
+        if not is_text(content):
+            return "Replace binary file"
+        if not self.show_changes:
+            return HIDDEN
+        shown = diff.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        return without_secrets(shown, self.ctx.masker, self.raw, content)
+
+    def _said(self, result: bool | None, comment: str, changes: DataMap, new_state: Any) -> StateReturn:
+        return StateReturn(
+            name=self.name,
+            result=result,
+            changes=changes,
+            comment=comment,
+            new_state=new_state,
+            old_state=self._before() if result is not False and changes else None,
+        )

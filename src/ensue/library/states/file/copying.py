@@ -1,0 +1,226 @@
+"""`file.copy` and `file.rename`: copy and move files and folders within the target.
+
+Source: Salt's state module `file`, 3008. Unlike Salt's, `force` does not replace an identical copy.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.contracts.functions import also_takes
+from ensue.core.errors import RemoteFileError, StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.attributes import Attributes, apply_attributes
+from ensue.library.states.file.described import absent_state, path_state, state_after
+from ensue.library.states.file.modes import folder_bits, mode_bits
+from ensue.library.states.file.owners import with_primary_group
+from ensue.library.states.file.paths import is_folder, make_parents, target_path
+from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
+from ensue.library.states.file.tree import walk
+from ensue.reach.connections.target_content import content_at
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.argument_types import Mode
+    from ensue.core.contracts.connection import Connection, FileStat
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+@also_takes(*KNOWN, outdated=OUTDATED)
+async def copy(
+    ctx: StateContext,
+    name: str,
+    source: str,
+    *,
+    force: bool = False,
+    makedirs: bool = False,
+    preserve: bool = False,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    mode: Mode | None = None,
+    dir_mode: Mode | None = None,
+    subdir: bool = False,
+    owner: str | int | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Copy a file or folder of the target, unless the destination exists.
+
+    Args:
+        ctx: the state's context.
+        name: absolute path of the copy.
+        source: absolute path of the original, on the target.
+        force: replace the destination if it differs.
+        makedirs: create missing parent folders.
+        preserve: give the copy the owner, group and mode of the original.
+        user: owner of the copy.
+        group: group of the copy; by default the primary group of `user`.
+        mode: permission bits of the copy; by default those of the original.
+        dir_mode: mode of created folders.
+        subdir: if `name` is a folder, put the copy into it.
+        owner: the same as `user`.
+        **kwargs: further arguments; a warning says that they have no effect.
+
+    Returns:
+        `changes` has `{copy: original}`, and `user`, `group`, `mode`; `new_state` has
+        `path sha256 size mode user group`.
+
+    Raises:
+        StateFailedError: the original or the folder of the copy does not exist.
+    """
+    path = await target_path(ctx, name)
+    origin = await target_path(ctx, source, what="Source file")
+    connection = ctx.connection
+    found = await connection.stat(origin, follow=True)
+    if found is None:
+        raise StateFailedError(f'Source file "{origin}" is not present')
+    wanted = Attributes.read(mode=mode, user=owner if user is None else user, group=group)
+    wanted = _of(found) if preserve else await with_primary_group(ctx, wanted)
+    if subdir and await is_folder(connection, path):
+        path = posixpath.join(path, posixpath.basename(origin))
+    warnings = remarks("file.copy", kwargs)
+    there = await connection.stat(path)
+    if there is not None and (not force or await _same(connection, path, origin, wanted)):
+        how = "is the same already" if force else "will not be overwritten"
+        comment = f'The target file "{path}" exists and {how}'
+        new_state = await state_after(connection, path)
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
+    if ctx.test:
+        comment = f'File "{origin}" is set to be copied to "{path}"'
+        return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
+    folder = posixpath.dirname(path)
+    if not await is_folder(connection, folder):
+        if not makedirs:
+            raise StateFailedError(f"The target directory {folder} is not present")
+        bits = mode_bits(dir_mode, word="dir_mode")
+        bits = folder_bits(wanted.mode or found.mode) if bits is None else bits
+        await make_parents(connection, path, Attributes(mode=bits, user=wanted.user, group=wanted.group))
+    if there is not None and (there.kind == "directory" or found.kind == "directory"):
+        await connection.remove(path, recursive=True)
+    await _copied(connection, origin, path, found)
+    applied = await _given(connection, path, found, wanted)
+    new_state = await state_after(connection, path)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={path: origin, **applied},
+        comment=f'Copied "{origin}" to "{path}"',
+        new_state=new_state,
+        old_state=path_state(path, there) if there else absent_state(path),
+        warnings=warnings,
+    )
+
+
+@also_takes(*KNOWN, outdated=OUTDATED)
+async def rename(
+    ctx: StateContext,
+    name: str,
+    source: str,
+    *,
+    force: bool = False,
+    makedirs: bool = False,
+    **kwargs: Any,
+) -> StateReturn:
+    """Move a file or folder of the target, unless the destination exists.
+
+    Args:
+        ctx: the state's context.
+        name: the new absolute path.
+        source: the old absolute path; nothing happens if it does not exist.
+        force: replace an existing destination.
+        makedirs: create missing parent folders.
+        **kwargs: further arguments; a warning says that they have no effect.
+
+    Returns:
+        `changes` has `{new path: old path}`; `new_state` has `path sha256 size mode user group`.
+
+    Raises:
+        StateFailedError: the destination exists, or its folder does not.
+    """
+    path = await target_path(ctx, name)
+    origin = await target_path(ctx, source, what="Source file")
+    connection = ctx.connection
+    warnings = remarks("file.rename", kwargs)
+    if await connection.stat(origin) is None:
+        comment = f'Source file "{origin}" has already been moved out of place'
+        new_state = await state_after(connection, path)
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
+    there = await connection.stat(path)
+    if there is not None and not force:
+        comment = f'The target file "{path}" exists and will not be overwritten'
+        new_state = await state_after(connection, path)
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
+    if ctx.test:
+        comment = f'File "{origin}" is set to be moved to "{path}"'
+        return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
+    folder = posixpath.dirname(path)
+    if not await is_folder(connection, folder):
+        if not makedirs:
+            raise StateFailedError(f"The target directory {folder} is not present")
+        await make_parents(connection, path, Attributes())
+    if there is not None and there.kind == "directory":
+        await connection.remove(path, recursive=True)
+    await connection.rename(origin, path)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={path: origin},
+        comment=f'Moved "{origin}" to "{path}"',
+        new_state=await state_after(connection, path),
+        old_state=path_state(path, there) if there else absent_state(path),
+        warnings=warnings,
+    )
+
+
+def _of(found: FileStat) -> Attributes:
+    return Attributes(mode=found.mode, user=found.uid, group=found.gid)
+
+
+async def _same(connection: Connection, path: str, origin: str, wanted: Attributes) -> bool:
+    """Return whether a file is an identical copy with the wanted attributes; always false for a folder."""
+    there, found = await connection.stat(path, follow=True), await connection.stat(origin, follow=True)
+    if there is None or found is None or there.kind != "file" or found.kind != "file":
+        return False
+    mode = found.mode if wanted.mode is None else wanted.mode
+    if (
+        await wanted.differences(connection, there)
+        or there.mode != mode
+        or there.size_bytes != found.size_bytes
+    ):
+        return False
+    return await connection.checksum(path) == await connection.checksum(origin)
+
+
+async def _copied(connection: Connection, origin: str, path: str, found: FileStat) -> None:
+    """Copy a file, or a folder with everything in it."""
+    if found.kind != "directory":
+        await connection.write(path, await content_at(connection, origin), mode=found.mode)
+        return
+    await connection.make_directory(path, mode=found.mode)
+    async for entry in walk(connection, origin):
+        place = posixpath.join(path, posixpath.relpath(entry.path, origin))
+        match entry.found.kind:
+            case "directory":
+                await connection.make_directory(place, mode=entry.found.mode)
+            case "symlink":
+                await connection.symlink(entry.found.link_target, place)
+            case "file":
+                content = await content_at(connection, entry.path)
+                await connection.write(place, content, mode=entry.found.mode)
+            case _:
+                raise StateFailedError(f"{entry.path} is a {entry.found.kind}, which cannot be copied")
+
+
+async def _given(connection: Connection, path: str, found: FileStat, wanted: Attributes) -> DataMap:
+    """Set owner and mode of the copy, and the owner of everything in a folder; return the changes."""
+    copied = await connection.stat(path)
+    if copied is None:
+        return {}
+    applied = await apply_attributes(connection, path, wanted, copied)
+    if applied.faults:
+        raise RemoteFileError("; ".join(applied.faults), path=path)
+    if found.kind == "directory" and (wanted.user is not None or wanted.group is not None):
+        owner = Attributes(user=wanted.user, group=wanted.group)
+        async for entry in walk(connection, path):
+            await apply_attributes(connection, entry.path, owner, entry.found)
+    return applied.changes

@@ -1,0 +1,95 @@
+"""`file.decode`: writes Base64 data to a file, decoded.
+
+Source: Salt's state module `file`, 3008: changes and comments.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.errors import StateFailedError
+from ensue.core.masking import MASK
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.contents import looked_up
+from ensue.library.states.file.described import content_state, file_state, state_after, without_checksums
+from ensue.library.states.file.paths import target_path
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.context import StateContext
+
+
+async def decode(  # noqa: PLR0917 (Salt's order)
+    ctx: StateContext,
+    name: str,
+    encoded_data: Any = None,
+    contents_pillar: Any = None,
+    encoding_type: str = "base64",
+    checksum: str = "md5",
+) -> StateReturn:
+    """Write Base64 data to a file, decoded.
+
+    Args:
+        ctx: the state's context.
+        name: absolute path of the file.
+        encoded_data: the data.
+        contents_pillar: pillar key that has the data.
+        encoding_type: `base64`.
+        checksum: type of the checksums in `changes` (`md5`, `sha256`, …).
+
+    Returns:
+        `changes` has the checksums `old` and `new`; `new_state` has `path sha256 size mode user group`.
+
+    Raises:
+        StateFailedError: the data is missing, given twice or not Base64, or an argument is invalid.
+    """
+    if not encoded_data and not contents_pillar:
+        raise StateFailedError("Specify either the 'encoded_data' or 'contents_pillar' argument.")
+    if encoded_data and contents_pillar:
+        raise StateFailedError("Specify only one 'encoded_data' or 'contents_pillar' argument.")
+    if encoding_type != "base64":
+        raise StateFailedError(f"encoding_type: it is base64, not {encoding_type!r}")
+    path = await target_path(ctx, name)
+    text = encoded_data or await looked_up(ctx, "pillar.get", contents_pillar, ":")
+    wanted = _decoded(text)
+    found = await ctx.connection.stat(path, follow=True)
+    content = await ctx.connection.read(path) if found is not None else None
+    if found is not None and content == wanted:
+        comment = "File is in the correct state."
+        state = content_state(path, wanted, found)
+        returned = StateReturn(name=name, result=True, comment=comment, new_state=state)
+        return without_checksums(returned, ctx.masker, wanted)
+    old = _sum(content, checksum) if content is not None else None
+    changes: dict[str, Any] = {"old": old, "new": _sum(wanted, checksum)}
+    if ctx.masker.is_in(wanted):
+        changes = dict.fromkeys(changes, MASK)
+    if ctx.test:
+        return StateReturn(name=name, result=None, changes=changes, comment="File is set to be updated.")
+    await ctx.connection.write(path, wanted)
+    returned = StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment="File was updated.",
+        new_state=await state_after(ctx.connection, path, wanted),
+        old_state=content_state(path, content, found)
+        if found and content is not None
+        else file_state(path, None, None),
+    )
+    return without_checksums(returned, ctx.masker, wanted)
+
+
+def _decoded(text: Any) -> bytes:
+    try:
+        return base64.decodebytes(str(text).encode())
+    except binascii.Error as error:
+        raise StateFailedError(f"this is no Base64: {error}") from None
+
+
+def _sum(content: bytes, kind: str) -> str:
+    try:
+        return hashlib.new(kind, content, usedforsecurity=False).hexdigest()
+    except ValueError:
+        raise StateFailedError(f"checksum: there is no {kind!r}") from None

@@ -1,0 +1,125 @@
+"""Edits part of a file: shared by `replace`, `line`, `blockreplace`, `keyvalue` and `comment`.
+
+These functions compute the new content; this module reads, compares, backs up and writes the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.described import content_state, state_after, without_checksums
+from ensue.library.states.file.difference import content_difference
+from ensue.library.states.file.paths import target_path
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.connection import FileStat
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import Data, DataMap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditedFile:
+    """An existing file with its content.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        path: the file's path.
+        content: the content that was read.
+        found: the file's attributes.
+    """
+
+    ctx: StateContext
+    name: str
+    path: str
+    content: bytes
+    found: FileStat
+
+    @classmethod
+    async def open(cls, ctx: StateContext, name: str) -> EditedFile:
+        """Read a file.
+
+        Raises:
+            StateFailedError: the file does not exist, or is not a regular file.
+        """
+        path = await target_path(ctx, name)
+        found = await ctx.connection.stat(path, follow=True)
+        if found is None:
+            raise StateFailedError(f"{path}: file not found")
+        if found.kind != "file":
+            raise StateFailedError(f"{path} is a {found.kind}, not a file")
+        content = await ctx.connection.read(path)
+        return cls(ctx=ctx, name=name, path=path, content=content, found=found)
+
+    async def write(self, new: bytes, *, backup: Data) -> None:
+        """Replace the content.
+
+        Args:
+            new: the new content.
+            backup: suffix (`.bak`) of a copy of the old file; empty or false makes no copy.
+        """
+        if backup:
+            await self.ctx.connection.write(
+                f"{self.path}{backup!s}",
+                self.content,
+                mode=self.found.mode,
+                user=str(self.found.uid),
+                group=str(self.found.gid),
+            )
+        await self.ctx.connection.write(self.path, new)
+
+    async def become(
+        self,
+        new: bytes,
+        *,
+        backup: Data,
+        show_changes: bool,
+        made: str = "Changes were made",
+        planned: str = "Changes would have been made",
+        unchanged: str = "No changes needed to be made",
+    ) -> StateReturn:
+        """Write the file if its content differs, and return the result of the state.
+
+        Args:
+            new: the new content.
+            backup: suffix (`.bak`) of a copy of the old file; empty or false makes no copy.
+            show_changes: show a diff; if false, `diff` is true.
+            made: comment if the file was changed.
+            planned: comment of a plan.
+            unchanged: comment if there is nothing to do.
+        """
+        returned = await self._become(new, backup, show_changes, (made, planned, unchanged))
+        return without_checksums(returned, self.ctx.masker, self.content, new)
+
+    async def _become(
+        self, new: bytes, backup: Data, show_changes: bool, comments: tuple[str, str, str]
+    ) -> StateReturn:
+        made, planned, unchanged = comments
+        if new == self.content:
+            return self.said(True, unchanged, {}, self.state_before())
+        shown: Data = True
+        if show_changes:
+            shown = await content_difference(self.content, new, self.ctx.masker)
+        if self.ctx.test:
+            return self.said(None, planned, {"diff": shown}, None)
+        await self.write(new, backup=backup)
+        new_state = await state_after(self.ctx.connection, self.path, new)
+        return self.said(True, made, {"diff": shown}, new_state)
+
+    def state_before(self) -> DataMap:
+        """Describe the file as it was read, without asking the target again."""
+        return content_state(self.path, self.content, self.found)
+
+    def said(self, result: bool | None, comment: str, changes: DataMap, new_state: Data) -> StateReturn:
+        """Make the return; a change adds `old_state`."""
+        return StateReturn(
+            name=self.name,
+            result=result,
+            changes=changes,
+            comment=comment,
+            new_state=new_state,
+            old_state=self.state_before() if result is not False and changes else None,
+        )

@@ -1,0 +1,67 @@
+"""`file.exists` and `file.missing`: check a path and change nothing.
+
+Source: Salt's state module `file`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.contracts.functions import also_takes, touches_nothing
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.described import absent_state, path_state
+from ensue.library.states.file.paths import target_path
+from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.context import StateContext
+
+
+@touches_nothing
+@also_takes(*KNOWN, outdated=OUTDATED)
+async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
+    """Fail if nothing is at a path; a symlink counts as what it points to.
+
+    Args:
+        ctx: the state's context.
+        name: an absolute path.
+        **kwargs: further arguments; a warning says that they have no effect.
+    """
+    path = await target_path(ctx, name)
+    found = await ctx.connection.stat(path, follow=True)
+    warnings = remarks("file.exists", kwargs)
+    if found is None:
+        comment = f"Specified path {path} does not exist"
+        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+    return StateReturn(
+        name=name,
+        result=True,
+        comment=f"Path {path} exists",
+        new_state=path_state(path, found),
+        warnings=warnings,
+    )
+
+
+@touches_nothing
+@also_takes(*KNOWN, outdated=OUTDATED)
+async def missing(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
+    """Fail if something is at a path.
+
+    Args:
+        ctx: the state's context.
+        name: an absolute path.
+        **kwargs: further arguments; a warning says that they have no effect.
+    """
+    path = await target_path(ctx, name)
+    found = await ctx.connection.stat(path, follow=True)
+    warnings = remarks("file.missing", kwargs)
+    if found is not None:
+        comment = f"Specified path {path} exists"
+        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+    return StateReturn(
+        name=name,
+        result=True,
+        comment=f"Path {path} is missing",
+        new_state=absent_state(path),
+        warnings=warnings,
+    )

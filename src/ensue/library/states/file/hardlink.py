@@ -1,0 +1,153 @@
+"""`file.hardlink`: a second name of an existing file.
+
+Source: Salt's state module `file`, 3008: arguments, changes and comments; ln(1), test(1). Unlike Salt's, it
+refuses a target that is a symlink, and a plan whose target does not exist yet has the result None.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import also_takes
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.attributes import Attributes
+from ensue.library.states.file.described import absent_state, path_state
+from ensue.library.states.file.owners import with_primary_group
+from ensue.library.states.file.paths import is_folder, make_parents, target_path
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.argument_types import Mode
+    from ensue.core.contracts.connection import FileStat
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+_SAME: Final = '[ "$ENSUE_ROOT$1" -ef "$ENSUE_ROOT$2" ]'
+_HAS_OTHER_NAMES: Final = '[ -n "$(find "$ENSUE_ROOT$1" -prune -links +1)" ]'
+_LINK: Final = 'exec ln -f -- "$ENSUE_ROOT$2" "$ENSUE_ROOT$1"'
+
+
+@also_takes("owner")
+async def hardlink(
+    ctx: StateContext,
+    name: str,
+    target: str,
+    *,
+    force: bool = False,
+    makedirs: bool = False,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    dir_mode: Mode | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Make a path a hard link to a file, or correct the file that it links to.
+
+    Args:
+        ctx: the state's context.
+        name: absolute path of the link.
+        target: absolute path of the file; both must be on one file system.
+        force: replace a file at `name` that has no other names.
+        makedirs: create missing parent folders.
+        user: owner of created folders.
+        group: group of created folders; by default the primary group of `user`.
+        dir_mode: mode of created folders.
+        **kwargs: `owner`, the same as `user`.
+
+    Returns:
+        `changes` has `new`, and `forced` if a file was replaced; in a plan `change` for another file;
+        `new_state` has `path kind mode user group`.
+
+    Raises:
+        StateFailedError: something else is at the path, the target is no file, or a folder does not exist.
+    """
+    path = await target_path(ctx, name)
+    source = await target_path(ctx, target, what="Specified target")
+    link = _Hardlink(ctx=ctx, name=name, path=path, target=source)
+    there = await ctx.connection.stat(source)
+    found = await ctx.connection.stat(path)
+    _check_kinds(path, found, source, there)
+    if found is not None and there is not None and await link.holds(_SAME, path, source):
+        comment = f"Target of hard link {path} is already pointing to {source}"
+        return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, found))
+    changes, comment = await link.planned(found, force=force)
+    if ctx.test:
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    if there is None:
+        raise StateFailedError(f"Target {source} for hard link does not exist")
+    owner = user if user is not None else kwargs.get("owner")
+    wanted = Attributes.read(mode=dir_mode, user=owner, group=group)
+    if not await is_folder(ctx.connection, posixpath.dirname(path)):
+        if not makedirs:
+            raise StateFailedError(f"Directory {posixpath.dirname(path)} for hard link is not present")
+        await make_parents(ctx.connection, path, await with_primary_group(ctx, wanted))
+    return await link.make(found)
+
+
+def _check_kinds(path: str, found: FileStat | None, target: str, there: FileStat | None) -> None:
+    if found is not None and found.kind == "directory":
+        raise StateFailedError(f"Unable to hard link to directory {path}")
+    if there is not None and there.kind == "directory":
+        raise StateFailedError(f"Unable to hard link from directory {target}")
+    if there is not None and there.kind == "symlink":
+        raise StateFailedError(f"Unable to hard link from symlink {target}: name the file that it points to")
+
+
+class _Hardlink:
+    """One hard link and its paths."""
+
+    def __init__(self, *, ctx: StateContext, name: str, path: str, target: str) -> None:
+        self._ctx = ctx
+        self._name = name
+        self._path = path
+        self._target = target
+        self._forced = False
+
+    async def holds(self, condition: str, *paths: str) -> bool:
+        """Return whether a condition of the shell is true of paths."""
+        argv = ["sh", "-c", condition, "sh", *paths]
+        return (await self._ctx.connection.run(Command(argv=argv))).returncode == 0
+
+    async def planned(self, found: FileStat | None, *, force: bool) -> tuple[DataMap, str]:
+        """Return the changes and the comment of a plan.
+
+        Raises:
+            StateFailedError: a file without other names is in the way.
+        """
+        path, target = self._path, self._target
+        if found is None:
+            return {"new": path}, f"Hard link {path} to {target} is set for creation"
+        if found.kind == "file" and await self.holds(_HAS_OTHER_NAMES, path):
+            return {"change": path}, f"Link {path} target is set to be changed to {target}"
+        if not force:
+            raise StateFailedError(f"File exists where the hard link {path} should be (use force)")
+        self._forced = True
+        comment = f"The file {path} is set for removal to make way for a new hard link targeting {target}"
+        return {"new": path, "forced": "File for hard link was forcibly replaced"}, comment
+
+    async def make(self, found: FileStat | None) -> StateReturn:
+        path, target = self._path, self._target
+        if found is not None and found.kind != "file":
+            # `ln -f` would follow a symlink to a folder.
+            await self._ctx.connection.remove(path)
+        done = await self._ctx.connection.run(Command(argv=["sh", "-c", _LINK, "sh", path, target]))
+        if done.returncode:
+            error = done.stderr.decode("utf-8", "replace").strip()
+            what = "create new" if found is None or self._forced else "set target of"
+            raise StateFailedError(f"Unable to {what} hard link {path} -> {target}: {error}")
+        now = await self._ctx.connection.stat(path)
+        if now is None:
+            raise StateFailedError(f"{path} was removed by something else during this state")
+        changes: DataMap = {"new": path}
+        if self._forced:
+            changes["forced"] = "File for hard link was forcibly replaced"
+        done_text = "Created new" if found is None or self._forced else "Set target of"
+        return StateReturn(
+            name=self._name,
+            result=True,
+            changes=changes,
+            comment=f"{done_text} hard link {path} -> {target}",
+            new_state=path_state(path, now),
+            old_state=absent_state(path) if found is None else path_state(path, found),
+        )

@@ -1,0 +1,135 @@
+"""`file.mknod`: creates a device node or a named pipe.
+
+Source: Salt's state module `file`, 3008; mknod(1).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Final, Literal
+
+from ensue.core.contracts.connection import Command
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.attributes import Attributes, apply_attributes
+from ensue.library.states.file.described import path_state
+from ensue.library.states.file.paths import make_parents, target_path
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.argument_types import Mode
+    from ensue.core.contracts.connection import FileKind, FileStat
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+_KINDS: Final[dict[str, tuple[FileKind, str]]] = {
+    "c": ("character", "Character device"),
+    "b": ("block", "Block device"),
+    "p": ("fifo", "Fifo pipe"),
+}
+
+
+async def mknod(  # noqa: PLR0917 (Salt's order)
+    ctx: StateContext,
+    name: str,
+    ntype: Literal["c", "b", "p"],
+    major: int = 0,
+    minor: int = 0,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    mode: Mode = "0600",
+) -> StateReturn:
+    """Create a device node or a named pipe.
+
+    Args:
+        ctx: the state's context.
+        name: absolute path; missing parent folders are created.
+        ntype: `c` (character device), `b` (block device) or `p` (named pipe).
+        major: number of the driver.
+        minor: number of the device.
+        user: owner, by name or number.
+        group: group, by name or number.
+        mode: permission bits, octal.
+
+    Returns:
+        `changes` has `new`, or those of `user group mode` that differed; `new_state` has
+        `path kind mode user group`.
+
+    Raises:
+        StateFailedError: something else, or a device with other numbers, is at the path.
+    """
+    if ntype not in _KINDS:
+        raise StateFailedError(
+            f"Node type unavailable: '{ntype}'. Available node types are character ('c'), block ('b'), "
+            "and pipe ('p')"
+        )
+    kind, shown = _KINDS[ntype]
+    path = await target_path(ctx, name)
+    wanted = Attributes.read(mode=mode, user=user, group=group)
+    found = await ctx.connection.stat(path)
+    if found is not None and found.kind != kind:
+        raise StateFailedError(f"{path} exists and is not a {shown.lower()}. Refusing to continue")
+    if found is not None:
+        if ntype != "p":
+            await _check_numbers(ctx, path, shown, int(major), int(minor))
+        return await _checked(ctx, name, path, shown, wanted, found)
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment=f"{shown} {path} is set to be created")
+    await make_parents(ctx.connection, path, Attributes(user=wanted.user, group=wanted.group))
+    folder, file = posixpath.split(path)
+    words = [] if ntype == "p" else [str(int(major)), str(int(minor))]
+    argv = ["mknod", "-m", f"{wanted.mode or 0:04o}", "--", file, ntype, *words]
+    done = await ctx.connection.run(Command(argv=argv, cwd=folder))
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise StateFailedError(f"cannot make {path} on {ctx.srn}: {said}")
+    made = await _stat(ctx, path)
+    applied = await apply_attributes(ctx.connection, path, wanted, made)
+    if applied.faults:
+        return StateReturn(name=name, result=False, changes={"new": path}, comment=". ".join(applied.faults))
+    after = await _stat(ctx, path) if applied.changes else made
+    text = f"{shown} {path} created."
+    changes: DataMap = {"new": text}
+    return StateReturn(
+        name=name, result=True, changes=changes, comment=text, new_state=path_state(path, after)
+    )
+
+
+async def _checked(  # noqa: PLR0917 (the node as it is, and as requested)
+    ctx: StateContext, name: str, path: str, shown: str, wanted: Attributes, found: FileStat
+) -> StateReturn:
+    """Correct owner and mode of an existing node."""
+    planned = await wanted.differences(ctx.connection, found)
+    if not planned:
+        comment = f"{shown} {path} is in the correct state"
+        return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, found))
+    if ctx.test:
+        comment = f"The attributes of {path} are set to be changed"
+        return StateReturn(name=name, result=None, changes=planned, comment=comment)
+    applied = await apply_attributes(ctx.connection, path, wanted, found)
+    if applied.faults:
+        return StateReturn(
+            name=name, result=False, changes=applied.changes, comment=". ".join(applied.faults)
+        )
+    after = path_state(path, await _stat(ctx, path))
+    comment = f"{shown} {path} has new attributes"
+    return StateReturn(name=name, result=True, changes=applied.changes, comment=comment, new_state=after)
+
+
+async def _check_numbers(ctx: StateContext, path: str, shown: str, major: int, minor: int) -> None:
+    folder, file = posixpath.split(path)
+    done = await ctx.connection.run(Command(argv=["stat", "-c", "%t %T", "--", file], cwd=folder))
+    if done.returncode:
+        raise StateFailedError(f"cannot look at {path}: {done.stderr.decode('utf-8', 'replace').strip()}")
+    there = tuple(int(number, 16) for number in done.stdout.split())
+    if there != (major, minor):
+        raise StateFailedError(
+            f"{shown} {path} exists and has a different major/minor {there[0]}/{there[1]}. "
+            "Refusing to continue"
+        )
+
+
+async def _stat(ctx: StateContext, path: str) -> FileStat:
+    found = await ctx.connection.stat(path)
+    if found is None:
+        raise StateFailedError(f"{path} was removed by something else during this state")
+    return found

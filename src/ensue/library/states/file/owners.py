@@ -1,0 +1,32 @@
+"""Finds the primary group of an owner."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ensue.core.contracts.connection import Command
+from ensue.core.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.library.states.file.attributes import Attributes
+
+
+async def with_primary_group(ctx: FunctionContext, wanted: Attributes) -> Attributes:
+    """Return the attributes with the owner's primary group, if they have an owner and no group.
+
+    Args:
+        ctx: the target; if it cannot run commands, the group remains unset.
+        wanted: the attributes.
+
+    Raises:
+        StateFailedError: the user does not exist.
+    """
+    if wanted.user is None or wanted.group is not None or not ctx.connection.can_run:
+        return wanted
+    done = await ctx.connection.run(Command(argv=["id", "-gn", "--", str(wanted.user)]))
+    group = done.stdout.decode("utf-8", "replace").strip()
+    if done.returncode or not group:
+        raise StateFailedError(f"User {wanted.user} does not exist on {ctx.srn}")
+    return replace(wanted, group=group)

@@ -1,0 +1,74 @@
+"""Resolves paths on the target, and creates their parent folders."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.contracts.connection import Command
+from ensue.core.errors import StateFailedError
+from ensue.core.model.target_paths import folders_above
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.connection import Connection
+    from ensue.core.contracts.context import FunctionContext
+    from ensue.library.states.file.attributes import Attributes
+
+_HOME: Final = re.compile(r"~[A-Za-z0-9_.-]*(?=/|\Z)")
+
+
+async def target_path(ctx: FunctionContext, name: str, *, what: str = "Specified file") -> str:
+    """Return an absolute path; `~` and `~user` are home folders on the target.
+
+    Args:
+        ctx: the target.
+        name: the path in the SLS.
+        what: what to call the path in the message.
+
+    Raises:
+        StateFailedError: the path is not absolute.
+    """
+    if name.startswith("/"):
+        return name
+    home = _HOME.match(name)
+    if home:
+        line = f"printf %s {home.group()}"
+        done = await ctx.connection.run(Command(shell_line=line))
+        found = done.stdout.decode("utf-8", "surrogateescape")
+        if found.startswith("/"):
+            return found + name[home.end() :]
+    raise StateFailedError(f"{what} {name} is not an absolute path")
+
+
+async def is_folder(connection: Connection, path: str) -> bool:
+    """Return whether a path is a folder; symlinks are followed."""
+    found = await connection.stat(path, follow=True)
+    return found is not None and found.kind == "directory"
+
+
+async def make_parents(connection: Connection, path: str, wanted: Attributes) -> list[str]:
+    """Create the missing parent folders of a path.
+
+    Args:
+        connection: the connection to the target.
+        path: the path, which is not created itself.
+        wanted: owner, group and mode of each created folder; existing folders are left alone.
+
+    Returns:
+        The created folders, the topmost first.
+
+    Raises:
+        StateFailedError: even the root folder does not exist.
+    """
+    missing: list[str] = []
+    for folder in folders_above(path):
+        if await is_folder(connection, folder):
+            break
+        missing.append(folder)
+    else:
+        raise StateFailedError(f"{connection.srn} has no folder /, so nothing can be made below it")
+    for each in reversed(missing):
+        await connection.make_directory(each, mode=wanted.mode)
+        if wanted.user is not None or wanted.group is not None:
+            await connection.set_owner(each, user=wanted.user_text, group=wanted.group_text)
+    return missing[::-1]

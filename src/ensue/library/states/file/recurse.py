@@ -1,0 +1,201 @@
+"""`file.recurse`: copies a folder of the file roots, with everything in it, to the target.
+
+Each file is a `file.managed`, each folder a `file.directory`, each link that is kept a `file.symlink`.
+Folders without files are not created, because the file roots only list files.
+
+Source: Salt's state module `file`, 3008.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.contracts.functions import also_takes
+from ensue.core.errors import RemoteFileError, StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.attributes import Attributes
+from ensue.library.states.file.cleaning import remove_all, required_paths, superfluous
+from ensue.library.states.file.directory import directory
+from ensue.library.states.file.managed import managed
+from ensue.library.states.file.paths import make_parents, target_path
+from ensue.library.states.file.recurse_sources import RecursedTree, Selection, existing_sources
+from ensue.library.states.file.remarks import KNOWN, OUTDATED, further_variables, remarks
+from ensue.library.states.file.symlink import symlink
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Iterable
+
+    from ensue.core.contracts.argument_types import Mode
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import Data, DataMap
+
+
+@also_takes(
+    *KNOWN, "include_empty",
+    others_with="template",
+    outdated={**OUTDATED, "makedirs": "", "recurse": ""},
+)  # fmt: skip
+async def recurse(
+    ctx: StateContext,
+    name: str,
+    source: str | list[str],
+    *,
+    clean: bool = False,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    dir_mode: Mode | None = None,
+    file_mode: Mode | None = None,
+    template: str | None = None,
+    context: DataMap | None = None,
+    defaults: DataMap | None = None,
+    replace: bool = True,
+    backup: str | bool | None = None,
+    include_pat: Data = None,
+    exclude_pat: Data = None,
+    maxdepth: int | None = None,
+    merge: bool = False,
+    keep_symlinks: bool = False,
+    force_symlinks: bool = False,
+    sym_mode: Mode | None = None,
+    show_changes: bool = True,
+    owner: str | int | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Copy a folder of the file roots, with everything in it.
+
+    Args:
+        ctx: the state's context.
+        name: absolute path of the folder.
+        source: a `salt://` folder; the first of a list that exists.
+        clean: remove what is in the folder and not in the source.
+        user: owner of all files and folders, by name or number.
+        group: group, by name or number.
+        dir_mode: mode of folders.
+        file_mode: mode of files, or `keep` for those of the source.
+        template: render each file with this renderer.
+        context: variables for the templates.
+        defaults: variables for templates; `context` overrides them.
+        replace: replace the content of existing files.
+        backup: `minion` keeps copies of replaced files.
+        include_pat: patterns of the paths to copy.
+        exclude_pat: patterns of the paths to skip; `clean` leaves them alone.
+        maxdepth: how many folders deep; 0 copies only what is directly in the folder.
+        merge: copy the files of all sources; for the same path, the first source wins.
+        keep_symlinks: make links of the source's links; otherwise, and for links that lead out of the file
+            root, copy what they lead to.
+        force_symlinks: with `keep_symlinks`, replace a file or folder where a link belongs.
+        sym_mode: with `keep_symlinks`, mode of folders created for links.
+        show_changes: show diffs.
+        owner: the same as `user`.
+        **kwargs: with `template`, further variables for it. A warning names arguments of Salt's function that
+            have no effect, and without `template` all of them.
+
+    Returns:
+        `changes` by path, and `removed`; `new_state` has `path`, and in `files` the paths of files and links
+        in the folder.
+
+    Raises:
+        StateFailedError: the source does not exist, or a file is at the path of the folder.
+    """
+    if "mode" in kwargs:
+        raise StateFailedError(
+            "'mode' is not allowed in 'file.recurse'. Please use 'file_mode' and 'dir_mode'."
+        )
+    further = further_variables(kwargs, template)
+    warnings = remarks("file.recurse", [word for word in kwargs if word not in {"require", *further}])
+    path = (await target_path(ctx, name)).rstrip("/") or "/"
+    selection = Selection(
+        include=include_pat, exclude=exclude_pat, maxdepth=maxdepth, keep_symlinks=keep_symlinks
+    )
+    sources = existing_sources(ctx, source)
+    tree = RecursedTree(top=path)
+    for each in sources if merge else sources[:1]:
+        tree.add(each, ctx.files, selection)
+    found = await ctx.connection.stat(path, follow=True)
+    if found is not None and found.kind != "directory":
+        raise StateFailedError(f"The path {path} exists and is not a directory")
+    owned_by = owner if user is None else user
+    if found is None and not ctx.test:
+        wanted = Attributes.read(mode=dir_mode, user=owned_by, group=group)
+        await make_parents(ctx.connection, posixpath.join(path, "x"), wanted)
+    done = _Outcome()
+    for folder in sorted({posixpath.dirname(place) for place in tree.files}):
+        done.add(
+            folder, await directory(ctx, folder, dir_mode=dir_mode, makedirs=True, user=owned_by, group=group)
+        )
+    for place, origin in sorted(tree.files.items()):
+        copying = managed(
+            ctx,
+            place,
+            source=origin,
+            mode=file_mode,
+            template=template,
+            context={**further, **(defaults or {}), **(context or {})},
+            makedirs=True,
+            replace=replace,
+            backup=backup,
+            show_changes=show_changes,
+            user=owned_by,
+            group=group,
+        )
+        done.add(place, await _return_of(copying, place))
+    for place, target in sorted(tree.links.items()):
+        linking = symlink(
+            ctx,
+            place,
+            target,
+            makedirs=True,
+            force=force_symlinks,
+            user=owned_by,
+            group=group,
+            mode=sym_mode,
+        )
+        done.add(place, await _return_of(linking, place))
+    managed_paths = sorted([*tree.files, *tree.links])
+    if clean and found is not None:
+        extra = await superfluous(ctx.connection, path, {*managed_paths, *required_paths(ctx)}, exclude_pat)
+        if extra:
+            done.changes["removed"] = list(extra if ctx.test else await remove_all(ctx.connection, extra))
+            done.result = None if ctx.test and done.result else done.result
+    return done.returned(name, path, managed_paths, warnings)
+
+
+async def _return_of(work: Awaitable[StateReturn], place: str) -> StateReturn:
+    """Return what became of one file or link; others go on if it fails."""
+    try:
+        return await work
+    except (StateFailedError, RemoteFileError) as error:
+        return StateReturn(name=place, result=False, comment=str(error))
+
+
+class _Outcome:
+    """The combined result of all files and folders."""
+
+    def __init__(self) -> None:
+        self.result: bool | None = True
+        self.changes: DataMap = {}
+        self._comments: list[str] = []
+
+    def add(self, path: str, one: StateReturn) -> None:
+        if one.result is False or self.result is True:
+            self.result = one.result
+        if one.result is not True and one.comment:
+            self._comments.append(f"#### {path} ####\n{one.comment}")
+        if one.changes:
+            self.changes[path] = one.changes
+
+    def returned(self, name: str, path: str, files: Iterable[str], warnings: tuple[str, ...]) -> StateReturn:
+        comment = "\n\n".join(self._comments) or f"Recursively updated {path}"
+        if not self.changes and self.result:
+            comment = f"The directory {path} is in the correct state"
+        listed: list[Data] = [posixpath.relpath(place, path) for place in files]
+        new_state: DataMap | None = {"path": path, "files": listed} if self.result else None
+        return StateReturn(
+            name=name,
+            result=self.result,
+            changes=self.changes,
+            comment=comment,
+            new_state=new_state,
+            warnings=warnings,
+        )

@@ -1,0 +1,216 @@
+"""`file.symlink`: a symlink with a given target.
+
+Source: Salt's state module `file`, 3008. Unlike Salt's, it manages the owner only if the SLS names one, and
+`force` also removes a folder that is in the way, as Salt's documentation says.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.contracts.functions import also_takes
+from ensue.core.errors import RemoteError, StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.attributes import Attributes, apply_attributes
+from ensue.library.states.file.described import absent_state, path_state
+from ensue.library.states.file.owners import with_primary_group
+from ensue.library.states.file.paths import is_folder, make_parents, target_path
+from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.argument_types import Mode
+    from ensue.core.contracts.connection import FileStat
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+@also_takes(
+    *KNOWN, "atomic", "disallow_copy_and_unlink", "follow_symlinks", "inherit_user_and_group",
+    outdated=OUTDATED,
+)  # fmt: skip
+async def symlink(
+    ctx: StateContext,
+    name: str,
+    target: str,
+    *,
+    force: bool = False,
+    backupname: str | None = None,
+    makedirs: bool = False,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    mode: Mode | None = None,
+    owner: str | int | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Create or correct a symlink.
+
+    Args:
+        ctx: the state's context.
+        name: absolute path of the symlink.
+        target: what it points to; it need not exist.
+        force: replace a file or folder at this path.
+        backupname: move a file or folder at this path instead: to an absolute path, or a name in its folder.
+        makedirs: create missing parent folders.
+        user: owner of the symlink itself, and of created folders.
+        group: group of these; by default the primary group of `user`.
+        mode: mode of created folders.
+        owner: the same as `user`.
+        **kwargs: further arguments; a warning says that they have no effect.
+
+    Returns:
+        `changes` has `new` or `ownership`; `new_state` has `path target user group`.
+
+    Raises:
+        StateFailedError: something else is at the path, or the parent folder does not exist.
+    """
+    path = await target_path(ctx, name)
+    ignored = {"atomic", "disallow_copy_and_unlink", "inherit_user_and_group", "follow_symlinks"}
+    warnings = remarks("file.symlink", [word for word in kwargs if word not in ignored])
+    wanted = Attributes.read(user=owner if user is None else user, group=group)
+    complete = await with_primary_group(ctx, wanted)
+    folders = Attributes.read(mode=mode, user=complete.user, group=complete.group)
+    link = _Symlink(ctx, name, path, str(target), wanted=complete, folders=folders)
+    found = await ctx.connection.stat(path)
+    if found is not None and found.kind == "symlink":
+        returned = await link.existing(found)
+    else:
+        returned = await link.new(found, force=force, backupname=backupname, makedirs=makedirs)
+    return returned if not warnings else _with_warnings(returned, warnings)
+
+
+def _with_warnings(returned: StateReturn, warnings: tuple[str, ...]) -> StateReturn:
+    import msgspec
+
+    return msgspec.structs.replace(returned, warnings=warnings)
+
+
+class _Symlink:
+    """One symlink and its parsed arguments."""
+
+    def __init__(
+        self, ctx: StateContext, name: str, path: str, target: str, *, wanted: Attributes, folders: Attributes
+    ) -> None:
+        self._ctx = ctx
+        self._connection = ctx.connection
+        self._name = name
+        self._path = path
+        self._target = target
+        self._wanted = wanted
+        self._folders = folders
+        self._before: DataMap = absent_state(path)
+
+    async def existing(self, found: FileStat) -> StateReturn:
+        path = self._path
+        self._before = self._state(found)
+        if posixpath.normpath(found.link_target) != posixpath.normpath(self._target):
+            if self._ctx.test:
+                comment = f"Link {path} target is set to be changed to {self._target}"
+                return self._said(None, {"change": path}, comment)
+            return await self._link()
+        differences = await self._wanted.differences(self._connection, found)
+        if not differences:
+            comment = f"Symlink {path} is present and owned by {found.user}:{found.group}"
+            return StateReturn(name=self._name, result=True, comment=comment, new_state=self._before)
+        owner = f"{self._wanted.user or found.user}:{self._wanted.group or found.group}"
+        if self._ctx.test:
+            comment = (
+                f"The symlink {path} is present, but the ownership of the symlink would be changed "
+                f"from {found.user}:{found.group} to {owner}"
+            )
+            return self._said(None, {"ownership": f"{found.user}:{found.group}"}, comment)
+        applied = await apply_attributes(self._connection, path, self._wanted, found)
+        if applied.faults:
+            comment = f"Failed to set ownership of symlink {path} to {owner}: {'; '.join(applied.faults)}"
+            return self._said(False, {}, comment)
+        return await self._done({"ownership": owner}, f"Set ownership of symlink {path} to {owner}")
+
+    async def new(
+        self, found: FileStat | None, *, force: bool, backupname: str | None, makedirs: bool
+    ) -> StateReturn:
+        if found is not None:
+            return await self._instead_of(found, force=force, backupname=backupname)
+        path, folder = self._path, posixpath.dirname(self._path)
+        comment = f"Symlink {path} to {self._target} is set for creation"
+        if not await is_folder(self._connection, folder):
+            absent = f"Directory {folder} for symlink is not present"
+            if self._ctx.test:
+                comment += f"\n{folder} will be created" if makedirs else f"\n{absent}"
+            elif not makedirs:
+                raise StateFailedError(absent)
+            else:
+                await make_parents(self._connection, path, self._folders)
+        if self._ctx.test:
+            return self._said(None, {"new": path}, comment)
+        return await self._link()
+
+    async def _instead_of(self, found: FileStat, *, force: bool, backupname: str | None) -> StateReturn:
+        path = self._path
+        self._before = path_state(path, found)
+        what = {"file": "File", "directory": "Directory"}.get(found.kind, "File system entry")
+        if not force and backupname is None:
+            raise StateFailedError(
+                f"{what} exists where the symlink {path} should be (use force or backupname)"
+            )
+        if self._ctx.test:
+            comment = (
+                f"The file or directory {path} is set for removal to make way "
+                f"for a new symlink targeting {self._target}"
+            )
+            return self._said(None, {"new": path}, comment)
+        if backupname is not None:
+            await self._move_away(backupname, force=force)
+        else:
+            await self._connection.remove(path, recursive=True)
+        return await self._link()
+
+    async def _move_away(self, backupname: str, *, force: bool) -> None:
+        backup = backupname
+        if not posixpath.isabs(backup):
+            if posixpath.basename(backup) != backup:
+                raise StateFailedError(f"Backupname must be an absolute path or a file name: {backup}")
+            backup = posixpath.join(posixpath.dirname(self._path), backup)
+        if await self._connection.stat(backup) is not None:
+            if not force:
+                raise StateFailedError(
+                    f"Symlink & backup dest exists and Force not set. {self._path} -> {self._target} "
+                    f"- backup: {backup}"
+                )
+            await self._connection.remove(backup, recursive=True)
+        await self._connection.rename(self._path, backup)
+
+    async def _link(self) -> StateReturn:
+        path = self._path
+        await self._connection.symlink(self._target, path)
+        comment = f"Created new symlink {path} -> {self._target}"
+        found = await self._connection.stat(path)
+        if found is not None and await self._wanted.differences(self._connection, found):
+            applied = await apply_attributes(self._connection, path, self._wanted, found)
+            if applied.faults:
+                comment += f", but was unable to set ownership: {'; '.join(applied.faults)}"
+                return self._said(False, {"new": path}, comment)
+        return await self._done({"new": path}, comment)
+
+    async def _done(self, changes: DataMap, comment: str) -> StateReturn:
+        found = await self._connection.stat(self._path)
+        if found is None:
+            raise RemoteError(f"{self._path} is gone again", target=str(self._ctx.srn))
+        return StateReturn(
+            name=self._name,
+            result=True,
+            changes=changes,
+            comment=comment,
+            new_state=self._state(found),
+            old_state=self._before,
+        )
+
+    def _state(self, found: FileStat) -> DataMap:
+        return {
+            "path": self._path,
+            "target": found.link_target,
+            "user": found.user,
+            "group": found.group,
+        }
+
+    def _said(self, result: bool | None, changes: DataMap, comment: str) -> StateReturn:
+        return StateReturn(name=self._name, result=result, changes=changes, comment=comment)

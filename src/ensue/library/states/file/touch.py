@@ -1,0 +1,109 @@
+"""`file.touch`: creates an empty file, or updates the times of an existing path.
+
+As in Salt, it changes the times on every run. All other functions of `file` change nothing in a second run.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import time
+from typing import TYPE_CHECKING
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.attributes import Attributes
+from ensue.library.states.file.described import absent_state, file_state, state_after
+from ensue.library.states.file.paths import is_folder, make_parents, target_path
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.connection import FileStat
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import Data
+
+
+async def touch(
+    ctx: StateContext,
+    name: str,
+    *,
+    atime: float | str | None = None,
+    mtime: float | str | None = None,
+    makedirs: bool = False,
+) -> StateReturn:
+    """Create an empty file, or set the times of an existing path.
+
+    Args:
+        ctx: the state's context.
+        name: an absolute path.
+        atime: access time, seconds since the epoch; by default `mtime`, or now if neither is given.
+        mtime: modification time, seconds since the epoch; by default `atime`, or now if neither is given.
+        makedirs: create missing parent folders.
+
+    Returns:
+        `changes` has `new` or `touched`; `new_state` has `path sha256 size mode user group`.
+
+    Raises:
+        StateFailedError: the parent folder does not exist.
+    """
+    path = await target_path(ctx, name)
+    found = await ctx.connection.stat(path, follow=True)
+    if ctx.test:
+        return await _planned(ctx, name, path, found, _seconds("atime", atime), _seconds("mtime", mtime))
+    if not await is_folder(ctx.connection, posixpath.dirname(path)):
+        if not makedirs:
+            raise StateFailedError(f"Directory not present to touch file {path}")
+        await make_parents(ctx.connection, path, Attributes())
+    if found is None:
+        await ctx.connection.write(path, b"")
+    now = time.time()
+    read_at, changed_at = _seconds("atime", atime), _seconds("mtime", mtime)
+    if found is not None or read_at is not None or changed_at is not None:
+        await ctx.connection.set_times(
+            path,
+            atime_s=next((each for each in (read_at, changed_at) if each is not None), now),
+            mtime_s=next((each for each in (changed_at, read_at) if each is not None), now),
+        )
+    new_state = await state_after(ctx.connection, path)
+    if found is None:
+        comment = f"Created empty file {path}"
+        return StateReturn(
+            name=name,
+            result=True,
+            changes={"new": path},
+            comment=comment,
+            new_state=new_state,
+            old_state=absent_state(path),
+        )
+    what = "directory" if found.kind == "directory" else "file"
+    comment = f"Updated times on {what} {path}"
+    return StateReturn(
+        name=name, result=True, changes={"touched": path}, comment=comment, new_state=new_state
+    )
+
+
+async def _planned(  # noqa: PLR0917 (what the declaration says)
+    ctx: StateContext,
+    name: str,
+    path: str,
+    found: FileStat | None,
+    atime: float | None,
+    mtime: float | None,
+) -> StateReturn:
+    if found is None:
+        comment = f"File {path} is set to be created"
+        return StateReturn(name=name, result=None, changes={"new": path}, comment=comment)
+    differs = (atime is not None and atime != found.atime_s) or (mtime is not None and mtime != found.mtime_s)
+    if (atime is None and mtime is None) or differs:
+        comment = f"Times set to be updated on file {path}"
+        return StateReturn(name=name, result=None, changes={"touched": path}, comment=comment)
+    sha256 = await ctx.connection.checksum(path) if found.kind == "file" else None
+    comment = f"File {path} exists and has the correct times"
+    return StateReturn(name=name, result=True, comment=comment, new_state=file_state(path, sha256, found))
+
+
+def _seconds(word: str, value: Data) -> float | None:
+    if value is None:
+        return None
+    try:
+        return float(str(value))
+    except ValueError:
+        raise StateFailedError(f"{word}: {value!r} is not a number of seconds since the epoch") from None

@@ -1,0 +1,98 @@
+"""`git.cloned`: clones a repository once, and does not follow later changes of the remote.
+
+Source: Salt's state module `git`, 3008: the conditions for changes, `changes` and comments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.git.login import with_login
+from ensue.library.states.git.repository import Repository
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+async def cloned(  # noqa: PLR0917 (Salt's order)
+    ctx: StateContext,
+    name: str,
+    target: str,
+    branch: str | None = None,
+    user: str | None = None,
+    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
+    identity: str | list[str] | None = None,
+    https_user: str | None = None,
+    https_pass: str | None = None,
+    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+) -> StateReturn:
+    """Clone a repository, and check out a branch of it.
+
+    Args:
+        ctx: the state's context.
+        name: URL of the remote.
+        target: the folder of the working copy.
+        branch: the branch; by default that of the remote when cloning, and any branch later.
+        user: user who runs git on the target.
+        password: accepted, as in Salt, without effect.
+        identity: private keys on the target, for ssh.
+        https_user: user name for an HTTPS remote.
+        https_pass: password for an HTTPS remote.
+        output_encoding: accepted, as in Salt, without effect.
+
+    Returns:
+        `changes` has `new`, or `branch` (`old`, `new`).
+
+    Raises:
+        StateFailedError: git failed.
+    """
+    if not target.startswith("/"):
+        return StateReturn(name=name, result=False, comment="'target' path must be absolute")
+    url = with_login(ctx, name, https_user, https_pass)
+    keys = (identity,) if isinstance(identity, str) else tuple(identity or ())
+    copy = Repository(ctx=ctx, path=target, user=user, identities=keys)
+    with_branch = f" with branch '{branch}'" if branch else ""
+    if await ctx.connection.stat(target, follow=True) is None:
+        changes: DataMap = {"new": f"{name} => {target}"}
+        if ctx.test:
+            comment = f"{name} would be cloned to {target}{with_branch}"
+            return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        words = ["--branch", branch] if branch else []
+        await copy.must("Clone failed", "clone", *words, "--", url, target, is_inside=False)
+        comment = f"{name} cloned to {target}{with_branch}"
+        return await _done(copy, name, changes, comment)
+    if not await copy.is_there():
+        raise StateFailedError(f"{target} exists and is not a working copy of git")
+    now = (await copy.position()).branch
+    if branch is None or now == branch:
+        comment = f"Repository already exists at {target}"
+        comment += f" and is checked out to branch '{branch}'" if branch else ""
+        return await _done(copy, name, {}, comment)
+    changes = {"branch": {"old": now, "new": branch}}
+    if ctx.test:
+        comment = f"Branch would be changed to '{branch}'"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    what = f"Failed to change branch to '{branch}'"
+    if await copy.commit_of(f"refs/heads/{branch}"):
+        await copy.must(what, "checkout", branch, "--")
+    else:
+        await copy.must(what, "checkout", "-b", branch, f"origin/{branch}", "--")
+    return await _done(copy, name, changes, f"Branch changed to '{branch}'")
+
+
+async def _done(copy: Repository, name: str, changes: DataMap, comment: str) -> StateReturn:
+    position = await copy.position()
+    new_state: DataMap = {
+        "path": copy.path,
+        "url": name,
+        "revision": position.commit,
+        "branch": position.branch,
+    }
+    sensitive = ("url",) if "://" in name and urlsplit(name).password else ()
+    return StateReturn(
+        name=name, result=True, changes=changes, comment=comment, new_state=new_state, sensitive=sensitive
+    )

@@ -1,0 +1,193 @@
+"""State module `group`: the target's groups and their members.
+
+Source: Salt's state module `group`, 3008: results, changes and comments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+async def present(
+    ctx: StateContext,
+    name: str,
+    *,
+    gid: int | str | None = None,
+    system: bool = False,
+    addusers: list[str] | None = None,
+    delusers: list[str] | None = None,
+    members: list[str] | None = None,
+    non_unique: bool = False,
+    local: bool = False,  # noqa: ARG001 (Salt's argument)
+) -> StateReturn:
+    """Create a group, or change its id or members.
+
+    Args:
+        ctx: the state's context.
+        name: the group.
+        gid: group id.
+        system: give a new group an id of the system range.
+        addusers: users that must be members.
+        delusers: users that must not be members.
+        members: the complete list of members.
+        non_unique: allow a group id that another group has.
+        local: accepted, as in Salt, without effect.
+
+    Returns:
+        `changes` has the new group, or `Final` if an existing group was changed, as in Salt; `new_state` has
+        `name passwd gid members`.
+
+    Raises:
+        StateFailedError: the arguments contradict each other, or a program failed.
+    """
+    _check(addusers, delusers, members)
+    wanted_gid = _number(gid)
+    found: DataMap = await ctx.call("group.info", name)
+    if not found:
+        return await _added(
+            ctx, name, wanted_gid, members or addusers or [], system=system, non_unique=non_unique
+        )
+    changes = _differences(found, wanted_gid, addusers, delusers, members)
+    if not changes:
+        comment = f"Group {name} is present and up to date"
+        return StateReturn(name=name, result=True, comment=comment, new_state=found)
+    listed = "".join(f"{key}: {value!s}\n" for key, value in changes.items())
+    comment = f"The following group attributes are set to be changed:\n{listed}"
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment=comment)
+    await _change(ctx, name, changes, non_unique=non_unique)
+    new_state = await ctx.call("group.info", name)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={"Final": "All changes applied successfully"},
+        comment=comment,
+        new_state=new_state,
+        old_state=found,
+    )
+
+
+async def absent(ctx: StateContext, name: str, local: bool = False) -> StateReturn:  # noqa: ARG001 (Salt's argument)
+    """Remove a group.
+
+    Args:
+        ctx: the state's context.
+        name: the group.
+        local: accepted, as in Salt, without effect.
+
+    Returns:
+        `changes` has the group's name; `new_state` has `name exists`.
+
+    Raises:
+        StateFailedError: the group could not be removed, for example because it is the primary group of a
+            user.
+    """
+    found = await ctx.call("group.info", name)
+    absent_state: DataMap = {"name": name, "exists": False}
+    if not found:
+        return StateReturn(name=name, result=True, comment="Group not present", new_state=absent_state)
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment=f"Group {name} is set for removal")
+    await ctx.call("group.delete", name)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={name: ""},
+        comment=f"Removed group {name}",
+        new_state=absent_state,
+        old_state=found,
+    )
+
+
+def _check(addusers: list[str] | None, delusers: list[str] | None, members: list[str] | None) -> None:
+    if members is not None and (addusers is not None or delusers is not None):
+        raise StateFailedError(
+            'Argument "members" is not compatible with "addusers" and "delusers": give one or the other'
+        )
+    both = sorted(set(addusers or []) & set(delusers or []))
+    if both:
+        raise StateFailedError(
+            f"Error. Same user(s) can not be added and deleted simultaneously: {', '.join(both)}"
+        )
+
+
+def _number(gid: int | str | None) -> int | None:
+    if gid is None or gid == "":
+        return None
+    if isinstance(gid, bool) or not str(gid).isdecimal():
+        raise StateFailedError(f"Invalid gid: {gid!r} is not a number")
+    return int(gid)
+
+
+def _differences(
+    found: DataMap,
+    gid: int | None,
+    addusers: list[str] | None,
+    delusers: list[str] | None,
+    members: list[str] | None,
+) -> DataMap:
+    now = found["members"] if isinstance(found["members"], list) else []
+    changes: DataMap = {}
+    if gid is not None and found["gid"] != gid:
+        changes["gid"] = gid
+    if members is not None and set(members) != set(now):
+        changes["members"] = [*members]
+    missing = [user for user in addusers or [] if user not in now]
+    if missing:
+        changes["addusers"] = [*missing]
+    extra = [user for user in delusers or [] if user in now]
+    if extra:
+        changes["delusers"] = [*extra]
+    return changes
+
+
+async def _change(ctx: StateContext, name: str, changes: DataMap, *, non_unique: bool) -> None:
+    if "gid" in changes:
+        await ctx.call("group.chgid", name, changes["gid"], non_unique=non_unique)
+    if "members" in changes:
+        await ctx.call("group.members", name, changes["members"])
+    for key, function in (("addusers", "group.adduser"), ("delusers", "group.deluser")):
+        users = changes.get(key)
+        for user in users if isinstance(users, list) else []:
+            await ctx.call(function, name, user)
+
+
+async def _added(
+    ctx: StateContext, name: str, gid: int | None, members: list[str], *, system: bool, non_unique: bool
+) -> StateReturn:
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment=f"Group {name} set to be added")
+    if gid is not None and not non_unique:
+        await _refuse_taken_number(ctx, name, gid)
+    await ctx.call("group.add", name, gid=gid, system=system, non_unique=non_unique)
+    if members:
+        await ctx.call("group.members", name, members)
+    created: DataMap = await ctx.call("group.info", name)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=created,
+        comment=f"New group {name} created",
+        new_state=created,
+        old_state={"name": name, "exists": False},
+    )
+
+
+async def _refuse_taken_number(ctx: StateContext, name: str, gid: int) -> None:
+    for other in await ctx.call("group.getent"):
+        if other["gid"] == gid:
+            raise StateFailedError(
+                f"Group {name} is not present but gid {gid} is already taken by group {other['name']}"
+            )
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

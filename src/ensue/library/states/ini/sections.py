@@ -1,0 +1,96 @@
+"""`ini.sections_present` and `ini.sections_absent`: sections of an INI file.
+
+Source: Salt's state module `ini`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.ini.ini_file import UNCHANGED, changed_file, ini_state, options_of
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+async def sections_present(
+    ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
+) -> StateReturn:
+    """Add sections to an INI file.
+
+    Args:
+        ctx: the state's context.
+        name: absolute path of the file, which is created if it does not exist.
+        sections: their names, a list or the keys of a mapping.
+        separator: text between an option and its value.
+        encoding: encoding of the file; UTF-8 by default.
+
+    Returns:
+        `changes` has each new section, with `before` and `after`; `new_state` has `path` and `sections`.
+    """
+    how = {"separator": separator, "encoding": encoding}
+    before = await options_of(ctx, name, how)
+    wanted = _names(sections)
+    missing = [section for section in wanted if not is_mapping(before.get(section))]
+    changes: DataMap = {section: {"before": None, "after": {}} for section in missing}
+    if ctx.test or not missing:
+        said = [
+            f"Created new section {section}.\n" if section in missing else f"Section unchanged {section}.\n"
+            for section in wanted
+        ]
+        return _unwritten(ctx, name, before, changes, "".join(said))
+    await ctx.call("ini.set_option", name, {section: {} for section in missing}, **how)
+    return await changed_file(ctx, name, before, changes, how)
+
+
+async def sections_absent(
+    ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
+) -> StateReturn:
+    """Remove sections from an INI file, with their options.
+
+    Args:
+        ctx: the state's context.
+        name: absolute path of the file.
+        sections: their names, a list or the keys of a mapping.
+        separator: text between an option and its value.
+        encoding: encoding of the file; UTF-8 by default.
+
+    Returns:
+        `changes` has the options of each removed section; `new_state` has `path` and `sections`.
+    """
+    how = {"separator": separator, "encoding": encoding}
+    before = await options_of(ctx, name, how)
+    wanted = _names(sections)
+    changes: DataMap = {section: before[section] for section in wanted if is_mapping(before.get(section))}
+    if ctx.test or not changes:
+        said = [
+            f"Deleted section {section}.\n" if section in changes else f"Section {section} does not exist.\n"
+            for section in wanted
+        ]
+        return _unwritten(ctx, name, before, changes, "".join(said))
+    for section in changes:
+        await ctx.call("ini.remove_section", name, section, **how)
+    return await changed_file(ctx, name, before, changes, how)
+
+
+def _unwritten(ctx: StateContext, name: str, before: DataMap, changes: DataMap, said: str) -> StateReturn:
+    """Make the return of a plan, or of a run without changes."""
+    return StateReturn(
+        name=name,
+        result=None if changes else True,
+        changes=changes,
+        comment=(said or "No changes detected.") if ctx.test else UNCHANGED,
+        new_state=None if changes else ini_state(name, before),
+    )
+
+
+def _names(sections: Any) -> list[str]:
+    if sections is None:
+        return []
+    if not is_list(sections) and not is_mapping(sections):
+        raise StateFailedError("sections: must be a list of names")
+    return [str(name) for name in sections]

@@ -1,0 +1,67 @@
+"""State module `keyboard`: the keyboard layout of the target's console, and that of its X server.
+
+Source: Salt's state module `keyboard`, 3008: results, changes and texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+
+
+async def system(ctx: StateContext, name: str) -> StateReturn:
+    """Set the keyboard layout of the console, from the next boot on.
+
+    Args:
+        ctx: the state's context.
+        name: the layout (`de`).
+
+    Returns:
+        `changes` has `layout`.
+
+    Raises:
+        RemoteFileError: the file that names the layout cannot be read or written.
+    """
+    return await _have(ctx, name, "sys", "System layout", "system keyboard layout")
+
+
+async def xorg(ctx: StateContext, name: str) -> StateReturn:
+    """Set the keyboard layout of the running X server.
+
+    Args:
+        ctx: the state's context.
+        name: the layout (`de`).
+
+    Returns:
+        `changes` has `layout`.
+
+    Raises:
+        StateFailedError: the target has no X server, or no program `setxkbmap`.
+    """
+    return await _have(ctx, name, "x", "XOrg layout", "XOrg keyboard layout")
+
+
+async def _have(ctx: StateContext, name: str, place: str, subject: str, wanted: str) -> StateReturn:
+    if await ctx.call(f"keyboard.get_{place}") == name:
+        comment = f"{subject} {name} already set"
+        return StateReturn(name=name, result=True, comment=comment, new_state={"layout": name})
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment=f"{subject} {name} needs to be set")
+    try:
+        await ctx.call(f"keyboard.set_{place}", name)
+    except StateFailedError as error:
+        return StateReturn(name=name, result=False, comment=f"Failed to set {wanted}: {error}")
+    comment = f"Set {wanted} {name}"
+    return StateReturn(
+        name=name, result=True, changes={"layout": name}, comment=comment, new_state={"layout": name}
+    )
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"system": system, "xorg": xorg}

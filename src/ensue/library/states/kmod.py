@@ -1,0 +1,132 @@
+"""State module `kmod`: kernel modules of the target, now and at boot.
+
+Source: Salt's state module `kmod`, 3008: results, changes and comments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+async def present(
+    ctx: StateContext, name: str, persist: bool = False, mods: list[str] | None = None
+) -> StateReturn:
+    """Load kernel modules.
+
+    Args:
+        ctx: the state's context.
+        name: the module, or any name if `mods` is given.
+        persist: also load them at boot.
+        mods: several modules.
+
+    Returns:
+        `changes` has `loaded` by module, including dependencies.
+
+    Raises:
+        StateFailedError: the modules cannot be listed.
+    """
+    wanted = [name] if mods is None else [str(each) for each in mods]
+    loaded: set[str] = set(await ctx.call("kmod.mod_list"))
+    if persist:
+        loaded &= set(await ctx.call("kmod.mod_list", True))
+    there = [each for each in wanted if each.replace("-", "_") in loaded or each in loaded]
+    missing = [each for each in wanted if each not in there]
+    texts = [_listed(there, "is already present", "are already present")] if there else []
+    new_state: DataMap = {"modules": [*wanted], "persist": persist}
+    if not missing:
+        return StateReturn(name=name, result=True, comment=texts[0] if texts else "", new_state=new_state)
+    if ctx.test:
+        texts.append(_listed(missing, "is set to be loaded", "are set to be loaded"))
+        return StateReturn(name=name, result=None, comment="\n".join(texts))
+    changes: DataMap = {}
+    done: list[str] = []
+    for each in missing:
+        try:
+            came: list[str] = await ctx.call("kmod.load", each, persist)
+        except StateFailedError as error:
+            texts.append(f"Failed to load kernel module {each}: {error}")
+            continue
+        changes |= dict.fromkeys(came or [each], "loaded")
+        done.append(each)
+    if done:
+        word = "modules" if len(done) > 1 else "module"
+        texts.insert(1 if there else 0, f"Loaded kernel {word} {', '.join(done)}")
+    is_done = len(done) == len(missing)
+    return StateReturn(
+        name=name,
+        result=is_done,
+        changes=changes,
+        comment="\n".join(texts),
+        new_state=new_state if is_done else None,
+    )
+
+
+async def absent(
+    ctx: StateContext, name: str, persist: bool = False, comment: bool = True, mods: list[str] | None = None
+) -> StateReturn:
+    """Unload kernel modules.
+
+    Args:
+        ctx: the state's context.
+        name: the module, or any name if `mods` is given.
+        persist: also no longer load them at boot.
+        comment: comment their lines out instead of removing them.
+        mods: several modules.
+
+    Returns:
+        `changes` has `removed` by module.
+
+    Raises:
+        StateFailedError: the modules cannot be listed.
+    """
+    unwanted = [name] if mods is None else [str(each) for each in mods]
+    loaded: set[str] = set(await ctx.call("kmod.mod_list"))
+    if persist:
+        loaded |= set(await ctx.call("kmod.mod_list", True))
+    there = [each for each in unwanted if each in loaded]
+    gone: DataMap = {"modules": [*unwanted], "persist": persist, "exists": False}
+    if not there:
+        text = _listed(unwanted, "is already removed", "are already removed")
+        return StateReturn(name=name, result=True, comment=text, new_state=gone)
+    if ctx.test:
+        text = _listed(there, "is set to be removed", "are set to be removed")
+        return StateReturn(name=name, result=None, comment=text)
+    changes: DataMap = {}
+    texts: list[str] = []
+    for each in there:
+        try:
+            went: list[str] = await ctx.call("kmod.remove", each, persist, comment)
+        except StateFailedError as error:
+            texts.append(f"Failed to remove kernel module {each}: {error}")
+            continue
+        changes |= dict.fromkeys(went, "removed")
+    done = [each for each in there if each in changes]
+    if done:
+        word = "modules" if len(done) > 1 else "module"
+        texts.insert(0, f"Removed kernel {word} {', '.join(done)}")
+    is_done = len(done) == len(there)
+    return StateReturn(
+        name=name,
+        result=is_done,
+        changes=changes,
+        comment="\n".join(texts),
+        new_state=gone if is_done else None,
+    )
+
+
+def _listed(names: Sequence[str], one: str, several: str) -> str:
+    if len(names) == 1:
+        return f"Kernel module {names[0]} {one}"
+    return f"Kernel modules {', '.join(names)} {several}"
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

@@ -1,0 +1,151 @@
+"""`lvm.pv_present`, `pv_absent`, `vg_present` and `vg_absent`: physical volumes and volume groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.lvm.queries import shown
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+_FREE: Final = frozenset({"", "#orphans_lvm2"})
+
+
+async def pv_present(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
+    """Create a physical volume.
+
+    Args:
+        ctx: the state's context.
+        name: the device.
+        **kwargs: the arguments of `lvm.pvcreate`.
+
+    Returns:
+        `changes` has `created`; `new_state` has `name`.
+
+    Raises:
+        StateFailedError: LVM reports an error.
+    """
+    if await shown(ctx, "lvm.pvdisplay", name):
+        return _holds(name, f"Physical Volume {name} already present", {"name": name})
+    if ctx.test:
+        return _pending(name, f"Physical Volume {name} is set to be created")
+    done = await ctx.call("lvm.pvcreate", name, **kwargs)
+    return _changed(name, f"Created Physical Volume {name}", {"created": done}, {"name": name})
+
+
+async def pv_absent(ctx: StateContext, name: str) -> StateReturn:
+    """Remove a physical volume.
+
+    Args:
+        ctx: the state's context.
+        name: the device.
+
+    Returns:
+        `changes` has `removed`; `new_state` has `name exists`.
+
+    Raises:
+        StateFailedError: a volume group uses it.
+    """
+    new_state: DataMap = {"name": name, "exists": False}
+    if not await shown(ctx, "lvm.pvdisplay", name):
+        return _holds(name, f"Physical Volume {name} does not exist", new_state)
+    if ctx.test:
+        return _pending(name, f"Physical Volume {name} is set to be removed")
+    done = await ctx.call("lvm.pvremove", name)
+    return _changed(name, f"Removed Physical Volume {name}", {"removed": done}, new_state)
+
+
+async def vg_present(
+    ctx: StateContext, name: str, devices: str | list[str] | None = None, **kwargs: Any
+) -> StateReturn:
+    """Create a volume group, or add devices to it; its other devices are left alone.
+
+    Args:
+        ctx: the state's context.
+        name: the group.
+        devices: physical volumes, a list or separated by commas.
+        **kwargs: the arguments of `lvm.vgcreate`.
+
+    Returns:
+        `changes` has `created`, or the added devices; `new_state` has `name devices`.
+
+    Raises:
+        StateFailedError: LVM reports an error.
+    """
+    wanted = devices.split(",") if isinstance(devices, str) else devices or []
+    new_state: DataMap = {"name": name, "devices": [*wanted]}
+    if await shown(ctx, "lvm.vgdisplay", name):
+        return await _extended(ctx, name, wanted, new_state)
+    if ctx.test:
+        return _pending(name, f"Volume Group {name} is set to be created")
+    done = await ctx.call("lvm.vgcreate", name, wanted, **kwargs)
+    return _changed(name, f"Created Volume Group {name}", {"created": done}, new_state)
+
+
+async def vg_absent(ctx: StateContext, name: str) -> StateReturn:
+    """Remove a volume group with its logical volumes.
+
+    Args:
+        ctx: the state's context.
+        name: the group.
+
+    Returns:
+        `changes` has `removed`; `new_state` has `name exists`.
+
+    Raises:
+        StateFailedError: the group is in use.
+    """
+    new_state: DataMap = {"name": name, "exists": False}
+    if not await shown(ctx, "lvm.vgdisplay", name):
+        return _holds(name, f"Volume Group {name} already absent", new_state)
+    if ctx.test:
+        return _pending(name, f"Volume Group {name} is set to be removed")
+    done = await ctx.call("lvm.vgremove", name)
+    return _changed(name, f"Removed Volume Group {name}", {"removed": done}, new_state)
+
+
+async def _extended(ctx: StateContext, name: str, wanted: list[str], new_state: DataMap) -> StateReturn:
+    """Add missing devices to an existing group."""
+    comments = [f"Volume Group {name} already present"]
+    changes: DataMap = {}
+    is_failed = False
+    for device in wanted:
+        found: dict[str, dict[str, str]] = await ctx.call("lvm.pvdisplay", device)
+        group = next((about["Volume Group Name"] for about in found.values()), None)
+        if group == name:
+            comments.append(f"{device} is part of Volume Group")
+        elif group in _FREE:
+            changes[device] = f"added to {name}"
+            if ctx.test:
+                comments.append(f"{device} is set to be added")
+            else:
+                await ctx.call("lvm.vgextend", name, device)
+        else:
+            # In a plan, an earlier state may be about to create the volume.
+            is_failed = is_failed or group is not None or not ctx.test
+            comments.append(
+                f"pv {device} is not present" if group is None else f"{device} is part of {group}"
+            )
+            if group is None and ctx.test:
+                changes[device] = f"added to {name}"
+    comment = "\n".join(comments)
+    if is_failed:
+        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+    if ctx.test and changes:
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    return _changed(name, comment, changes, new_state)
+
+
+def _holds(name: str, comment: str, new_state: DataMap) -> StateReturn:
+    return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+
+
+def _pending(name: str, comment: str) -> StateReturn:
+    return StateReturn(name=name, result=None, comment=comment)
+
+
+def _changed(name: str, comment: str, changes: DataMap, new_state: DataMap) -> StateReturn:
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)

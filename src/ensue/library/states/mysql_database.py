@@ -1,0 +1,103 @@
+"""State module `mysql_database`: databases of a MySQL or MariaDB server.
+
+Source: Salt's extension `saltext-mysql`, 1.1: results, changes and comments. Unlike Salt's, a plan
+has `changes`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.functions import also_takes
+from ensue.core.model.returns import StateReturn
+from ensue.library.states._mysql import CONNECTION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+@also_takes(*CONNECTION)
+async def present(
+    ctx: StateContext,
+    name: str,
+    *,
+    character_set: str | None = None,
+    collate: str | None = None,
+    **connection: Any,
+) -> StateReturn:
+    """Create a database, or change its character set.
+
+    Args:
+        ctx: the state's context.
+        name: name of the database.
+        character_set: its character set.
+        collate: its collation.
+        **connection: `connection_host connection_port connection_user connection_pass connection_db
+            connection_unix_socket connection_default_file connection_charset`.
+
+    Returns:
+        `changes` has the database, with `Present`, or `before` and `now` of `character_set` and `collate`;
+        `new_state` has `name character_set collate`.
+
+    Raises:
+        StateFailedError: the server reports an error.
+    """
+    found: dict[str, str] = await ctx.call("mysql.db_get", name, **connection)
+    wanted = {"character_set": character_set, "collate": collate}
+    update = {word: value for word, value in wanted.items() if value and value != found.get(word)}
+    if found and not update:
+        comment = f"Database {name} is already present"
+        return StateReturn(name=name, result=True, comment=comment, new_state={"name": name, **found})
+    changes: DataMap = {name: "Present"}
+    planned = f"Database {name} is not present and needs to be created"
+    done = f"The database {name} has been created"
+    if found:
+        changes = {word: {"before": found[word], "now": value} for word, value in update.items()}
+        planned, done = f"Database {name} is going to be updated", f"Database {name} has been updated"
+    if ctx.test:
+        return StateReturn(name=name, result=None, changes=changes, comment=planned)
+    function = "mysql.alter_db" if found else "mysql.db_create"
+    await ctx.call(function, name, **wanted, **connection)
+    now: dict[str, str] = await ctx.call("mysql.db_get", name, **connection)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment=done,
+        new_state={"name": name, **now},
+        old_state={"name": name, **found} if found else {"name": name, "exists": False},
+    )
+
+
+@also_takes(*CONNECTION)
+async def absent(ctx: StateContext, name: str, **connection: Any) -> StateReturn:
+    """Remove a database with its content.
+
+    Args:
+        ctx: the state's context.
+        name: name of the database.
+        **connection: the arguments `connection_…`, as for `present`.
+
+    Returns:
+        `changes` has the database, with `Absent`; `new_state` has `name exists`.
+
+    Raises:
+        StateFailedError: the server reports an error.
+    """
+    gone: DataMap = {"name": name, "exists": False}
+    if not await ctx.call("mysql.db_exists", name, **connection):
+        comment = f"Database {name} is not present, so it cannot be removed"
+        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+    changes: DataMap = {name: "Absent"}
+    if ctx.test:
+        comment = f"Database {name} is present and needs to be removed"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    await ctx.call("mysql.db_remove", name, **connection)
+    comment = f"Database {name} has been removed"
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

@@ -1,0 +1,137 @@
+"""State module `mysql_grants`: privileges of accounts of a MySQL or MariaDB server.
+
+Source: Salt's extension `saltext-mysql`, 1.1: results, changes and comments. Unlike Salt's, a plan
+has `changes`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.functions import also_takes
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states._mysql import CONNECTION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+@also_takes(*CONNECTION)
+async def present(
+    ctx: StateContext,
+    name: str,
+    *,
+    grant: str | None = None,
+    database: str | None = None,
+    user: str | None = None,
+    host: str = "localhost",
+    grant_option: bool = False,
+    escape: bool = True,
+    revoke_first: bool = False,
+    ssl_option: list[Any] | bool = False,
+    **connection: Any,
+) -> StateReturn:
+    """Grant privileges to an account.
+
+    Args:
+        ctx: the state's context.
+        name: any name.
+        grant: the privileges, separated by commas.
+        database: what they apply to: `database.*`, `database.table` or `*.*`.
+        user: name of the account.
+        host: host that the account logs in from.
+        grant_option: the account may grant the privileges to others.
+        escape: treat `_` and `%` in the name of the database as characters, not as patterns.
+        revoke_first: first revoke all privileges that the account has there.
+        ssl_option: a list of mappings: `SSL` or `X509` with true, `SUBJECT`, `ISSUER` or `CIPHER` with text.
+        **connection: `connection_host connection_port connection_user connection_pass connection_db
+            connection_unix_socket connection_default_file connection_charset`.
+
+    Returns:
+        `changes` has the name, with `Present`; `new_state` has `name grant database user host`.
+
+    Raises:
+        StateFailedError: an argument is missing or invalid, or the server reports an error.
+    """
+    about = _about(grant, database, user, host)
+    what = f"{grant} on {database} to {user}@{host}"
+    new_state: DataMap = {"name": name, **about}
+    asked = {**about, "grant_option": grant_option, "escape": escape, **connection}
+    if await ctx.call("mysql.grant_exists", **asked):
+        comment = f"Grant {what} is already present"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    changes: DataMap = {name: "Present"}
+    if ctx.test:
+        comment = f"MySQL grant {name} is set to be created"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    if revoke_first:
+        place = {word: value for word, value in asked.items() if word not in {"grant", "grant_option"}}
+        for held in await ctx.call("mysql.grants_on", **place):
+            await ctx.call("mysql.grant_revoke", grant=held, **place)
+    await ctx.call("mysql.grant_add", ssl_option=ssl_option, **asked)
+    if not await ctx.call("mysql.grant_exists", **asked):
+        raise StateFailedError(f"Failed to execute: GRANT {grant} ON {database} TO {user}@{host}")
+    comment = f"Grant {what} has been added"
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+@also_takes(*CONNECTION)
+async def absent(
+    ctx: StateContext,
+    name: str,
+    *,
+    grant: str | None = None,
+    database: str | None = None,
+    user: str | None = None,
+    host: str = "localhost",
+    grant_option: bool = False,
+    escape: bool = True,
+    **connection: Any,
+) -> StateReturn:
+    """Revoke privileges of an account. As in Salt, if it lacks one of them, none is revoked.
+
+    Args:
+        ctx: the state's context.
+        name: any name.
+        grant: the privileges, separated by commas.
+        database: what they apply to: `database.*`, `database.table` or `*.*`.
+        user: name of the account.
+        host: host that the account logs in from.
+        grant_option: revoke the right to grant the privileges to others.
+        escape: treat `_` and `%` in the name of the database as characters, not as patterns.
+        **connection: the arguments `connection_…`, as for `present`.
+
+    Returns:
+        `changes` has the name, with `Absent`; `new_state` has `name grant database user host exists`.
+
+    Raises:
+        StateFailedError: an argument is missing or invalid, or the server reports an error.
+    """
+    about = _about(grant, database, user, host)
+    gone: DataMap = {"name": name, **about, "exists": False}
+    asked = {**about, "grant_option": grant_option, "escape": escape, **connection}
+    if not await ctx.call("mysql.grant_exists", **asked):
+        comment = f"Grant {grant} on {database} to {user}@{host} is not present, so it cannot be revoked"
+        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+    changes: DataMap = {name: "Absent"}
+    if ctx.test:
+        comment = f"MySQL grant {name} is set to be revoked"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    await ctx.call("mysql.grant_revoke", **asked)
+    comment = f"Grant {grant} on {database} for {user}@{host} has been revoked"
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+
+
+def _about(grant: str | None, database: str | None, user: str | None, host: str) -> dict[str, str]:
+    given = {"grant": grant, "database": database, "user": user}
+    missing = [word for word, value in given.items() if not value]
+    if missing:
+        raise StateFailedError(f"a grant of MySQL requires {' and '.join(missing)}")
+    return {**{word: str(value) for word, value in given.items()}, "host": host}
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

@@ -1,0 +1,139 @@
+"""State module `npm`: packages of Node.js, global or in a folder.
+
+Source: Salt's state module `npm`, 3007: results, changes and comments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+async def installed(  # noqa: PLR0917 (Salt's order)
+    ctx: StateContext,
+    name: str,
+    pkgs: list[str] | None = None,
+    dir: str | None = None,  # noqa: A002 (Salt's argument)
+    user: str | None = None,
+    force_reinstall: bool = False,
+    registry: str | None = None,
+    env: dict[str, str] | None = None,
+) -> StateReturn:
+    """Install packages of Node.js.
+
+    Args:
+        ctx: the state's context.
+        name: the package (`gulp`, or `gulp@4.0.2`), or any name if `pkgs` is given.
+        pkgs: several packages.
+        dir: install in this folder; by default globally.
+        user: user who runs npm on the target.
+        force_reinstall: install packages again that are installed already.
+        registry: URL of the registry.
+        env: environment variables for npm.
+
+    Returns:
+        `changes` has `old` (empty) and `new` (the packages).
+
+    Raises:
+        StateFailedError: npm failed.
+    """
+    wanted = [name] if pkgs is None else [str(each) for each in pkgs]
+    where: dict[str, Any] = {"dir": dir, "runas": user, "env": env}
+    try:
+        before: dict[str, DataMap] = await ctx.call("npm.list", **where)
+    except StateFailedError as error:
+        # In a plan, an earlier state may be about to install npm.
+        comment = f"Error looking up '{name}': {error}"
+        return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
+    missing = [each for each in wanted if force_reinstall or not _is_there(each, before)]
+    there = [each for each in wanted if each not in missing]
+    texts = [f"NPM package(s) '{', '.join(missing)}' are set to be installed"] if missing else []
+    if there:
+        satisfied = ", ".join(_shown(each, before) for each in there)
+        texts.append(f"Package(s) '{', '.join(there)}' satisfied by {satisfied}")
+    comment = ". ".join(texts)
+    if not missing:
+        state = _state(wanted, before)
+        return StateReturn(name=name, result=True, comment=comment, new_state=state)
+    changes: DataMap = {"old": [], "new": [*missing]}
+    if ctx.test:
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    try:
+        await ctx.call("npm.install", pkgs=missing, registry=registry, **where)
+    except StateFailedError as error:
+        comment = f"Error installing '{', '.join(missing)}': {error}"
+        return StateReturn(name=name, result=False, comment=comment)
+    after: dict[str, DataMap] = await ctx.call("npm.list", **where)
+    comment = f"Package(s) '{', '.join(wanted)}' successfully installed"
+    return StateReturn(
+        name=name, result=True, changes=changes, comment=comment, new_state=_state(wanted, after)
+    )
+
+
+async def removed(
+    ctx: StateContext,
+    name: str,
+    dir: str | None = None,  # noqa: A002 (Salt's argument)
+    user: str | None = None,
+) -> StateReturn:
+    """Remove a package of Node.js.
+
+    Args:
+        ctx: the state's context.
+        name: the package.
+        dir: remove it from this folder; by default globally.
+        user: user who runs npm on the target.
+
+    Returns:
+        `changes` has the package with `Removed`.
+
+    Raises:
+        StateFailedError: npm failed.
+    """
+    gone: DataMap = {"packages": {name: ""}, "exists": False}
+    try:
+        there: dict[str, DataMap] = await ctx.call("npm.list", dir=dir, runas=user)
+    except StateFailedError as error:
+        comment = f"Error uninstalling '{name}': {error}"
+        return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
+    if name not in there:
+        comment = f"Package '{name}' is not installed"
+        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment=f"Package '{name}' is set to be removed")
+    await ctx.call("npm.uninstall", name, dir=dir, runas=user)
+    comment = f"Package '{name}' was successfully removed"
+    return StateReturn(name=name, result=True, changes={name: "Removed"}, comment=comment, new_state=gone)
+
+
+def _is_there(wanted: str, found: Mapping[str, DataMap]) -> bool:
+    name, version = _split(wanted)
+    return name in found and (not version or found[name]["version"] == version)
+
+
+def _split(wanted: str) -> tuple[str, str]:
+    """Return name and version; the name of a scoped package begins with `@`."""
+    scope, rest = ("@", wanted[1:]) if wanted.startswith("@") else ("", wanted)
+    name, _, version = rest.partition("@")
+    return scope + name, version
+
+
+def _shown(wanted: str, found: Mapping[str, DataMap]) -> str:
+    name, _ = _split(wanted)
+    return f"{name}@{found[name]['version']!s}"
+
+
+def _state(wanted: Sequence[str], found: Mapping[str, DataMap]) -> DataMap:
+    names = [_split(each)[0] for each in wanted]
+    return {"packages": {name: str(found.get(name, {}).get("version", "")) for name in names}}
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"installed": installed, "removed": removed}

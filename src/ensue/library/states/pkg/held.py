@@ -1,0 +1,142 @@
+"""`pkg.held` and `pkg.unheld`: exclude packages from upgrades, or include them again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.contracts.functions import also_takes
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.pkg.requested import KNOWN, OUTDATED, wanted_packages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+@also_takes(*KNOWN, outdated=OUTDATED)
+async def held(
+    ctx: StateContext,
+    name: str,
+    *,
+    version: str | float | None = None,
+    pkgs: list[str | dict[str, Any]] | None = None,
+    replace: bool = False,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+) -> StateReturn:
+    """Hold packages: upgrades leave them alone.
+
+    Args:
+        ctx: the state's context.
+        name: the package, or any name if `pkgs` is given.
+        version: accepted, as in Salt, without effect: a package is held in its present version.
+        pkgs: several packages.
+        replace: unhold all other packages.
+        **kwargs: accepted, as in Salt, without effect.
+
+    Returns:
+        `changes` has the result of `pkg.hold` by package.
+
+    Raises:
+        NotAvailableError: the target's packages cannot be held.
+        StateFailedError: `pkgs` is not a list.
+    """
+    del version
+    wanted = list(wanted_packages(name, pkgs))
+    there: list[str] = await ctx.call("pkg.list_holds")
+    waiting = [each for each in wanted if each not in there]
+    others = [each for each in there if each not in wanted] if replace else []
+    texts = [f"The following package would be held: {each}" for each in waiting]
+    texts += [f"The following package would be unheld: {each}" for each in others]
+    if ctx.test or not texts:
+        return _settled(name, wanted, texts, test=ctx.test)
+    held_now: dict[str, DataMap] = await ctx.call("pkg.hold", pkgs=waiting)
+    let_go: dict[str, DataMap] = await ctx.call("pkg.unhold", pkgs=others)
+    comments = [
+        f"Package {each} {'is now being held' if said['result'] else 'was not held'}"
+        for each, said in held_now.items()
+    ]
+    comments += [str(said["comment"]) for said in let_go.values()]
+    return _done(name, wanted, {**held_now, **let_go}, comments)
+
+
+@also_takes(*KNOWN, outdated=OUTDATED)
+async def unheld(
+    ctx: StateContext,
+    name: str,
+    *,
+    version: str | float | None = None,
+    pkgs: list[str | dict[str, Any]] | None = None,
+    all: bool = False,  # noqa: A002 (Salt's argument)
+    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+) -> StateReturn:
+    """Unhold packages: upgrades include them again.
+
+    Args:
+        ctx: the state's context.
+        name: the package, or any name if `pkgs` is given.
+        version: accepted, as in Salt, without effect.
+        pkgs: several packages.
+        all: unhold every held package.
+        **kwargs: accepted, as in Salt, without effect.
+
+    Returns:
+        `changes` has the result of `pkg.unhold` by package.
+
+    Raises:
+        NotAvailableError: the target's packages cannot be held.
+        StateFailedError: `pkgs` is not a list.
+    """
+    del version
+    there: list[str] = await ctx.call("pkg.list_holds")
+    wanted = there if all else list(wanted_packages(name, pkgs))
+    waiting = [each for each in there if each in wanted]
+    texts = [f"The following package would be unheld: {each}" for each in waiting]
+    if ctx.test or not texts:
+        return _settled(name, wanted, texts, test=ctx.test)
+    let_go: dict[str, DataMap] = await ctx.call("pkg.unhold", pkgs=waiting)
+    return _done(name, wanted, let_go, [str(said["comment"]) for said in let_go.values()])
+
+
+async def settle_hold(
+    ctx: StateContext, names: Sequence[str], *, hold: bool | None
+) -> tuple[DataMap, list[str], bool | None]:
+    """Hold or unhold the packages of a state that installs them.
+
+    Args:
+        ctx: the state's context.
+        names: the packages.
+        hold: whether to hold them; None leaves them alone.
+
+    Returns:
+        Changes by package, comments, and the result.
+    """
+    if hold is None:
+        return {}, [], True
+    there: list[str] = await ctx.call("pkg.list_holds")
+    waiting = [each for each in names if (each in there) is not hold]
+    said: dict[str, DataMap] = await ctx.call("pkg.hold" if hold else "pkg.unhold", pkgs=waiting)
+    changes: DataMap = {each: found["changes"] for each, found in said.items() if found["changes"]}
+    results = [found["result"] for found in said.values()]
+    result = False if False in results else None if None in results else True
+    return changes, [str(found["comment"]) for found in said.values()], result
+
+
+def _settled(name: str, wanted: Sequence[str], texts: Sequence[str], *, test: bool) -> StateReturn:
+    comment = "\n".join(texts) or "No changes made"
+    if test and texts:
+        return StateReturn(name=name, result=None, comment=comment)
+    return StateReturn(name=name, result=True, comment=comment, new_state={"packages": [*wanted]})
+
+
+def _done(name: str, wanted: Sequence[str], said: dict[str, DataMap], comments: Sequence[str]) -> StateReturn:
+    is_done = all(found["result"] for found in said.values())
+    changes: DataMap = {each: found for each, found in said.items() if found["changes"]}
+    return StateReturn(
+        name=name,
+        result=is_done,
+        changes=changes,
+        comment="\n".join(comments),
+        new_state={"packages": [*wanted]} if is_done else None,
+    )

@@ -1,0 +1,125 @@
+"""State module `postgres_cluster`: the PostgreSQL clusters of a Debian machine.
+
+Source: Salt's state module `postgres_cluster`, 3008. Unlike Salt's, a plan has `changes`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+async def present(
+    ctx: StateContext,
+    name: str,
+    version: str | float,
+    *,
+    port: int | None = None,
+    encoding: str | None = None,
+    locale: str | None = None,
+    datadir: str | None = None,
+    allow_group_access: bool | None = None,
+    data_checksums: bool | None = None,
+    wal_segsize: int | None = None,
+) -> StateReturn:
+    """Create a cluster. An existing cluster is never changed.
+
+    Args:
+        ctx: the state's context.
+        name: the cluster.
+        version: version of the server.
+        port: its port.
+        encoding: its character encoding.
+        locale: locale of its databases.
+        datadir: its data folder.
+        allow_group_access: members of the owner's group may read its files.
+        data_checksums: use checksums on data pages.
+        wal_segsize: size of a WAL segment, in megabytes.
+
+    Returns:
+        `changes` has the cluster, with `Present`; `new_state` has `name version port datadir`.
+
+    Raises:
+        StateFailedError: the cluster cannot be created.
+    """
+    full_name = f"{version}/{name}"
+    found = await _found(ctx, full_name)
+    if found is not None:
+        new_state = _state(name, str(version), found)
+        if (port and int(port) != found["port"]) or (datadir and datadir != found["datadir"]):
+            comment = f"Cluster {full_name} has wrong parameters which couldn't be changed on fly."
+            return StateReturn(name=name, result=False, comment=comment)
+        comment = f"Cluster {full_name} is already present"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    changes: DataMap = {full_name: "Present"}
+    if ctx.test:
+        comment = f"Cluster {full_name} is set to be created"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    await ctx.call(
+        "postgres.cluster_create", str(version), name, port=port, encoding=encoding, locale=locale,
+        datadir=datadir, allow_group_access=allow_group_access, data_checksums=data_checksums,
+        wal_segsize=wal_segsize,
+    )  # fmt: skip
+    now = await _found(ctx, full_name) or {}
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment=f"The cluster {full_name} has been created",
+        new_state=_state(name, str(version), now),
+        old_state={"name": name, "version": str(version), "exists": False},
+    )
+
+
+async def absent(ctx: StateContext, name: str, version: str | float) -> StateReturn:
+    """Remove a cluster with its data.
+
+    Args:
+        ctx: the state's context.
+        name: the cluster.
+        version: version of the server.
+
+    Returns:
+        `changes` has the cluster, with `Absent`; `new_state` has `name version exists`.
+
+    Raises:
+        StateFailedError: the cluster cannot be removed.
+    """
+    full_name = f"{version}/{name}"
+    gone: DataMap = {"name": name, "version": str(version), "exists": False}
+    found = await _found(ctx, full_name)
+    if found is None:
+        comment = f"Cluster {full_name} is not present, so it cannot be removed"
+        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+    changes: DataMap = {name: "Absent"}
+    if ctx.test:
+        comment = f"Cluster {full_name} is set to be removed"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    await ctx.call("postgres.cluster_remove", str(version), name, stop=True)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment=f"Cluster {full_name} has been removed",
+        new_state=gone,
+        old_state=_state(name, str(version), found),
+    )
+
+
+async def _found(ctx: StateContext, full_name: str) -> DataMap | None:
+    clusters: dict[str, DataMap] = await ctx.call("postgres.cluster_list", verbose=True)
+    return clusters.get(full_name)
+
+
+def _state(name: str, version: str, found: DataMap) -> DataMap:
+    return {"name": name, "version": version, "port": found.get("port"), "datadir": found.get("datadir")}
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

@@ -1,0 +1,100 @@
+"""State module `postgres_schema`: schemas of a database.
+
+Source: Salt's state module `postgres_schema`, 3008. Unlike Salt's, a plan has `changes`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.functions import also_takes
+from ensue.core.model.returns import StateReturn
+from ensue.library.states._postgres import SERVER, server_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+
+@also_takes(*SERVER)
+async def present(
+    ctx: StateContext, name: str, dbname: str, owner: str | None = None, **server: Any
+) -> StateReturn:
+    """Create a schema in a database.
+
+    Args:
+        ctx: the state's context.
+        name: name of the schema.
+        dbname: the database.
+        owner: owner of a new schema.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
+    Returns:
+        `changes` has the schema; `new_state` has `name dbname owner`.
+
+    Raises:
+        StateFailedError: the server reports an error.
+    """
+    asked = server_of(ctx, server)
+    found = await ctx.call("postgres.schema_get", dbname, name, **asked)
+    if found is not None:
+        comment = f"Schema {name} already exists in database {dbname}"
+        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, dbname, found))
+    if ctx.test:
+        comment = f"Schema {name} is set to be created in database {dbname}."
+        return StateReturn(name=name, result=None, changes={name: "Present"}, comment=comment)
+    await ctx.call("postgres.schema_create", dbname, name, owner=owner, **asked)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={name: "Present"},
+        comment=f"Schema {name} has been created in database {dbname}",
+        new_state=_state(name, dbname, await ctx.call("postgres.schema_get", dbname, name, **asked)),
+        old_state=_state(name, dbname, None),
+    )
+
+
+@also_takes(*SERVER)
+async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> StateReturn:
+    """Remove a schema from a database; the state fails if it is not empty.
+
+    Args:
+        ctx: the state's context.
+        name: name of the schema.
+        dbname: the database.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
+    Returns:
+        `changes` has the schema; `new_state` has `name dbname exists`.
+
+    Raises:
+        StateFailedError: the server reports an error.
+    """
+    asked = server_of(ctx, server)
+    found = await ctx.call("postgres.schema_get", dbname, name, **asked)
+    new_state = _state(name, dbname, None)
+    if found is None:
+        comment = f"Schema {name} is not present in database {dbname}, so it cannot be removed"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        comment = f"Schema {name} is set to be removed from database {dbname}"
+        return StateReturn(name=name, result=None, changes={name: "Absent"}, comment=comment)
+    await ctx.call("postgres.schema_remove", dbname, name, **asked)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={name: "Absent"},
+        comment=f"Schema {name} has been removed from database {dbname}",
+        new_state=new_state,
+        old_state=_state(name, dbname, found),
+    )
+
+
+def _state(name: str, dbname: str, found: dict[str, str] | None) -> DataMap:
+    described: DataMap = {"name": name, "dbname": dbname}
+    return described | ({"exists": False} if found is None else {"owner": found["owner"]})
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

@@ -1,0 +1,60 @@
+"""State module `rabbitmq_cluster`: clusters of RabbitMQ nodes.
+
+Source: Salt's state module `rabbitmq_cluster`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.states._rabbitmq import changed, unchanged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.returns import StateReturn
+
+
+async def joined(  # noqa: PLR0917 (Salt's order)
+    ctx: StateContext,
+    name: str,
+    host: str,
+    user: str = "rabbit",
+    ram_node: bool | None = None,
+    runas: str | None = "root",
+) -> StateReturn:
+    """Join the target's node to the cluster of another node.
+
+    Args:
+        ctx: the state's context.
+        name: any name.
+        host: host of the other node.
+        user: name of the other node before the `@`.
+        ram_node: join as a RAM node.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Returns:
+        `changes` has `old` and `new`; `new_state` has `name` and `node` (the other node).
+
+    Raises:
+        StateFailedError: the broker reports an error.
+    """
+    node = f"{user}@{host}"
+    new_state: DataMap = {"name": name, "node": node}
+    status: str = await ctx.call("rabbitmq.cluster_status", runas=runas)
+    if node in status.replace(",", " ").replace("'", " ").split():
+        return unchanged(name, "Already in cluster", new_state)
+    return await changed(
+        ctx,
+        name,
+        {"old": "", "new": node},
+        plan=f"Node is set to join cluster {node}",
+        done=f"Node has joined cluster {node}",
+        act=lambda: ctx.call("rabbitmq.join_cluster", host, user, ram_node, runas=runas),
+        new_state=new_state,
+    )
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"join": joined, "joined": joined}

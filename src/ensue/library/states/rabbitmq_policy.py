@@ -1,0 +1,148 @@
+"""State module `rabbitmq_policy`: policies of a RabbitMQ broker.
+
+Source: Salt's state module `rabbitmq_policy`, 3008. Unlike Salt's, an unchanged `apply_to` is not a change.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.library.states._rabbitmq import changed, unchanged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.returns import StateReturn
+
+
+async def present(
+    ctx: StateContext,
+    name: str,
+    pattern: str,
+    definition: str | DataMap,
+    *,
+    priority: int = 0,
+    vhost: str = "/",
+    runas: str | None = None,
+    apply_to: str | None = None,
+) -> StateReturn:
+    """Create a policy, or change it.
+
+    Args:
+        ctx: the state's context.
+        name: the policy.
+        pattern: regular expression for the names of queues and exchanges.
+        definition: options of these, as a mapping or as JSON.
+        priority: if several policies match, the one with the highest priority applies.
+        vhost: the virtual host.
+        runas: the user of the target who runs rabbitmqctl.
+        apply_to: `queues`, `exchanges` or `all`.
+
+    Returns:
+        `changes` has `old` and `new`: the name of a new policy, or the differences (`Pattern`, `Definition`,
+        `Applyto`, `Priority`); `new_state` has `name vhost pattern definition priority apply_to`.
+
+    Raises:
+        StateFailedError: the definition is not JSON, or the broker reports an error.
+    """
+    wanted = _options(definition)
+    found = await _found(ctx, vhost, name, runas)
+    updates: list[Data] = []
+    if found is not None:
+        differs = {
+            "Pattern": found["pattern"] != pattern,
+            "Definition": found["definition"] != wanted,
+            "Applyto": apply_to is not None and found["apply_to"] != apply_to,
+            "Priority": found["priority"] != int(priority),
+        }
+        updates = [word for word, is_different in differs.items() if is_different]
+        if not updates:
+            return unchanged(name, f"Policy {vhost} {name} is already present", found)
+    arguments = (vhost, name, pattern, json.dumps(wanted))
+    verb = "created" if found is None else "updated"
+    return await changed(
+        ctx,
+        name,
+        {"old": {}, "new": name} if found is None else {"old": found, "new": updates},
+        plan=f"Policy {vhost} {name} is set to be {verb}",
+        done=f"Policy {vhost} {name} was {verb}",
+        act=lambda: ctx.call(
+            "rabbitmq.set_policy", *arguments, priority=priority, runas=runas, apply_to=apply_to
+        ),
+        new_state={
+            "name": name,
+            "vhost": vhost,
+            "pattern": pattern,
+            "definition": wanted,
+            "priority": int(priority),
+            # Without it, the broker applies a policy to everything, even one that applied to less before.
+            "apply_to": apply_to or "all",
+        },
+        old_state=found or {"name": name, "vhost": vhost, "exists": False},
+    )
+
+
+async def absent(ctx: StateContext, name: str, *, vhost: str = "/", runas: str | None = None) -> StateReturn:
+    """Remove a policy.
+
+    Args:
+        ctx: the state's context.
+        name: the policy.
+        vhost: the virtual host.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Returns:
+        `changes` has `old` and `new`; `new_state` has `name vhost exists`.
+
+    Raises:
+        StateFailedError: the broker reports an error.
+    """
+    gone: DataMap = {"name": name, "vhost": vhost, "exists": False}
+    found = await _found(ctx, vhost, name, runas)
+    if found is None:
+        return unchanged(name, f"Policy '{vhost} {name}' is not present.", gone)
+    return await changed(
+        ctx,
+        name,
+        {"old": name, "new": ""},
+        plan=f"Policy '{vhost} {name}' will be removed.",
+        done="Deleted",
+        act=lambda: ctx.call("rabbitmq.delete_policy", vhost, name, runas=runas),
+        new_state=gone,
+        old_state=found,
+    )
+
+
+async def _found(ctx: StateContext, vhost: str, name: str, runas: str | None) -> DataMap | None:
+    policies: dict[str, dict[str, DataMap]] = await ctx.call(
+        "rabbitmq.list_policies", vhost=vhost, runas=runas
+    )
+    policy = policies.get(vhost, {}).get(name)
+    if policy is None:
+        return None
+    text = policy.get("definition")
+    return {
+        "name": name,
+        "vhost": vhost,
+        "pattern": str(policy.get("pattern")),
+        "definition": _options(text) if isinstance(text, str) else text,
+        "priority": int(str(policy.get("priority") or 0)),
+        "apply_to": str(policy.get("apply_to") or "all"),
+    }
+
+
+def _options(definition: str | DataMap) -> Data:
+    if not isinstance(definition, str):
+        return definition
+    try:
+        found: Data = json.loads(definition or "{}")
+    except ValueError as error:
+        raise StateFailedError(f"the definition of a policy must be JSON or a mapping: {error}") from None
+    return found
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

@@ -1,0 +1,138 @@
+"""State module `rabbitmq_upstream`: upstream brokers of a federation.
+
+Source: Salt's state module `rabbitmq_upstream`, 3008. Unlike Salt's, a plan has `changes`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.masking import url_passwords
+from ensue.core.model.data import is_mapping
+from ensue.library.states._rabbitmq import changed, unchanged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.returns import StateReturn
+
+
+async def present(
+    ctx: StateContext,
+    name: str,
+    uri: str,
+    *,
+    prefetch_count: int | None = None,
+    reconnect_delay: int | None = None,
+    ack_mode: str | None = None,
+    trust_user_id: bool | None = None,
+    exchange: str | None = None,
+    max_hops: int | None = None,
+    expires: int | None = None,
+    message_ttl: int | None = None,
+    ha_policy: str | None = None,
+    queue: str | None = None,
+    runas: str | None = None,
+) -> StateReturn:
+    """Create an upstream, or change it.
+
+    Args:
+        ctx: the state's context.
+        name: the upstream.
+        uri: its URI, or several separated by blanks; passwords in them are masked.
+        prefetch_count: maximum number of unacknowledged messages.
+        reconnect_delay: seconds before a reconnect.
+        ack_mode: `on-confirm`, `on-publish` or `no-ack`.
+        trust_user_id: keep the `user-id` of messages.
+        exchange: the exchange at the upstream.
+        max_hops: maximum number of brokers that a message may pass.
+        expires: milliseconds after which the upstream deletes the queue of an absent broker.
+        message_ttl: milliseconds that messages are kept at the upstream.
+        ha_policy: the argument `x-ha-policy` of the queue at the upstream.
+        queue: the queue at the upstream.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Returns:
+        `changes` has `old` and `new`, the options that differ; `new_state` has `name` and `definition`.
+
+    Raises:
+        StateFailedError: the broker reports an error.
+    """
+    passwords = (*url_passwords(uri),)
+    ctx.masker.add(*passwords)
+    sensitive = ("definition:uri",) if passwords else ()
+    options: dict[str, Any] = {
+        "prefetch_count": prefetch_count, "reconnect_delay": reconnect_delay, "ack_mode": ack_mode,
+        "trust_user_id": trust_user_id, "exchange": exchange, "max_hops": max_hops, "expires": expires,
+        "message_ttl": message_ttl, "ha_policy": ha_policy, "queue": queue,
+    }  # fmt: skip
+    given = {"uri": uri, **options}
+    wanted: DataMap = {word.replace("_", "-"): value for word, value in given.items() if value}
+    found = await _found(ctx, name, runas)
+    if found == wanted:
+        comment = f'Upstream "{name}" already present as specified.'
+        return unchanged(name, comment, {"name": name, "definition": wanted}, sensitive)
+    verb = "created" if found is None else "updated"
+    return await changed(
+        ctx,
+        name,
+        _difference(found, wanted),
+        plan=f'Upstream "{name}" would have been {verb}.',
+        done=f'Upstream "{name}" {verb}.',
+        act=lambda: ctx.call("rabbitmq.set_upstream", name, uri, runas=runas, **options),
+        new_state={"name": name, "definition": wanted},
+        old_state={"name": name, "exists": False} if found is None else {"name": name, "definition": found},
+        sensitive=sensitive,
+    )
+
+
+async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
+    """Remove an upstream.
+
+    Args:
+        ctx: the state's context.
+        name: the upstream.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Returns:
+        `changes` has `old` and `new`; `new_state` has `name exists`.
+
+    Raises:
+        StateFailedError: the broker reports an error.
+    """
+    gone: DataMap = {"name": name, "exists": False}
+    if await _found(ctx, name, runas) is None:
+        return unchanged(name, f'The upstream "{name}" is already absent.', gone)
+    return await changed(
+        ctx,
+        name,
+        {"old": name, "new": None},
+        plan=f'Upstream "{name}" would have been deleted.',
+        done=f'Upstream "{name}" has been deleted.',
+        act=lambda: ctx.call("rabbitmq.delete_upstream", name, runas=runas),
+        new_state=gone,
+    )
+
+
+async def _found(ctx: StateContext, name: str, runas: str | None) -> DataMap | None:
+    upstreams: dict[str, str] = await ctx.call("rabbitmq.list_upstreams", runas=runas)
+    if name not in upstreams:
+        return None
+    found: Any = json.loads(upstreams[name])
+    return found if is_mapping(found) else {}
+
+
+def _difference(found: DataMap | None, wanted: DataMap) -> DataMap:
+    if found is None:
+        return {"old": None, "new": wanted}
+    words = {word for word in {*found, *wanted} if found.get(word) != wanted.get(word)}
+    return {
+        "old": {word: found[word] for word in sorted(words & found.keys())},
+        "new": {word: wanted[word] for word in sorted(words & wanted.keys())},
+    }
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

@@ -1,0 +1,183 @@
+"""State module `rabbitmq_user`: users of a RabbitMQ broker, with their tags and permissions.
+
+Source: Salt's state module `rabbitmq_user`, 3008. Unlike Salt's, changes list old permissions by virtual
+host, like the new ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.returns import StateReturn
+from ensue.library.states._rabbitmq import changed, unchanged
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import Data, DataMap
+
+    Act = Callable[[], Awaitable[object]]
+
+_PERMISSIONS: Final = ("configure", "write", "read")
+
+
+async def present(
+    ctx: StateContext,
+    name: str,
+    *,
+    password: str | None = None,
+    force: bool = False,
+    tags: str | list[str] | None = None,
+    perms: list[Any] | dict[str, Any] | tuple[()] = (),
+    runas: str | None = None,
+) -> StateReturn:
+    """Create a user, or change its password, tags and permissions.
+
+    Args:
+        ctx: the state's context.
+        name: the user.
+        password: the password, which is passed to rabbitmqctl on standard input, and masked.
+        force: set the password in each run without a comparison; without `password`, remove it.
+        tags: the complete list of tags, a list or a text separated by blanks.
+        perms: three regular expressions by virtual host: what the user may configure, write and read.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Returns:
+        `changes` has `user`, `password`, `tags` and `perms`, each with `old` and `new`; `new_state` has
+        `name tags perms`.
+
+    Raises:
+        StateFailedError: the broker reports an error, or `perms` is invalid.
+    """
+    secret = None if password is None else str(password)
+    if secret:
+        ctx.masker.add(secret)
+    wanted_perms = _wanted_perms(perms)
+    wanted_tags = tags.split() if isinstance(tags, str) else None if tags is None else [*map(str, tags)]
+    users: dict[str, list[str]] = await ctx.call("rabbitmq.list_users", runas=runas)
+    is_new = name not in users
+    changes: DataMap = {}
+    acts: list[Act] = []
+    if is_new:
+        changes["user"] = {"old": "", "new": name}
+        if ctx.test:
+            comment = f"User '{name}' is set to be created."
+            return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        await ctx.call("rabbitmq.add_user", name, secret, runas=runas)
+    elif force or (
+        secret is not None and not await ctx.call("rabbitmq.check_password", name, secret, runas=runas)
+    ):
+        changes["password"] = _password_change(secret)
+        acts.append(_set_password(ctx, name, secret, runas))
+    held_tags = users.get(name, [])
+    if wanted_tags is not None and {*wanted_tags} != {*held_tags}:
+        changes["tags"] = {"old": [*held_tags], "new": [*wanted_tags]}
+        acts.append(lambda: ctx.call("rabbitmq.set_user_tags", name, wanted_tags, runas=runas))
+    held: dict[str, DataMap] = (
+        {} if is_new else await ctx.call("rabbitmq.list_user_permissions", name, runas=runas)
+    )
+    to_set = {vhost: wanted for vhost, wanted in wanted_perms.items() if held.get(vhost) != wanted}
+    if to_set:
+        changes["perms"] = _perms_change(held, to_set)
+        acts += [_set_perms(ctx, name, vhost, wanted, runas) for vhost, wanted in to_set.items()]
+    new_state: DataMap = {
+        "name": name,
+        "tags": [*(held_tags if wanted_tags is None else wanted_tags)],
+        "perms": {**held, **wanted_perms},
+    }
+    if not changes:
+        asked = wanted_perms or wanted_tags or force
+        comment = (
+            f"'{name}' is already in the desired state." if asked else f"User '{name}' is already present."
+        )
+        return unchanged(name, comment, new_state)
+    return await changed(
+        ctx,
+        name,
+        changes,
+        plan=f"Configuration for '{name}' will change.",
+        done=f"'{name}' was configured.",
+        act=lambda: _all(acts),
+        new_state=new_state,
+        old_state={"name": name, "exists": False}
+        if is_new
+        else {"name": name, "tags": [*held_tags], "perms": {**held}},
+    )
+
+
+async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
+    """Remove a user.
+
+    Args:
+        ctx: the state's context.
+        name: the user.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Returns:
+        `changes` has `name` with `old` and `new`; `new_state` has `name exists`.
+
+    Raises:
+        StateFailedError: the broker reports an error.
+    """
+    gone: DataMap = {"name": name, "exists": False}
+    if not await ctx.call("rabbitmq.user_exists", name, runas=runas):
+        return unchanged(name, f"The user '{name}' is not present.", gone)
+    return await changed(
+        ctx,
+        name,
+        {"name": {"old": name, "new": ""}},
+        plan=f"The user '{name}' will be removed.",
+        done=f"The user '{name}' was removed.",
+        act=lambda: ctx.call("rabbitmq.delete_user", name, runas=runas),
+        new_state=gone,
+    )
+
+
+async def _all(acts: list[Act]) -> None:
+    for act in acts:
+        await act()
+
+
+def _password_change(password: str | None) -> DataMap:
+    if password is None:
+        return {"old": "Removed password.", "new": ""}
+    return {"old": "", "new": "Set password."}
+
+
+def _set_password(ctx: StateContext, name: str, password: str | None, runas: str | None) -> Act:
+    if password is None:
+        return lambda: ctx.call("rabbitmq.clear_password", name, runas=runas)
+    return lambda: ctx.call("rabbitmq.change_password", name, password, runas=runas)
+
+
+def _set_perms(ctx: StateContext, name: str, vhost: str, wanted: DataMap, runas: str | None) -> Act:
+    texts = [wanted[word] for word in _PERMISSIONS]
+    return lambda: ctx.call("rabbitmq.set_permissions", vhost, name, *texts, runas=runas)
+
+
+def _perms_change(held: dict[str, DataMap], to_set: dict[str, DataMap]) -> DataMap:
+    old: DataMap = {vhost: held[vhost] for vhost in to_set if vhost in held}
+    new: DataMap = {**to_set}
+    return {"old": old, "new": new} if old else {"new": new}
+
+
+def _wanted_perms(perms: Any) -> dict[str, DataMap]:
+    listed: list[Any] = [perms] if is_mapping(perms) else [*perms]
+    found: dict[str, DataMap] = {}
+    for entry in listed:
+        if not is_mapping(entry):
+            raise StateFailedError(f"perms: {entry!r} is not a virtual host with three regular expressions")
+        for vhost, texts in entry.items():
+            if not is_list(texts) or len(texts) != len(_PERMISSIONS):
+                raise StateFailedError(
+                    f"perms: {vhost} requires three regular expressions: what to configure, write and read"
+                )
+            values: list[Data] = ["" if text is None else str(text) for text in texts]
+            found[str(vhost)] = dict(zip(_PERMISSIONS, values, strict=True))
+    return found
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

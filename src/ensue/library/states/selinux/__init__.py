@@ -1,0 +1,34 @@
+"""State module `selinux`: mode, booleans, modules, file contexts and ports of SELinux.
+
+Source: Salt's state module `selinux`, 3008: arguments, results, changes and comments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.library.states.selinux.boolean import boolean
+from ensue.library.states.selinux.fcontext import (
+    fcontext_policy_absent,
+    fcontext_policy_applied,
+    fcontext_policy_present,
+)
+from ensue.library.states.selinux.mode import mode
+from ensue.library.states.selinux.module import module, module_install, module_remove
+from ensue.library.states.selinux.port import port_policy_absent, port_policy_present
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "boolean": boolean,
+    "fcontext_policy_absent": fcontext_policy_absent,
+    "fcontext_policy_applied": fcontext_policy_applied,
+    "fcontext_policy_present": fcontext_policy_present,
+    "mode": mode,
+    "module": module,
+    "module_install": module_install,
+    "module_remove": module_remove,
+    "port_policy_absent": port_policy_absent,
+    "port_policy_present": port_policy_present,
+}

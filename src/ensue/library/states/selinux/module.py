@@ -1,0 +1,144 @@
+"""`selinux.module`, `module_install`, `module_remove`: modules of the policy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.selinux.queries import asked
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+
+_ENABLED = {"1", "on", "yes", "true", "enabled"}
+_DISABLED = {"0", "off", "no", "false", "disabled"}
+
+
+async def module(
+    ctx: StateContext,
+    name: str,
+    module_state: str | bool = "Enabled",
+    version: str = "any",
+    *,
+    install: bool = False,
+    remove: bool = False,
+    source: str | None = None,
+) -> StateReturn:
+    """Enable or disable a module of the policy.
+
+    Args:
+        ctx: the state's context.
+        name: the module.
+        module_state: `Enabled` or `Disabled`.
+        version: only `any` is accepted, because semodule reports no versions.
+        install: first install the module if it is missing.
+        remove: remove the module.
+        source: the file to install it from, `salt://…` or a path of the target.
+
+    Returns:
+        `changes` has `old` and `new` by module; `new_state` has `name enabled`, or `name exists`.
+
+    Raises:
+        StateFailedError: the module does not exist, or semodule reports an error.
+    """
+    if install and remove:
+        raise StateFailedError("Cannot install and remove at the same time")
+    if remove:
+        return await module_remove(ctx, name)
+    wanted = _state(module_state)
+    known: dict[str, dict[str, Any]] | StateReturn = await asked(ctx, name, "selinux.list_semod")
+    if isinstance(known, StateReturn):
+        return known
+    is_there = name in known
+    if not is_there and (ctx.test or not install):
+        comment = f"Module {name} is set to be installed" if install else f"Module {name} is not available"
+        return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
+    about = known[name] if is_there else await _installed(ctx, name, source or name)
+    if version != "any":
+        raise StateFailedError(f"semodule reports no version of {name}, so it may not be {version}")
+    before = "enabled" if about["Enabled"] else "disabled"
+    changes: DataMap = {}
+    if before != wanted or not is_there:
+        changes[name] = {"old": before if is_there else None, "new": wanted}
+    if ctx.test and changes:
+        comment = f"Module {name} is set to be toggled to {module_state}"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    if before != wanted and not await ctx.call("selinux.setsemod", name, wanted):
+        raise StateFailedError(f"Failed to set the Module {name} to {module_state}")
+    comment = f"Module {name} is in the desired state"
+    if changes:
+        comment = f"Module {name} has been set to {module_state}"
+    new_state: DataMap = {"name": name, "enabled": wanted == "enabled"}
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+async def module_install(ctx: StateContext, name: str) -> StateReturn:
+    """Install a module of the policy from a file, unless one of this name is installed.
+
+    Args:
+        ctx: the state's context.
+        name: the file, `salt://…` or a path of the target; the module has the name of the file.
+
+    Returns:
+        `changes` has `old` and `new` by module; `new_state` has `name enabled`.
+
+    Raises:
+        StateFailedError: the target has no SELinux, or the file does not exist.
+    """
+    called = name.rpartition("/")[2].partition(".")[0]
+    done = await module(ctx, called, install=True, source=name)
+    return StateReturn(
+        name=name, result=done.result, changes=done.changes, comment=done.comment, new_state=done.new_state
+    )
+
+
+async def module_remove(ctx: StateContext, name: str) -> StateReturn:
+    """Remove a module of the policy.
+
+    Args:
+        ctx: the state's context.
+        name: the module.
+
+    Returns:
+        `changes` has `old` and `new` by module; `new_state` has `name exists`.
+
+    Raises:
+        StateFailedError: the target has no SELinux.
+    """
+    known: dict[str, dict[str, Any]] | StateReturn = await asked(ctx, name, "selinux.list_semod")
+    if isinstance(known, StateReturn):
+        return known
+    new_state: DataMap = {"name": name, "exists": False}
+    if name not in known:
+        comment = f"Module {name} is not available"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    before = "enabled" if known[name]["Enabled"] else "disabled"
+    changes: DataMap = {name: {"old": before, "new": None}}
+    if ctx.test:
+        comment = f"Module {name} is set to be removed"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    if not await ctx.call("selinux.remove_semod", name):
+        return StateReturn(name=name, result=False, comment=f"Failed to remove module {name}")
+    comment = f"Module {name} has been removed"
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+async def _installed(ctx: StateContext, name: str, source: str) -> dict[str, Any]:
+    """Install a module, and return its entry in `selinux.list_semod`."""
+    if not await ctx.call("selinux.install_semod", source):
+        raise StateFailedError(f"Failed to install module {source}")
+    known: dict[str, dict[str, Any]] = await ctx.call("selinux.list_semod")
+    if name not in known:
+        raise StateFailedError(f"{source} has no module {name}")
+    return known[name]
+
+
+def _state(given: object) -> str:
+    text = str(given).lower()
+    if text in _ENABLED:
+        return "enabled"
+    if text in _DISABLED:
+        return "disabled"
+    raise StateFailedError(f"{given} is not a valid state of a module: write Enabled or Disabled")

@@ -1,0 +1,249 @@
+"""State module `ssh_auth`: authorized SSH keys of users.
+
+Source: Salt's state module `ssh_auth`, 3008: results, changes and comments.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.functions import also_takes
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import Data, DataMap
+
+_FULL: Final = re.compile(r"^(.*?)\s?((?:sk-)?(?:ssh-|ecds)[\w@.-]+\s.+)$")
+_CONFIG: Final = ".ssh/authorized_keys"
+_FAILED: Final = "Failed to add the ssh key. Is the home directory available, and/or does the key file exist?"
+
+
+@also_takes()
+async def present(  # noqa: PLR0917 (Salt's order)
+    ctx: StateContext,
+    name: str,
+    user: str,
+    enc: str = "ssh-rsa",
+    comment: str = "",
+    source: str = "",
+    options: list[str] | None = None,
+    config: str = _CONFIG,
+    fingerprint_hash_type: str | None = None,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+) -> StateReturn:
+    """Authorize a key for a user.
+
+    Args:
+        ctx: the state's context.
+        name: the key: only base64, or a whole line; any name if `source` is given.
+        user: the user.
+        enc: type of the key, if `name` does not have it.
+        comment: comment after the key.
+        source: a file of keys (`salt://keys/ada.pub`).
+        options: options before the key.
+        config: path of the file; `%h` is the home folder, `%u` the user.
+        fingerprint_hash_type: accepted, as in Salt, without effect: whole keys are compared.
+        **kwargs: accepted, as in Salt, without effect.
+
+    Returns:
+        `changes` has the key with `New` or `Updated`.
+
+    Raises:
+        StateFailedError: the type of the key is unknown.
+    """
+    del fingerprint_hash_type  # keys are compared whole
+    if source:
+        return await _present_file(ctx, name, user, source, options=options, config=config)
+    key, given = _read(name, enc, comment, options)
+    new_state: DataMap = {"user": user, "keys": [key]}
+    found: str = await ctx.call("ssh.check_key", user, key, **given, config=config)
+    if found == "exists":
+        text = f"The authorized host key {key} is already present for user {user}"
+        return StateReturn(name=key, result=True, comment=text, new_state=new_state)
+    if ctx.test:
+        what = "added" if found == "add" else "updated"
+        return StateReturn(name=key, result=None, comment=f"Key {key} for user {user} is set to be {what}")
+    word: str = await ctx.call("ssh.set_auth_key", user, key, **given, config=config)
+    return _done(key, user, word, new_state)
+
+
+async def absent(  # noqa: PLR0917 (Salt's order)
+    ctx: StateContext,
+    name: str,
+    user: str,
+    enc: str = "ssh-rsa",
+    comment: str = "",
+    source: str = "",
+    options: list[str] | None = None,
+    config: str = _CONFIG,
+    fingerprint_hash_type: str | None = None,
+) -> StateReturn:
+    """Remove an authorized key of a user.
+
+    Args:
+        ctx: the state's context.
+        name: the key: only base64, or a whole line.
+        user: the user.
+        enc: accepted, as in Salt, without effect.
+        comment: accepted, as in Salt, without effect.
+        source: a file of keys.
+        options: accepted, as in Salt, without effect.
+        config: path of the file; `%h` is the home folder, `%u` the user.
+        fingerprint_hash_type: accepted, as in Salt, without effect.
+
+    Returns:
+        `changes` has the key with `Removed`.
+
+    Raises:
+        StateFailedError: the source does not exist.
+    """
+    del fingerprint_hash_type
+    if source:
+        return await _absent_file(ctx, name, user, source, config)
+    key, _ = _read(name, enc, comment, options)
+    # The type is ignored, so that a key that was written with another type is removed too.
+    gone: DataMap = {"user": user, "keys": [key], "exists": False}
+    if key not in await ctx.call("ssh.auth_keys", user, config):
+        text = "Key is already absent" if ctx.test else "Key not present"
+        return StateReturn(name=key, result=True, comment=text, new_state=gone)
+    if ctx.test:
+        return StateReturn(name=key, result=None, comment=f"Key {key} for user {user} is set for removal")
+    word: str = await ctx.call("ssh.rm_auth_key", user, key, config)
+    return StateReturn(name=key, result=True, changes={key: "Removed"}, comment=word, new_state=gone)
+
+
+@also_takes()
+async def manage(  # noqa: PLR0917 (Salt's order)
+    ctx: StateContext,
+    name: str,
+    ssh_keys: list[str],
+    user: str,
+    enc: str = "ssh-rsa",
+    comment: str = "",
+    source: str = "",
+    options: list[str] | None = None,
+    config: str = _CONFIG,
+    fingerprint_hash_type: str | None = None,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+) -> StateReturn:
+    """Set the complete list of authorized keys of a user.
+
+    Args:
+        ctx: the state's context.
+        name: any name.
+        ssh_keys: the keys, each in a form that `ssh_auth.present` accepts.
+        user: the user.
+        enc: type of keys that do not have it.
+        comment: comment after each key.
+        source: accepted, as in Salt, without effect.
+        options: options before each key.
+        config: path of the file; `%h` is the home folder, `%u` the user.
+        fingerprint_hash_type: accepted, as in Salt, without effect.
+        **kwargs: accepted, as in Salt, without effect.
+
+    Returns:
+        `changes` has the result by key.
+
+    Raises:
+        StateFailedError: the type of a key is unknown.
+    """
+    del source, fingerprint_hash_type
+    wanted = {word for line in ssh_keys for word in line.split()}
+    there: list[str] = [*await ctx.call("ssh.auth_keys", user, config)]
+    changes: DataMap = {}
+    texts: list[str] = []
+    results: list[bool | None] = []
+    for key in [each for each in there if each not in wanted]:
+        gone = await absent(ctx, key, user, config=config)
+        changes |= {key: "Key removed"} if gone.changes else {}
+        texts += [f"{key} Key set for removal"] if ctx.test else []
+        results.append(gone.result)
+    for line in ssh_keys:
+        come = await present(ctx, line, user, enc, comment, "", options, config)
+        changes |= come.changes
+        texts += [] if come.changes else [come.comment]
+        results.append(come.result)
+    result = False if False in results else None if None in results else True
+    keys: list[Data] = [_read(line, enc, comment, options)[0] for line in ssh_keys]
+    new_state: DataMap | None = {"user": user, "keys": keys} if result else None
+    return StateReturn(
+        name=name, result=result, changes=changes, comment="\n".join(texts), new_state=new_state
+    )
+
+
+async def _present_file(
+    ctx: StateContext, name: str, user: str, source: str, *, options: list[str] | None, config: str
+) -> StateReturn:
+    try:
+        keys: dict[str, str] = await ctx.call("ssh.check_key_file", user, source, config)
+    except StateFailedError as error:
+        return StateReturn(name=name, result=False, comment=f"Failed to add the ssh key. {error}")
+    new_state: DataMap = {"user": user, "keys": [*keys]}
+    waiting = {key: found for key, found in keys.items() if found != "exists"}
+    if not waiting:
+        text = f"All host keys in file {source} are already present"
+        return StateReturn(name=name, result=True, comment=text, new_state=new_state)
+    if ctx.test:
+        lines = "".join(f"Set to {found}: {key}\n" for key, found in waiting.items())
+        return StateReturn(name=name, result=None, comment=lines)
+    word: str = await ctx.call("ssh.set_auth_key_from_file", user, source, config, options=options)
+    return _done(name, user, word, new_state)
+
+
+async def _absent_file(ctx: StateContext, name: str, user: str, source: str, config: str) -> StateReturn:
+    try:
+        keys: dict[str, str] = await ctx.call("ssh.check_key_file", user, source, config)
+    except StateFailedError as error:
+        # As in Salt, a missing source has no keys to remove.
+        text = f"All host keys in file {source} are already absent"
+        nothing: DataMap = {"user": user, "keys": [], "exists": False}
+        return StateReturn(
+            name=name, result=True, comment=text, new_state=nothing, warnings=(f"ssh_auth.absent: {error}",)
+        )
+    gone: DataMap = {"user": user, "keys": [*keys], "exists": False}
+    there = [key for key, found in keys.items() if found != "add"]
+    if not there:
+        text = f"All host keys in file {source} are already absent"
+        return StateReturn(name=name, result=True, comment=text, new_state=gone)
+    if ctx.test:
+        text = "".join(f"Set to remove: {key}\n" for key in there)
+        return StateReturn(name=name, result=None, comment=text)
+    word: str = await ctx.call("ssh.rm_auth_key_from_file", user, source, config)
+    return StateReturn(name=name, result=True, changes={name: "Removed"}, comment=word, new_state=gone)
+
+
+def _done(name: str, user: str, word: str, new_state: DataMap) -> StateReturn:
+    text = f"The authorized host key {name} for user {user} was"
+    match word:
+        case "new":
+            changes, comment = {name: "New"}, f"{text} added"
+        case "replace":
+            changes, comment = {name: "Updated"}, f"{text} updated"
+        case "no change":
+            changes = {}
+            comment = f"The authorized host key {name} is already present for user {user}"
+        case "fail":
+            return StateReturn(name=name, result=False, comment=_FAILED)
+        case _:
+            comment = "Invalid public ssh key, most likely has spaces or invalid syntax"
+            return StateReturn(name=name, result=False, comment=comment)
+    return StateReturn(name=name, result=True, changes={**changes}, comment=comment, new_state=new_state)
+
+
+def _read(name: str, enc: str, comment: str, options: list[str] | None) -> tuple[str, dict[str, Any]]:
+    """Return the key, type, comment and options of a line."""
+    full = _FULL.match(name)
+    if full is None:
+        key, _, behind = name.strip().partition(" ")
+        return key, {"enc": enc, "comment": behind.strip() or comment, "options": options or []}
+    own_enc, key, *words = full[2].split(None, 2)
+    own_options = full[1].split(",") if full[1] else options or []
+    return key, {"enc": own_enc, "comment": words[0] if words else comment, "options": own_options}
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "manage": manage, "present": present}

@@ -1,0 +1,226 @@
+"""State module `ssh_host`: applies states to another target and copies files, in the middle of a run.
+
+`state_applied` applies SLS to a target; `fetch_file` and `send_file` copy one file between the managing
+minion and the target. The target is named by id or SRN. An earlier state of the run may have registered it;
+in a plan it may not exist yet. The module works through the target's connection, of any type.
+
+Source: derived-resources document, "Example SLS".
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.contracts.origins import with_origins
+from ensue.core.errors import RemoteError, StateFailedError, UnknownResourceError
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import Srn
+from ensue.library.states._carried_file import Place, Wanted, carry, mode_bits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.core.contracts.argument_types import Mode
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.returns import Return, ScopeReturn
+
+
+async def state_applied(ctx: StateContext, name: str, mods: str | Sequence[str]) -> StateReturn:
+    """Apply SLS to a target, as part of this run.
+
+    Args:
+        ctx: the state's context.
+        name: the target, by id or SRN.
+        mods: SLS names, as a list or separated by commas.
+
+    Returns:
+        `changes` has the states with changes, by tag; `new_state` has `target mods states changed`.
+    """
+    names = _sls_names(mods)
+    try:
+        scope = await ctx.apply(name, names)
+    except UnknownResourceError as error:
+        return await _unknown_target(ctx, name, error, "it would be configured then")
+    except RemoteError as error:
+        return await _out_of_reach(ctx, name, error)
+    return _summary(name, names, scope)
+
+
+async def fetch_file(
+    ctx: StateContext,
+    name: str,
+    remote_path: str,
+    local_path: str,
+    *,
+    mode: Mode | None = None,
+    makedirs: bool = False,
+) -> StateReturn:
+    """Copy a file from a target to this machine if it differs; it is written atomically.
+
+    Args:
+        ctx: the state's context.
+        name: the target, by id or SRN.
+        remote_path: absolute path on the target.
+        local_path: absolute path of the copy, on the managing minion.
+        mode: permission bits (`'0640'`); by default those of an existing file, and 0600 for a new one.
+        makedirs: create a missing folder.
+
+    Returns:
+        `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
+    """
+    wanted = Wanted(mode=_mode(mode), makedirs=makedirs)
+    return await _carried(ctx, name, remote_path, local_path, wanted, fetch=True)
+
+
+async def send_file(
+    ctx: StateContext,
+    name: str,
+    local_path: str,
+    remote_path: str,
+    *,
+    mode: Mode | None = None,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    makedirs: bool = False,
+) -> StateReturn:
+    """Copy a file from this machine to a target if it differs; it is written atomically.
+
+    Args:
+        ctx: the state's context.
+        name: the target, by id or SRN.
+        local_path: absolute path on the managing minion.
+        remote_path: absolute path of the copy, on the target.
+        mode: permission bits (`'0640'`); by default those of an existing file, and 0600 for a new one.
+        user: owner on the target, by name or number.
+        group: group on the target, by name or number.
+        makedirs: create a missing folder.
+
+    Returns:
+        `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
+    """
+    wanted = Wanted(mode=_mode(mode), makedirs=makedirs, user=_text(user), group=_text(group))
+    return await _carried(ctx, name, local_path, remote_path, wanted, fetch=False)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "fetch_file": fetch_file,
+    "send_file": send_file,
+    "state_applied": state_applied,
+}
+
+
+def awaited(_function: str, name: str) -> Srn:
+    """Return the SRN of the target of a state; a name without a type is an `ssh_host`."""
+    return _as_srn(name) or Srn("ssh_host", name)
+
+
+AWAITS = awaited
+
+
+def applied(function: str, arguments: DataMap) -> list[str] | None:
+    """Return the SLS that a state applies to its target; None if it applies none."""
+    mods = arguments.get("mods")
+    if function != "state_applied" or not isinstance(mods, str | list):
+        return None
+    return _names_of(mods)
+
+
+APPLIES = applied
+
+
+async def _carried(
+    ctx: StateContext, name: str, source_path: str, path: str, wanted: Wanted, *, fetch: bool
+) -> StateReturn:
+    for checked in (source_path, path):
+        if not checked.startswith("/"):
+            raise StateFailedError(f"{checked!r} is not an absolute path")
+    try:
+        there, here = (await ctx.on(name)).connection, ctx.minion().connection
+        source = Place(connection=there if fetch else here, path=source_path)
+        destination = Place(connection=here if fetch else there, path=path)
+        return await carry(name, source, destination, wanted, test=ctx.test)
+    except UnknownResourceError as error:
+        return await _unknown_target(ctx, name, error, f"{path} would be written then")
+    except RemoteError as error:
+        return await _out_of_reach(ctx, name, error)
+
+
+def _mode(mode: str | int | None) -> int | None:
+    return None if mode is None else mode_bits(mode)
+
+
+def _text(owner: str | int | None) -> str | None:
+    return None if owner is None else str(owner)
+
+
+def _sls_names(mods: str | Sequence[str]) -> list[str]:
+    found = _names_of(mods)
+    if not found:
+        raise StateFailedError("mods names no SLS (for example `- mods: openvpn.init`)")
+    return found
+
+
+def _names_of(mods: str | Sequence[Any]) -> list[str]:
+    names = mods.split(",") if isinstance(mods, str) else [str(mod) for mod in mods]
+    return [name.strip() for name in names if name.strip()]
+
+
+async def _unknown_target(
+    ctx: StateContext, name: str, error: UnknownResourceError, then: str
+) -> StateReturn:
+    if ctx.test:
+        record = await asyncio.to_thread(ctx.registry.record, _as_srn(name) or Srn("ssh_host", name))
+        known = record is not None and record.status == "active"
+        now = "is to be registered again" if known else "is not registered yet"
+        comment = f"{name} {now}; {then}, once an earlier state has registered it"
+        return StateReturn(name=name, result=None, comment=comment)
+    return StateReturn(name=name, result=False, comment=str(error))
+
+
+async def _out_of_reach(ctx: StateContext, name: str, error: RemoteError) -> StateReturn:
+    """Make the failure for an unreachable target, with the sources that it was derived from."""
+    srn = _as_srn(error.target) or _as_srn(name) or Srn("ssh_host", name)
+    return StateReturn(name=name, result=False, comment=await with_origins(error, ctx.registry, srn))
+
+
+def _as_srn(text: str) -> Srn | None:
+    try:
+        return Srn.parse(text)
+    except ValueError:
+        return None
+
+
+def _summary(name: str, mods: list[str], scope: ScopeReturn) -> StateReturn:
+    returns = scope.returns
+    changes: DataMap = {tag: one.changes for tag, one in returns.items() if one.changes}
+    failed = [one for one in returns.values() if one.result is False]
+    return StateReturn(
+        name=name,
+        result=_result(scope),
+        changes=changes,
+        comment=_comment(scope, mods, len(changes), failed),
+        new_state={
+            "target": scope.target or name,
+            "mods": list(mods),
+            "states": len(returns),
+            "changed": len(changes),
+        },
+    )
+
+
+def _result(scope: ScopeReturn) -> bool | None:
+    results = [one.result for one in scope.returns.values()]
+    if scope.status in {"failed", "not_rendered"} or False in results:
+        return False
+    return None if None in results or scope.status == "deferred" else True
+
+
+def _comment(scope: ScopeReturn, mods: list[str], changed: int, failed: Sequence[Return]) -> str:
+    what = f"{', '.join(mods)} on {scope.target}"
+    if scope.status != "done":
+        return f"{what}: {scope.status}" + (f": {scope.comment}" if scope.comment else "")
+    lines = [f"{what}: {len(scope.returns)} states, {changed} with changes, {len(failed)} failed"]
+    lines += [f"{one.id} ({one.module}.{one.function}): {one.comment}" for one in failed]
+    return "\n".join(lines)

@@ -1,0 +1,70 @@
+"""State module `sysctl`: kernel parameters of the target, now and after a reboot.
+
+Source: Salt's state module `sysctl`, 3008, which also writes parameters that do not exist to the file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+
+
+async def present(
+    ctx: StateContext, name: str, value: str | float | bool, config: str | None = None, ignore: bool = False
+) -> StateReturn:
+    """Set a kernel parameter, now and after a reboot.
+
+    Args:
+        ctx: the state's context.
+        name: the parameter.
+        value: its value.
+        config: the file to write it to; by default the one that the target reads.
+        ignore: if the running kernel lacks or rejects the parameter, only write the file.
+
+    Returns:
+        `changes` has the parameter with its value; `new_state` has `name value config`.
+
+    Raises:
+        StateFailedError: the name is not that of a parameter.
+    """
+    text = str(int(value) if isinstance(value, bool) else value)
+    path = config or await ctx.call("sysctl.default_config")
+    running: str = await ctx.call("sysctl.get", name)
+    kept: str | None = (await ctx.call("sysctl.show", config_file=path)).get(name)
+    runs, is_kept = running.split() == text.split(), (kept or "").split() == text.split()
+    new_state = {"name": name, "value": text, "config": path}
+    if is_kept and (runs or (ignore and not running)):
+        comment = f"Sysctl value {name} = {text} is already set"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        comment = f"Sysctl option {name} set to be changed to {text}"
+        return StateReturn(name=name, result=None, comment=comment)
+    if not runs:
+        try:
+            await ctx.call("sysctl.assign", name, text)
+        except StateFailedError as error:
+            if not ignore:
+                return StateReturn(
+                    name=name, result=False, comment=f"Failed to set {name} to {text}: {error}"
+                )
+    await ctx.call("sysctl.persist", name, text, config=path)
+    shown = value if isinstance(value, (int, float)) else text
+    comment = f"Updated sysctl value {name} = {text}"
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={name: shown},
+        comment=comment,
+        new_state=new_state,
+        old_state={"name": name, "value": running, "config": path},
+    )
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"present": present}

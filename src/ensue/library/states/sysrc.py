@@ -1,0 +1,100 @@
+"""State module `sysrc`: variables of FreeBSD's rc.conf.
+
+Source: Salt's state module `sysrc`, 3006, and saltext. As there, a plan has the `changes` of an apply.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.functions import also_takes
+from ensue.core.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import Data, DataMap
+
+
+@also_takes("file", "jail")
+async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> StateReturn:
+    """Set a variable of rc.conf.
+
+    Args:
+        ctx: the state's context.
+        name: the variable.
+        value: its value; a boolean is YES or NO.
+        **kwargs: `file`: another file; `jail`: the jail whose files to change.
+
+    Returns:
+        `changes` has `old` and `new`, by file and variable; `new_state` has `name value`.
+
+    Raises:
+        StateFailedError: the target has no sysrc, or sysrc reports an error.
+    """
+    wanted = "YES" if value is True else "NO" if value is False else str(value)
+    found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
+    new_state: DataMap = {"name": name, "value": wanted}
+    if _value(found, name) == wanted:
+        comment = f"{name} is already set to the desired value."
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        comment = f'The value of "{name}" will be changed!'
+        changes: DataMap = {"old": _told(found), "new": f"{name} = {wanted} will be set."}
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    new: DataMap = await ctx.call("sysrc.set", name, wanted, **kwargs)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={"old": _told(found), "new": new},
+        comment=f'The value of "{name}" was changed!',
+        new_state=new_state,
+        old_state={"name": name, "value": _value(found, name)},
+    )
+
+
+@also_takes("file", "jail")
+async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
+    """Remove a variable from rc.conf.
+
+    Args:
+        ctx: the state's context.
+        name: the variable.
+        **kwargs: `file`: another file; `jail`: the jail whose files to change.
+
+    Returns:
+        `changes` has `old` and `new`; `new_state` has `name exists`.
+
+    Raises:
+        StateFailedError: the target has no sysrc, or sysrc reports an error.
+    """
+    found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
+    gone: DataMap = {"name": name, "exists": False}
+    if not found:
+        return StateReturn(name=name, result=True, comment=f'"{name}" is already absent.', new_state=gone)
+    if ctx.test:
+        changes: DataMap = {"old": _told(found), "new": f'"{name}" will be removed.'}
+        comment = f'"{name}" will be removed!'
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    await ctx.call("sysrc.remove", name, **kwargs)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={"old": _told(found), "new": None},
+        comment=f'"{name}" was removed!',
+        new_state=gone,
+        old_state={"name": name, "value": _value(found, name)},
+    )
+
+
+def _value(found: dict[str, dict[str, str]], name: str) -> str | None:
+    """Return the value of a variable in the first file that has it."""
+    return next((values[name] for values in found.values() if name in values), None)
+
+
+def _told(found: dict[str, dict[str, str]]) -> Data:
+    return {file: {**values} for file, values in found.items()} or None
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "managed": managed}

@@ -1,0 +1,157 @@
+"""State module `terraform`: applies a Terraform or OpenTofu configuration, on this machine.
+
+The outputs are the state's `new_state`, for bindings and for `registers`. Terraform's state is stored
+encrypted below the project's cachedir, unless the configuration has its own backend.
+
+Source: derived-resources document, "Integration points"; Terraform CLI, `plan`, `apply`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.errors import NotAvailableError, StateFailedError
+from ensue.core.model.folder_name import folder_name
+from ensue.core.model.property_grammar import quoted
+from ensue.core.model.returns import StateReturn
+from ensue.core.model.srn import MINION_TYPE, Srn
+from ensue.reach.terraform import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import Data, DataMap
+    from ensue.reach.terraform import Output
+
+
+async def applied(
+    ctx: StateContext,
+    name: str,
+    source: str,
+    *,
+    variables: Mapping[str, Data] | None = None,
+    environment: Mapping[str, Data] | None = None,
+    binary: str = "",
+) -> StateReturn:
+    """Apply a configuration.
+
+    Args:
+        ctx: the state's context.
+        name: name of the configuration, unique in the project; its state is stored under this name.
+        source: the folder of the configuration, relative to the project.
+        variables: values of its variables.
+        environment: environment variables for terraform, such as credentials of its providers.
+        binary: name or path of the binary; by default `terraform`, or `tofu` if that is missing.
+
+    Returns:
+        `changes` has `create`, `update`, `replace`, `delete`, … by address. `new_state` has the outputs;
+        those that the configuration declares as sensitive are secrets.
+
+    Raises:
+        StateFailedError: the configuration cannot be planned.
+        StoreError: its stored state cannot be decrypted.
+    """
+    if not source.strip():
+        raise StateFailedError("`source` is missing: the folder of the configuration")
+    workspace = _workspace(ctx, name, binary, environment)
+    workspace = _with_source(workspace, ctx, source, variables or {})
+    planned = await workspace.plan()
+    if not planned.changes and planned.outputs is not None:
+        return _there(name, f"{name} is applied", {}, planned.outputs)
+    if ctx.test:
+        comment = f"{name} would be applied: {_counted(planned.changes)}"
+        return StateReturn(name=name, result=None, changes=dict(planned.changes), comment=comment)
+    done = await workspace.apply()
+    if done.errors:
+        return StateReturn(name=name, result=False, changes=dict(done.changes), comment=done.errors)
+    return _there(name, f"{name} was applied: {_counted(done.changes)}", done.changes, done.outputs)
+
+
+async def destroyed(
+    ctx: StateContext, name: str, *, environment: Mapping[str, Data] | None = None, binary: str = ""
+) -> StateReturn:
+    """Destroy everything that a configuration created.
+
+    Args:
+        ctx: the state's context.
+        name: name of the configuration that its state is stored under.
+        environment: environment variables for terraform, such as credentials of its providers.
+        binary: name or path of the binary; by default `terraform`, or `tofu` if that is missing.
+
+    Returns:
+        `changes` has the changes by address, and `invalidated`: the resources derived from it. `new_state`
+        has `name exists`.
+
+    Raises:
+        StoreError: its stored state cannot be decrypted.
+    """
+    workspace = _workspace(ctx, name, binary, environment)
+    if not workspace.directory.exists():
+        return _gone(name, {}, f"nothing is left of {name}")
+    if ctx.test:
+        planned: DataMap = {name: "destroy"}
+        return StateReturn(name=name, result=None, changes=planned, comment=f"{name} would be destroyed")
+    done = await workspace.apply(destroy=True)
+    if done.errors:
+        return StateReturn(name=name, result=False, changes=dict(done.changes), comment=done.errors)
+    await asyncio.to_thread(workspace.forget)
+    source = Srn("terraform", name)
+    hit = await asyncio.to_thread(ctx.registry.invalidate, source, reason=f"{source} was destroyed")
+    changes: DataMap = {**done.changes, **({"invalidated": [str(srn) for srn in hit]} if hit else {})}
+    comment = f"{name} was destroyed: {_counted(done.changes)}"
+    return _gone(name, changes, comment)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"applied": applied, "destroyed": destroyed}
+
+
+def _workspace(
+    ctx: StateContext, name: str, binary: str, environment: Mapping[str, Data] | None
+) -> Workspace:
+    if ctx.srn.type != MINION_TYPE:
+        raise NotAvailableError(f"terraform is not available for {ctx.srn.type}: it runs on the minion")
+    return Workspace(
+        name=f"terraform:{name}",
+        directory=ctx.cache_dir / "terraform" / folder_name(name),
+        vault=ctx.vault,
+        masker=ctx.masker,
+        environment={key: str(value) for key, value in (environment or {}).items()},
+        binary=binary,
+    )
+
+
+def _with_source(
+    workspace: Workspace, ctx: StateContext, source: str, variables: Mapping[str, Data]
+) -> Workspace:
+    import msgspec
+
+    root = Path(str(ctx.opts.get("root_dir", ".")))
+    folder = (root / source).absolute()
+    if not folder.is_dir():
+        raise StateFailedError(f"source: there is no folder {folder}")
+    return msgspec.structs.replace(workspace, source=str(folder), variables=dict(variables))
+
+
+def _there(name: str, comment: str, changes: Mapping[str, str], outputs: Mapping[str, Output]) -> StateReturn:
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=dict(changes),
+        comment=comment,
+        new_state={key: one.value for key, one in outputs.items()},
+        sensitive=tuple(quoted(key) for key, one in outputs.items() if one.sensitive),
+    )
+
+
+def _gone(name: str, changes: DataMap, comment: str) -> StateReturn:
+    new_state: DataMap = {"name": name, "exists": False}
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+def _counted(changes: Mapping[str, str]) -> str:
+    actions = list(changes.values())
+    counts = [f"{action} {actions.count(action)}" for action in dict.fromkeys(actions)]
+    return ", ".join(counts) or "no changes"

@@ -1,0 +1,147 @@
+"""State module `test`: states that only return what the SLS requests.
+
+They are plain functions, so that even a hundred thousand of them cost little.
+`present` has its own module; `test.nested` is the same function under a longer path.
+
+Source: Salt's state module `test`, results and comments as in 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.functions import touches_nothing
+from ensue.core.errors import StateFailedError
+from ensue.core.model.returns import StateReturn
+from ensue.library.states.test.check_pillar import check_pillar
+from ensue.library.states.test.configurable import configurable_test_state
+from ensue.library.states.test.present import present
+from ensue.library.states.test.pretended import pretended_changes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.contracts.context import StateContext
+    from ensue.core.model.data import Data, DataMap
+
+_SUCCESS: Final = "Success!"
+
+
+@touches_nothing
+def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (it takes anything and does nothing)
+    """Do nothing; any arguments are accepted."""
+    return StateReturn(name=name, result=True, comment=_SUCCESS)
+
+
+@touches_nothing
+def succeed_without_changes(
+    ctx: StateContext,  # noqa: ARG001 (every state function is given it)
+    name: str,
+    comment: Data = _SUCCESS,
+    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+) -> StateReturn:
+    """Return the result True."""
+    return StateReturn(name=name, result=True, comment=str(comment))
+
+
+@touches_nothing
+def fail_without_changes(
+    ctx: StateContext,
+    name: str,
+    comment: Data = "Failure!",
+    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+) -> StateReturn:
+    """Return the result False, in a plan too."""
+    if ctx.test:
+        comment = "If we weren't testing, this would be a failure!"
+    return StateReturn(name=name, result=False, comment=str(comment))
+
+
+@touches_nothing
+def succeed_with_changes(
+    ctx: StateContext,
+    name: str,
+    comment: Data = _SUCCESS,
+    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+) -> StateReturn:
+    """Return the result True and changes."""
+    if ctx.test:
+        comment = "If we weren't testing, this would be successful with changes"
+        return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
+    return StateReturn(name=name, result=True, changes=pretended_changes(), comment=str(comment))
+
+
+@touches_nothing
+def fail_with_changes(
+    ctx: StateContext,
+    name: str,
+    comment: Data = "Failure!",
+    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+) -> StateReturn:
+    """Return the result False and changes; in a plan the result None."""
+    if ctx.test:
+        comment = "If we weren't testing, this would be failed with changes"
+        return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
+    return StateReturn(name=name, result=False, changes=pretended_changes(), comment=str(comment))
+
+
+@touches_nothing
+def show_notification(
+    ctx: StateContext,  # noqa: ARG001 (every state function is given it)
+    name: str,
+    text: Data = None,
+    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+) -> StateReturn:
+    """Return a text as the comment.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        text: the text to show.
+        **kwargs: ignored, as in Salt.
+
+    Raises:
+        StateFailedError: `text` is missing.
+    """
+    if not text:
+        raise StateFailedError("test.show_notification requires `text`, the text to show")
+    return StateReturn(name=name, result=True, comment=str(text))
+
+
+def mod_watch(
+    ctx: StateContext,
+    name: str,
+    result: bool | None = True,
+    comment: Data = "Watch statement fired.",
+    changes: DataMap | None = None,
+    **kwargs: Data,  # noqa: ARG001 (the arguments of the function)
+) -> StateReturn:
+    """Report that a watched state has changes; result, comment and changes can be given.
+
+    Args:
+        ctx: the state's context; its declaration knows which watched states have changes.
+        name: the state's name.
+        result: the result.
+        comment: the comment.
+        changes: the changes; by default the names of the states with changes.
+        **kwargs: the arguments of the function.
+    """
+    if changes is None:
+        changes = {"Requisites with changes": list(ctx.declaration.changed_watches)}
+    return StateReturn(name=name, result=result, changes=changes, comment=str(comment))
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "check_pillar": check_pillar,
+    "configurable_test_state": configurable_test_state,
+    "fail_with_changes": fail_with_changes,
+    "fail_without_changes": fail_without_changes,
+    "mod_watch": mod_watch,
+    "nop": nop,
+    "present": present,
+    "show_notification": show_notification,
+    "succeed_with_changes": succeed_with_changes,
+    "succeed_without_changes": succeed_without_changes,
+}
+
+MOD_WATCH = mod_watch

@@ -1,0 +1,70 @@
+"""Resource type `container`: a running container of podman or docker on this machine.
+
+Keys of the configuration: see docs/resources.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.errors import ResourceError
+from ensue.reach.resources.exec_config import exec_faults, exec_settings, is_name, text
+from ensue.reach.resources.posix_machine import gathered_grains, runs_a_command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.core.contracts.connection import Connection
+    from ensue.core.contracts.resource_type import ResourceContext
+    from ensue.core.model.data import DataMap, ReadOnlyDataMap
+
+SECRET_KEYS: frozenset[str] = frozenset()
+"""No key of this type's configuration is a secret."""
+
+_KINDS: Final[Mapping[str, tuple[type, ...]]] = {"engine": (str,), "container": (str,)}
+
+
+def check(config: ReadOnlyDataMap) -> list[str]:
+    """Return what is wrong with a configuration, one sentence per error."""
+    found = exec_faults(config, _KINDS, ("container",))
+    engine = config.get("engine")
+    if isinstance(engine, str) and engine not in {"podman", "docker"} and not engine.startswith("/"):
+        found.append(f"`engine` must be podman, docker or an absolute path, not {engine!r}")
+    return found
+
+
+def connect(context: ResourceContext) -> Connection:
+    """Return the connection; does no I/O.
+
+    Raises:
+        ResourceError: the configuration is invalid; the text lists all errors.
+    """
+    from ensue.reach.resources.container.engine import ContainerEngine
+    from ensue.reach.resources.exec_connection import ExecConnection
+
+    config = context.config
+    found = check(config)
+    name = text(config, "container") or context.srn.id
+    if not found and not is_name(name):
+        found.append(f"its id {name!r} is not the name of a container (set `container`)")
+    if found:
+        raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
+    settings = exec_settings(config)
+    engine = ContainerEngine(
+        context.srn,
+        engine=text(config, "engine"),
+        container=name,
+        user=text(config, "user"),
+        limit_s=settings.connect_timeout_s,
+    )
+    return ExecConnection(context.srn, settings, engine, context.reach)
+
+
+async def ping(connection: Connection) -> bool:
+    """Return whether the container runs a command; raises what the connection raises."""
+    return await runs_a_command(connection)
+
+
+async def grains(connection: Connection, context: ResourceContext) -> DataMap:
+    """Gather the container's grains with one command."""
+    return await gathered_grains(connection, context)

@@ -1,0 +1,75 @@
+"""Resource type `k8s_pod`: a running pod of a Kubernetes cluster, through `kubectl exec`.
+
+Keys of the configuration: see docs/resources.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.errors import ResourceError
+from ensue.reach.resources.exec_config import exec_faults, exec_settings, is_name, text
+from ensue.reach.resources.posix_machine import gathered_grains, runs_a_command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.core.contracts.connection import Connection
+    from ensue.core.contracts.resource_type import ResourceContext
+    from ensue.core.model.data import DataMap, ReadOnlyDataMap
+
+SECRET_KEYS: frozenset[str] = frozenset()
+"""No key of this type's configuration is a secret: the credentials are in the kubeconfig."""
+
+_KINDS: Final[Mapping[str, tuple[type, ...]]] = {
+    "namespace": (str,),
+    "pod": (str,),
+    "container": (str,),
+    "context": (str,),
+    "kubeconfig": (str,),
+    "kubectl": (str,),
+}
+
+
+def check(config: ReadOnlyDataMap) -> list[str]:
+    """Return what is wrong with a configuration, one sentence per error."""
+    return exec_faults(config, _KINDS, ("namespace", "pod", "container"))
+
+
+def connect(context: ResourceContext) -> Connection:
+    """Return the connection; does no I/O.
+
+    Raises:
+        ResourceError: the configuration is invalid; the text lists all errors.
+    """
+    from ensue.reach.resources.exec_connection import ExecConnection
+    from ensue.reach.resources.k8s_pod.client import PodAddress, PodClient
+
+    config = context.config
+    found = check(config)
+    name = text(config, "pod") or context.srn.id
+    if not found and not is_name(name):
+        found.append(f"its id {name!r} is not the name of a pod (set `pod`)")
+    if found:
+        raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
+    settings = exec_settings(config)
+    address = PodAddress(
+        pod=name,
+        namespace=text(config, "namespace"),
+        container=text(config, "container"),
+        context=text(config, "context"),
+        kubeconfig=text(config, "kubeconfig"),
+        kubectl=text(config, "kubectl") or "kubectl",
+    )
+    client = PodClient(context.srn, address, user=text(config, "user"), limit_s=settings.connect_timeout_s)
+    return ExecConnection(context.srn, settings, client, context.reach)
+
+
+async def ping(connection: Connection) -> bool:
+    """Return whether the pod runs a command; raises what the connection raises when it cannot be reached."""
+    return await runs_a_command(connection)
+
+
+async def grains(connection: Connection, context: ResourceContext) -> DataMap:
+    """Gather the pod's grains with one command."""
+    return await gathered_grains(connection, context)

@@ -1,0 +1,163 @@
+"""Parses the output of terraform with `-json`: one message per line, among them changes and errors.
+
+Source: Terraform, "Machine-readable UI".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.core.model.bounded_json import load_json
+from ensue.core.model.data import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_CHANGES_NOTHING: Final = frozenset({"noop", "read"})
+_DESTROYS: Final = frozenset({"delete", "replace"})
+_TAINTED: Final = "tainted"
+_LONGEST_TAIL_CHARS: Final = 2000
+_TAKE_VARIABLES: Final = {"terraform": (1, 10), "tofu": (1, 11)}
+"""The first versions that have ephemeral variables."""
+
+
+class Messages(msgspec.Struct, frozen=True, kw_only=True):
+    """The messages of a command.
+
+    Args:
+        planned: the planned actions by address: `create`, `update`, `delete`, `replace`, …; outputs as
+            `output.NAME`.
+        destroyed: the addresses of what the plan destroys or replaces, except what an earlier apply has begun
+            to make and did not finish.
+        done: the completed actions, in the same form.
+        errors: its errors, each with its position in the configuration.
+        log: its human-readable lines.
+        takes_variables: whether this version of the binary takes variables again when it applies a saved
+            plan, as it needs for ephemeral ones.
+        declared: the outputs that the configuration declares, by name: whether each is sensitive. Terraform
+            lists them before a change, and afterwards leaves out those that are null.
+    """
+
+    planned: dict[str, str]
+    done: dict[str, str]
+    errors: tuple[str, ...]
+    log: tuple[str, ...] = ()
+    destroyed: tuple[str, ...] = ()
+    takes_variables: bool = False
+    declared: dict[str, bool] = {}
+
+
+def read_messages(printed: bytes) -> Messages:
+    """Parse the messages of a command; other lines are skipped.
+
+    Args:
+        printed: its standard output.
+    """
+    planned: dict[str, str] = {}
+    done: dict[str, str] = {}
+    destroyed: list[str] = []
+    errors: list[str] = []
+    log: list[str] = []
+    declared: dict[str, bool] = {}
+    takes_variables = False
+    for message in _messages(printed):
+        log.append(str(message.get("@message", "")))
+        match message.get("type"):
+            case "planned_change":
+                planned |= _change(message.get("change"))
+                destroyed += _destruction(message.get("change"))
+            case "version":
+                takes_variables = _takes_variables(message)
+            case "apply_complete":
+                done |= _change(message.get("hook"))
+            case "outputs":
+                planned |= _outputs(message.get("outputs"))
+                declared |= _declared(message.get("outputs"))
+            case "diagnostic":
+                errors += _error(message.get("diagnostic"))
+            case _:
+                pass
+    return Messages(
+        planned=planned,
+        done=done,
+        errors=tuple(errors),
+        log=tuple(log),
+        destroyed=tuple(destroyed),
+        takes_variables=takes_variables,
+        declared=declared,
+    )
+
+
+def end_of(printed: bytes) -> str:
+    """Return the end of the output of a command without `-json`; its errors come before all else."""
+    text = printed.decode("utf-8", "backslashreplace").strip()
+    parts = [part.strip() for part in re.split(r"^(?=(?:Error|Warning): )", text, flags=re.MULTILINE)]
+    # In the order of the output, except that Python puts False before True.
+    parts.sort(key=lambda part: not part.startswith("Error: "))
+    text = "\n\n".join(filter(None, parts))
+    if len(text) <= _LONGEST_TAIL_CHARS:
+        return text
+    return (
+        f"{text[:_LONGEST_TAIL_CHARS]}…" if text.startswith("Error: ") else f"…{text[-_LONGEST_TAIL_CHARS:]}"
+    )
+
+
+def _messages(printed: bytes) -> Iterator[dict[str, Any]]:
+    for line in printed.splitlines():
+        try:
+            message: Any = load_json(line)
+        except ValueError:
+            continue
+        if is_mapping(message):
+            yield message
+
+
+def _change(change: Any) -> dict[str, str]:
+    if not is_mapping(change) or not is_mapping(resource := change.get("resource")):
+        return {}
+    action = str(change.get("action"))
+    return {} if action in _CHANGES_NOTHING else {str(resource.get("addr")): action}
+
+
+def _destruction(change: Any) -> list[str]:
+    """Return the address of what a change destroys, if it does."""
+    is_finished = is_mapping(change) and change.get("reason") != _TAINTED
+    return [address for address, action in _change(change).items() if is_finished and action in _DESTROYS]
+
+
+def _takes_variables(message: Mapping[str, Any]) -> bool:
+    for binary, first in _TAKE_VARIABLES.items():
+        numbers = re.match(r"([0-9]+)\.([0-9]+)", str(message.get(binary, "")))
+        if numbers is not None:
+            return (int(numbers[1]), int(numbers[2])) >= first
+    return False
+
+
+def _outputs(outputs: Any) -> dict[str, str]:
+    """Return the outputs that will change; after the change they are listed without an action."""
+    if not is_mapping(outputs):
+        return {}
+    actions = {name: str(one.get("action", "noop")) for name, one in outputs.items() if is_mapping(one)}
+    return {f"output.{name}": action for name, action in actions.items() if action != "noop"}
+
+
+def _declared(outputs: Any) -> dict[str, bool]:
+    """Return the outputs that are declared; one that the configuration no longer has is listed as deleted."""
+    if not is_mapping(outputs):
+        return {}
+    listed = {name: one for name, one in outputs.items() if is_mapping(one) and "action" in one}
+    return {name: one.get("sensitive") is True for name, one in listed.items() if one["action"] != "delete"}
+
+
+def _error(diagnostic: Any) -> list[str]:
+    if not is_mapping(diagnostic) or diagnostic.get("severity") != "error":
+        return []
+    place = diagnostic.get("range")
+    where = ""
+    if is_mapping(place) and is_mapping(start := place.get("start")):
+        where = f"{place.get('filename')}:{start.get('line')}: "
+    detail = str(diagnostic.get("detail") or "")
+    return [f"{where}{diagnostic.get('summary')}" + (f": {detail}" if detail else "")]

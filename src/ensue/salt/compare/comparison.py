@@ -1,0 +1,117 @@
+"""The whole comparison of one tree: both sides, what ensue lacks, and the causes of what differs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ensue.salt.compare.differences import Cause, Difference, Kind, grouped
+from ensue.salt.compare.intended import OF_REFUSALS, meant_in_top_file
+from ensue.salt.compare.low import low_differences
+from ensue.salt.compare.plans import plan_differences
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from ensue.salt.compare.sides import SaltSide, Side
+
+
+class Missing(msgspec.Struct, frozen=True, kw_only=True):
+    """What ensue lacks of what a tree uses.
+
+    Args:
+        state_functions: `module.function` of states.
+        execution_functions: functions that templates call.
+        renderers: renderers of SLS and pillar.
+    """
+
+    state_functions: frozenset[str] = frozenset()
+    execution_functions: frozenset[str] = frozenset()
+    renderers: frozenset[str] = frozenset()
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """One tree, compared.
+
+    Args:
+        minion_id: the minion that the tree is compiled for.
+        salt: Salt's side.
+        ours: ensue's side.
+        causes: what differs, by cause; empty if nothing does.
+    """
+
+    minion_id: str
+    salt: SaltSide
+    ours: Side
+    causes: tuple[Cause, ...]
+
+    @property
+    def compiles_nowhere(self) -> bool:
+        """Whether both programs refuse the tree, so that there is nothing to compare."""
+        return bool(self.salt.refusals and self.ours.refusals)
+
+    @property
+    def planned(self) -> bool:
+        """Whether plans were compared."""
+        return self.salt.plan is not None and self.ours.plan is not None
+
+
+def compared(minion_id: str, salt: SaltSide, ours: Side, missing: Missing) -> Comparison:
+    """Compare the two sides of a tree.
+
+    Args:
+        minion_id: the minion that the tree is compiled for.
+        salt: Salt's side.
+        ours: ensue's side.
+        missing: what ensue lacks of what Salt's side uses.
+    """
+    found = [*_missing(salt, missing), *_refusals(salt, ours)]
+    if not salt.refusals and not ours.refusals:
+        found += low_differences(salt.states, ours.states)
+        found += _failed_plans(salt, ours)
+        if salt.plan is not None and ours.plan is not None:
+            common = {one.tag for one in ours.states}
+            states = [one for one in salt.states if one.tag in common]
+            found += plan_differences(states, salt.plan, ours.plan, missing.state_functions)
+    return Comparison(minion_id=minion_id, salt=salt, ours=ours, causes=grouped(found))
+
+
+def _missing(salt: SaltSide, missing: Missing) -> Iterator[Difference]:
+    for one in salt.states:
+        if one.function in missing.state_functions:
+            yield Difference(
+                kind=Kind.MISSING_STATE_FUNCTION, what=one.function, where=one.id, sls=one.sls, tag=one.tag
+            )
+    yield from _counted(Kind.MISSING_EXECUTION_FUNCTION, salt.functions, missing.execution_functions)
+    yield from _counted(Kind.MISSING_RENDERER, salt.renderers, missing.renderers)
+
+
+def _counted(kind: Kind, used: Mapping[str, int], missing: Collection[str]) -> Iterator[Difference]:
+    for name in sorted(missing):
+        yield Difference(kind=kind, what=name, count=max(1, used.get(name, 0)))
+
+
+def _refusals(salt: SaltSide, ours: Side) -> Iterator[Difference]:
+    if not salt.refusals:
+        of_top_file = meant_in_top_file(salt.log)
+        for one in ours.refusals:
+            yield Difference(
+                kind=Kind.REFUSED_HERE,
+                what=one.code,
+                where=one.place,
+                ensue=one.message,
+                meant=OF_REFUSALS.get(one.code) or of_top_file,
+            )
+    elif not ours.refusals:
+        for one in salt.refusals:
+            yield Difference(kind=Kind.REFUSED_BY_SALT, what=one.summary, salt=one.message)
+
+
+def _failed_plans(salt: SaltSide, ours: Side) -> Iterator[Difference]:
+    if salt.plan_failed:
+        yield Difference(
+            kind=Kind.PLAN_FAILED, what="Salt's test=True ends with an error", salt=salt.plan_failed
+        )
+    if ours.plan_failed:
+        yield Difference(kind=Kind.PLAN_FAILED, what="ensue's plan is refused", ensue=ours.plan_failed)

@@ -1,0 +1,95 @@
+"""Comparing plans: the result of every state, and the kind of its changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.model.data import is_mapping
+from ensue.salt.compare.differences import Difference, Kind
+from ensue.salt.compare.intended import meant_in_plan
+from ensue.salt.compare.low import shown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from ensue.salt.compare.sides import CompiledState, PlannedState
+
+_WORDS: Final = {True: "holds", False: "fails", None: "would change"}
+NOT_PLANNED: Final = "has no result"
+
+
+def plan_differences(
+    states: Sequence[CompiledState],
+    salt: Mapping[str, PlannedState],
+    ours: Mapping[str, PlannedState],
+    missing: Collection[str],
+) -> list[Difference]:
+    """Return what differs between the plans of states that both have compiled.
+
+    Args:
+        states: the states, in order.
+        salt: Salt's plan by tag.
+        ours: ensue's.
+        missing: state functions that ensue lacks, whose results are not compared.
+    """
+    found: list[Difference] = []
+    for one in states:
+        if one.function not in missing:
+            found += _of_state(one, salt.get(one.tag), ours.get(one.tag))
+    return found
+
+
+def _of_state(
+    state: CompiledState, salt: PlannedState | None, ours: PlannedState | None
+) -> Iterator[Difference]:
+    if salt is None and ours is None:
+        return
+    told, own = _told(salt), _told(ours)
+    if told != own:
+        yield _difference(
+            state, _kind(state, salt, ours), f"{state.function}: {told} in Salt, {own} here", salt, ours
+        )
+    elif salt is not None and ours is not None and _shape(salt.changes) != _shape(ours.changes):
+        what = f"{state.function}: {_shape(salt.changes)} in Salt, {_shape(ours.changes)} here"
+        yield _difference(state, Kind.CHANGES, what, salt, ours)
+
+
+def _kind(state: CompiledState, salt: PlannedState | None, ours: PlannedState | None) -> Kind:
+    """Return the kind of a difference of results: a consequence if other states kept one from running."""
+    if state.has_requisites and (salt is None or ours is None or salt.ran != ours.ran):
+        return Kind.CONSEQUENCE
+    return Kind.RESULT
+
+
+def _difference(
+    state: CompiledState, kind: Kind, what: str, salt: PlannedState | None, ours: PlannedState | None
+) -> Difference:
+    return Difference(
+        kind=kind,
+        what=what,
+        where=shown_name(state),
+        sls=state.sls,
+        tag=state.tag,
+        salt=_shown(salt),
+        ensue=_shown(ours),
+        meant=meant_in_plan(state.function, salt, ours) if kind is not Kind.CONSEQUENCE else "",
+    )
+
+
+def _told(one: PlannedState | None) -> str:
+    return NOT_PLANNED if one is None else _WORDS[one.result]
+
+
+def _shape(changes: Any) -> str:
+    """Return the kind of changes: the keys of a mapping, sorted."""
+    if not changes:
+        return "no changes"
+    return (
+        f"changes of {', '.join(sorted(map(str, changes)))}" if is_mapping(changes) else "changes in a text"
+    )
+
+
+def _shown(one: PlannedState | None) -> Any:
+    if one is None:
+        return None
+    return {"result": one.result, "changes": one.changes, "comment": one.comment}

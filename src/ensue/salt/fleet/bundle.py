@@ -1,0 +1,158 @@
+"""The archive that ensue is shipped in: its own files and those of the packages that it requires.
+
+It is made from the environment of this process, so it fits minions of the same Python and platform. Its name
+has a digest of what is in it: minions fetch an archive only if they do not have one of that name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sysconfig
+import zipfile
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.files.regular_files import is_regular
+from ensue.core.files.trees import files_below
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+FOLDER: Final = "_ensue"
+"""Where archives are, below a file root of the master."""
+
+_DIGITS: Final = 16
+_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+_SKIPPED: Final = frozenset({"__pycache__", ".git", ".svn", ".hg", FOLDER})
+_KEEP: Final = 5
+
+
+def abi() -> str:
+    """Return what the compiled modules of this environment depend on: the Python and the platform."""
+    return str(sysconfig.get_config_var("SOABI"))
+
+
+def shipped_program(folder: Path) -> str:
+    """Make the archive of ensue unless it is there; return its name.
+
+    Args:
+        folder: where it is put.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    return _archived(folder, f"ensue-{abi()}", _program_files())
+
+
+def shipped_tree(folder: Path, roots: Mapping[str, Sequence[Path]]) -> tuple[str, dict[str, str]]:
+    """Make the archive of the file roots unless it is there.
+
+    Args:
+        folder: where it is put.
+        roots: the folders of each environment; the first that has a file wins, as in Salt.
+
+    Returns:
+        Its name, and the folder inside it of each environment.
+
+    Raises:
+        OSError: it cannot be written, or a file cannot be read.
+    """
+    inside = {
+        environment: environment if environment.isidentifier() else f"env-{number}"
+        for number, environment in enumerate(roots)
+    }
+    files: dict[str, Path] = {}
+    for environment, folders in roots.items():
+        for root in reversed(folders):
+            files |= {f"{inside[environment]}/{name}": path for name, path in _below(root)}
+    return _archived(folder, "tree", files), inside
+
+
+def shipped_relay(folder: Path) -> str:
+    """Copy the minion's program unless it is there; return its name."""
+    content = Path(__file__).with_name("relay.py").read_bytes()
+    name = f"relay-{hashlib.sha256(content).hexdigest()[:_DIGITS]}.py"
+    if not (folder / name).exists():
+        _replace(folder / name, content)
+    return name
+
+
+def _program_files() -> dict[str, Path]:
+    own = Path(__file__).parents[2]
+    files = {f"ensue/{name}": path for name, path in _below(own)}
+    for distribution in _required("ensue", set()):
+        for one in distribution.files or ():
+            name = one.as_posix()
+            if not name.startswith("..") and not name.endswith(".pyc"):
+                files[name] = Path(str(distribution.locate_file(one)))
+    return files
+
+
+def _required(wanted: str, seen: set[str]) -> Iterator[metadata.Distribution]:
+    """Yield the distributions that a requirement such as `asyncssh[bcrypt]` leads to, but not its own."""
+    from packaging.requirements import Requirement
+
+    requirement = Requirement(wanted)
+    asked = ("", *requirement.extras)
+    for text in metadata.requires(requirement.name) or ():
+        one = Requirement(text)
+        if one.marker is not None and not any(one.marker.evaluate({"extra": extra}) for extra in asked):
+            continue
+        key = re.sub(r"[-_.]+", "-", str(one.name)).lower()
+        if key not in seen:
+            seen.add(key)
+            yield metadata.distribution(one.name)
+            yield from _required(f"{one.name}[{','.join(one.extras)}]", seen)
+
+
+def _below(root: Path) -> Iterator[tuple[str, Path]]:
+    return (
+        (relative, path)
+        for relative, path in files_below(root, skips=_SKIPPED.__contains__, on_error=_fail)
+        if is_regular(path) and not relative.endswith(".pyc")
+    )
+
+
+def _fail(error: OSError) -> None:
+    raise error
+
+
+def _archived(folder: Path, kind: str, files: Mapping[str, Path]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        facts = files[name].stat()
+        digest.update(f"{name}\0{facts.st_size}\0{facts.st_mtime_ns}\0{facts.st_mode}\n".encode())
+    target = folder / f"{kind}-{digest.hexdigest()[:_DIGITS]}.zip"
+    if not target.exists():
+        scratch = folder / f".{target.name}.{os.getpid()}"
+        try:
+            with zipfile.ZipFile(scratch, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+                for name in sorted(files):
+                    archive.writestr(_entry(name, files[name]), files[name].read_bytes())
+            scratch.replace(target)
+        finally:
+            scratch.unlink(missing_ok=True)
+        _forget_old(folder, kind)
+    return target.name
+
+
+def _entry(name: str, path: Path) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = (path.stat().st_mode & 0o755) << 16
+    return entry
+
+
+def _forget_old(folder: Path, kind: str) -> None:
+    found = sorted(folder.glob(f"{kind}-*.zip"), key=lambda one: one.stat().st_mtime, reverse=True)
+    for old in found[_KEEP:]:
+        old.unlink(missing_ok=True)
+
+
+def _replace(target: Path, content: bytes) -> None:
+    scratch = target.with_name(f".{target.name}.{os.getpid()}")
+    scratch.write_bytes(content)
+    scratch.replace(target)

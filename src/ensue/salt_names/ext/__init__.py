@@ -1,5 +1,0 @@
-"""`salt.ext`: libraries that Salt bundled."""
-
-from ensue.salt_names.absent import not_there
-
-__getattr__ = not_there(__name__)

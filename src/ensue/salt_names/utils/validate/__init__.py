@@ -1,5 +1,0 @@
-"""`salt.utils.validate`: validation of values."""
-
-from ensue.salt_names.absent import not_there
-
-__getattr__ = not_there(__name__)

@@ -1,0 +1,332 @@
+"""The enforced state: the last `new_state` of every state of a project, kept for later runs.
+
+There is one entry per state, target and scope. A `new_state` that holds a secret is encrypted with the
+project's key, and kept in masked form too, which can be shown without the key. The names of entries are also
+masked, since a name may contain a secret.
+
+Implements `ensue.core.contracts.enforced`.
+
+Source: Idem's enforced state management (ESM).
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import msgspec
+
+from ensue.core.errors import StoreError
+from ensue.core.model.data import mapped
+from ensue.core.model.enforced import EnforcedState
+from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES, shortened
+from ensue.core.model.sensitive_paths import changed_paths, hide_paths, values_at
+from ensue.store.registry.enforced_file import EnforcedFile
+from ensue.store.registry.enforced_form import Entry, Row
+from ensue.store.registry.loaded_states import LoadedStates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from ensue.core.contracts.vault import Vault
+    from ensue.core.masking import Masker
+    from ensue.core.model.data import Data
+    from ensue.core.model.kept_output import DataPath
+    from ensue.core.model.returns import Return
+    from ensue.core.model.srn import Srn
+    from ensue.core.model.state_identity import StateIdentity
+    from ensue.store.registry.lock_waits import LockWaits
+
+MOST_PENDING: Final = 1000
+"""How many entries wait to be written before they are; about as many are lost if an apply is killed."""
+
+Found = TypeVar("Found")
+
+_DECODE: Final = msgspec.msgpack.decode
+
+
+class ShownState(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry in the form that is shown to users.
+
+    Args:
+        target: the SRN, as text.
+        scope: the path of its scope.
+        identity: the identity of its scope.
+        state: the entry, secrets masked.
+        run_id: the run that last wrote it.
+    """
+
+    target: str
+    scope: str
+    identity: str
+    state: EnforcedState
+    run_id: str
+
+
+class EnforcedStore:
+    """The enforced states of one project.
+
+    Args:
+        cachedir: the project's cachedir.
+        vault: encrypts what is secret.
+        masker: masks the secrets of this process; learns those that are decrypted.
+        keep_output_bytes: how much of a long text is kept.
+        waits: ends its waits for other processes.
+    """
+
+    def __init__(
+        self,
+        cachedir: Path,
+        *,
+        vault: Vault,
+        masker: Masker,
+        keep_output_bytes: int = KEEP_OUTPUT_BYTES,
+        waits: LockWaits | None = None,
+    ) -> None:
+        self._file = EnforcedFile(cachedir, waits)
+        self._vault = vault
+        self._masker = masker
+        self._waits = waits
+        self._recalled: LoadedStates | StoreError | None = None
+        self._pending: list[Return] = []
+        self._turn = threading.Lock()
+        self._run_id = ""
+        self._keep_output_bytes = keep_output_bytes
+
+    def begin_run(self, run_id: str) -> None:
+        """Set the run that the following entries belong to, and read what earlier runs enforced; this blocks.
+
+        Until `end_run`, lookups do no I/O; they find what earlier runs and this one enforced. If that cannot
+        be read, each lookup raises the error.
+        """
+        self._run_id = run_id
+        try:
+            self._recalled = self._file.copy()
+        except StoreError as error:
+            self._recalled = error
+        except OSError as error:
+            self._recalled = StoreError(f"{self._file.path}: it cannot be read: {error.strerror}")
+
+    def end_run(self) -> None:
+        """Have later lookups read the file again."""
+        self._recalled = None
+
+    def end_waits(self) -> None:
+        """End the waits for other processes, now and from now on: what would wait raises a `StoreError`."""
+        if self._waits is not None:
+            self._waits.end()
+
+    def _look(self, look: Callable[[LoadedStates | EnforcedFile], Found]) -> Found:
+        """Look into what a run has read, which needs no I/O, or into the file if there is no run."""
+        recalled = self._recalled
+        if isinstance(recalled, StoreError):
+            raise StoreError(str(recalled)) from recalled
+        if recalled is None:
+            return look(self._file)
+        with self._turn:
+            return look(recalled)
+
+    def find(self, target: Srn, scope: str, path: str, id: str) -> list[EnforcedState]:  # noqa: A002 - the word it has
+        """Return every entry of a scope that a reference could mean; see the contract.
+
+        Raises:
+            StoreError: the file cannot be read, or an entry cannot be decrypted.
+        """
+        if found := self._named(target, scope, path, id):
+            return found
+        # A state that has a `tgt`, or is applied to a target, is stored under the ID of its return.
+        found = self._named(target, scope, path, f"{target.id} {id}")
+        return [msgspec.structs.replace(one, id=id) for one in found]
+
+    def _named(self, target: Srn, scope: str, path: str, word: str) -> list[EnforcedState]:
+        if self._masker.name(scope) != scope:
+            return []
+        rows = self._look(lambda known: known.named(str(target), scope, word))
+        return [
+            self._opened(row)
+            for row in rows
+            if f"{row.entry.module}.".startswith(f"{path}.") and not row.is_unidentified
+        ]
+
+    def of_state(self, identity: StateIdentity) -> EnforcedState | None:
+        """Return one state's entry from the last apply that ran it, this run included; None if there is none.
+
+        Raises:
+            StoreError: the file cannot be read, or the entry cannot be decrypted.
+        """
+        with self._turn:
+            pending = self._pending[::-1]
+        for returned in pending:
+            if returned.tag == identity.tag and returned.identity == identity:
+                return _state_of(returned)
+        tag, scope = identity.tag, identity.scope
+        if self._masker.tag(tag) != tag or self._masker.name(scope) != scope:
+            return None  # Several states may have the same name once secrets are masked.
+        row = self._look(lambda known: known.one(identity.target, scope, tag))
+        return None if row is None or row.is_unidentified else self._opened(row)
+
+    def note(self, returned: Return) -> None:
+        """Record a state's `new_state`; `flush` writes it."""
+        if returned.result is True and returned.new_state is not None:
+            with self._turn:
+                self._pending.append(returned)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether enough entries wait that `flush` is due."""
+        return len(self._pending) >= MOST_PENDING
+
+    def flush(self) -> None:
+        """Write the recorded entries; this blocks.
+
+        Raises:
+            StoreError: they cannot be written; they stay recorded.
+        """
+        with self._turn:
+            pending = self._pending.copy()
+        if not pending:
+            return
+        rows = [self._row(returned) for returned in pending]
+        self._file.write(rows)
+        with self._turn:
+            if isinstance(self._recalled, LoadedStates):
+                self._recalled.add(rows)
+            del self._pending[: len(pending)]
+
+    def shown(self) -> Iterator[ShownState]:
+        """Yield every entry, secrets masked; needs no key.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        for row in self._file.all():
+            yield ShownState(
+                target=row.target,
+                scope=row.entry.path or row.scope,
+                identity=row.scope,
+                state=_state(row, row.entry.shown),
+                run_id=row.run_id,
+            )
+
+    def reseal(self) -> int:
+        """Encrypt every secret entry with the project's current key; return how many there were.
+
+        Raises:
+            StoreError: an entry cannot be decrypted; nothing was changed.
+        """
+        sealed = [(row, row.entry.sealed) for row in self._file.all() if row.entry.sealed is not None]
+        opened = [(row, self._vault.open(content, context=_context(row))) for row, content in sealed]
+        if opened:
+            self._file.replace([self._sealed(row, plain) for row, plain in opened])
+        return len(opened)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _row(self, returned: Return) -> Row:
+        new_state, cut = self._kept(returned.new_state)
+        if not self._masker.knows_secrets and not returned.sensitive:
+            module, function, sls = returned.module, returned.function, returned.sls
+            path = returned.scope
+            entry = Entry(module, function, returned.id, returned.name, sls, new_state, cut=cut, path=path)
+            return Row(returned.target, returned.scope_identity, returned.tag, self._run_id, entry)
+        paths, shown = self._masked(returned)
+        masker = self._masker
+        id_ = masker.name(returned.id)
+        name = id_ if returned.name == returned.id else masker.text(returned.name)
+        shown, _ = self._kept(shown)
+        entry = Entry(
+            returned.module,
+            returned.function,
+            id_,
+            name,
+            returned.sls,
+            shown,
+            paths,
+            cut=cut,
+            path=masker.name(returned.scope),
+        )
+        identity, tag = masker.name(returned.scope_identity), masker.tag(returned.tag)
+        row = Row(returned.target, identity, tag, self._run_id, entry)
+        return self._sealed(row, new_state) if paths else row
+
+    def _kept(self, new_state: Data) -> tuple[bytes, tuple[DataPath, ...]]:
+        """Return a new state as it is written, and where it is cut."""
+        encoded = _encoded(new_state)
+        if len(encoded) <= self._keep_output_bytes:
+            return encoded, ()
+        kept, cut = shortened(new_state, self._keep_output_bytes)
+        return (_encoded(kept), tuple(cut)) if cut else (encoded, ())
+
+    def _sealed(self, row: Row, plain: bytes) -> Row:
+        sealed = self._vault.seal(plain, context=_context(row))
+        return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, sealed=sealed))
+
+    def _masked(self, returned: Return) -> tuple[tuple[str, ...], Data]:
+        """Return the paths of secrets, including those the state did not report, and the masked data."""
+        masked = self._masker.data(returned.new_state)
+        found = () if masked is returned.new_state else tuple(changed_paths(returned.new_state, masked))
+        paths = tuple(dict.fromkeys((*returned.sensitive, *found)))
+        return paths, hide_paths(masked, paths)
+
+    def _opened(self, row: Row) -> EnforcedState:
+        sealed = row.entry.sealed
+        plain = row.entry.shown if sealed is None else self._vault.open(sealed, context=_context(row))
+        state = _state(row, plain)
+        self._masker.add(*values_at(state.new_state, state.sensitive))
+        return state
+
+
+def _context(row: Row) -> str:
+    return f"enforced:{row.target}:{row.scope}:{row.tag}"
+
+
+def _state(row: Row, new_state: bytes) -> EnforcedState:
+    entry = row.entry
+    return EnforcedState(
+        tag=row.tag,
+        module=entry.module,
+        function=entry.function,
+        id=entry.id,
+        name=entry.name,
+        sls=entry.sls,
+        new_state=_DECODE(new_state),
+        sensitive=entry.sensitive,
+        cut=entry.cut,
+    )
+
+
+def _state_of(returned: Return) -> EnforcedState:
+    return EnforcedState(
+        tag=returned.tag,
+        module=returned.module,
+        function=returned.function,
+        id=returned.id,
+        name=returned.name,
+        sls=returned.sls,
+        new_state=returned.new_state,
+        sensitive=returned.sensitive,
+    )
+
+
+def _encoded(data: Data) -> bytes:
+    try:
+        return msgspec.msgpack.encode(data, enc_hook=str)
+    except (OverflowError, UnicodeEncodeError):
+        return msgspec.msgpack.encode(mapped(data, _encodable, _encodable), enc_hook=str)
+
+
+def _encodable(value: Any) -> Any:
+    """Return a key or leaf as MessagePack can write it.
+
+    An integer of more than 64 bits becomes text, and half of a surrogate pair an escape.
+    """
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case int() if not -(2**63) <= value < 2**64:
+            return str(value)
+        case _:
+            return value

@@ -1,0 +1,88 @@
+"""A lock that is a file, locked by the kernel (`flock`); its content names the holder for messages.
+
+The kernel releases it when its holder ends. On a network file system the lock counts for all machines.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.core.errors import StoreError, not_written
+from ensue.core.files import private_files
+from ensue.store.registry.lock import Lock
+from ensue.store.registry.lock_holder import LockHolder, read_holder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LARGEST_NOTE_BYTES: Final = 4096
+
+
+class FileLock(Lock):
+    """A locked file.
+
+    Args:
+        path: the file; it and its folder are created.
+        activity: what its holder does, as messages say it.
+        shared: whether others that share it may hold it at the same time.
+    """
+
+    def __init__(self, path: Path, activity: str, *, shared: bool = False) -> None:
+        super().__init__(activity)
+        self._path = path
+        self._mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        self._descriptor = -1
+        self._is_held = False
+
+    def confirm(self) -> None:
+        """Do nothing: only the end of the process releases the lock."""
+
+    def release(self) -> None:
+        """Release the lock; releasing it again does nothing."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor < 0:
+            return
+        with suppress(OSError):
+            if self._is_held:
+                # Of those that share it, only the last one can have it alone, and removes the note.
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.ftruncate(descriptor, 0)
+        self._is_held = False
+        os.close(descriptor)
+
+    def _try(self) -> bool:
+        try:
+            private_files.make_private_directory(self._path.parent)
+            self._descriptor = private_files.open_private_file(self._path, os.O_RDWR | os.O_CREAT)
+            fcntl.flock(self._descriptor, self._mode | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            raise not_written(f"{self._path}: the lock cannot be used", error) from error
+        self._is_held = True
+        return True
+
+    def _wait(self) -> None:
+        try:
+            fcntl.flock(self._descriptor, self._mode)
+        except OSError as error:
+            raise StoreError(f"{self._path}: ensue cannot wait for the lock: {error.strerror}") from error
+        self._is_held = True
+
+    def _holder(self) -> LockHolder:
+        with suppress(OSError):
+            holder = read_holder(os.pread(self._descriptor, _LARGEST_NOTE_BYTES, 0))
+            # The note of one that shared the lock outlives it.
+            return LockHolder() if holder.is_gone else holder
+        return LockHolder()
+
+    def _note(self, holder: LockHolder) -> None:
+        # The content is informative only: a full disk must not prevent taking the lock.
+        with suppress(OSError):
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, msgspec.json.encode(holder)[:_LARGEST_NOTE_BYTES], 0)

@@ -1,0 +1,73 @@
+"""Enforced states in memory, as the file had them when it was read; a lookup does no I/O."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.store.registry.enforced_form import decode_entry, differing, merge, row_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ensue.store.registry.enforced_form import Kept, Row, States
+
+
+class LoadedStates:
+    """The entries of a file.
+
+    Args:
+        states: the entries; after a change to them, call `forget_words`.
+    """
+
+    def __init__(self, states: States) -> None:
+        self.states = states
+        self._by_word: dict[tuple[str, str], dict[str, list[str]]] = {}
+
+    def copy(self) -> LoadedStates:
+        """Return what is loaded now; later entries of the file do not change it."""
+        return LoadedStates(
+            {
+                target: {scope: dict(entries) for scope, entries in scopes.items()}
+                for target, scopes in self.states.items()
+            }
+        )
+
+    def forget_words(self) -> None:
+        """Look words up anew: entries were added or replaced."""
+        self._by_word = {}
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add or replace rows."""
+        merge(self.states, differing(rows, self.states))
+        self.forget_words()
+
+    def one(self, target: str, scope: str, tag: str) -> Row | None:
+        """Return a row; None when there is none."""
+        kept = self.states.get(target, {}).get(scope, {}).get(tag)
+        return None if kept is None else row_of(target, scope, tag, kept)
+
+    def named(self, target: str, scope: str, word: str) -> list[Row]:
+        """Return the rows of a scope that have a word as ID or name, by tag."""
+        states = self.states.get(target, {}).get(scope, {})
+        tags = self._by_word.get((target, scope))
+        if tags is None:
+            tags = self._by_word[target, scope] = _tags_by_word(states)
+        return [row_of(target, scope, tag, states[tag]) for tag in sorted(tags.get(word, ()))]
+
+    def all(self) -> list[Row]:
+        """Return every row, by target, scope and tag."""
+        return [
+            row_of(target, scope, tag, kept)
+            for target, scopes in sorted(self.states.items())
+            for scope, states in sorted(scopes.items())
+            for tag, kept in sorted(states.items())
+        ]
+
+
+def _tags_by_word(states: Mapping[str, Kept]) -> dict[str, list[str]]:
+    words: dict[str, list[str]] = {}
+    for tag, kept in states.items():
+        entry = decode_entry(kept[1])
+        for word in {entry.id, entry.name}:
+            words.setdefault(word, []).append(tag)
+    return words

@@ -1,0 +1,97 @@
+"""One change of the registry: its entries, its lines for the audit log, and registering.
+
+It opens no store and writes no log; `registry` does both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ensue.core.model.resource import Registration
+from ensue.store.registry import invalidation, registration
+from ensue.store.registry.audit_form import Access
+from ensue.store.registry.working_set import WorkingSet  # noqa: TC001 -- msgspec reads the annotation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.core.model.data import Data
+    from ensue.core.model.srn import Srn
+    from ensue.store.registry.audit_form import AuditAction
+    from ensue.store.registry.entry import Entry
+    from ensue.store.registry.registration import Candidate, Registrar
+
+
+class Operation(msgspec.Struct, frozen=True, kw_only=True):
+    """A change that is not committed yet.
+
+    Args:
+        working: the entries that it reads and changes.
+        now_s: the moment, seconds since the epoch.
+        accesses: what the audit log will record of it.
+    """
+
+    working: WorkingSet
+    now_s: float
+    accesses: list[Access] = msgspec.field(default_factory=list[Access])
+
+    def note(self, action: AuditAction, entries: Sequence[Entry]) -> list[Srn]:
+        """Note what was done to entries, with their reasons; return their names."""
+        self.accesses.extend(Access(action, str(entry.srn), entry.reason) for entry in entries)
+        return [entry.srn for entry in entries]
+
+
+def register_all(
+    operation: Operation, candidates: Sequence[Candidate], registrar: Registrar
+) -> list[Registration]:
+    """Register checked requests in order; return the outcome of each.
+
+    Args:
+        operation: the change.
+        candidates: the requests.
+        registrar: what registering needs besides the entries.
+
+    Raises:
+        ResourceConflictError: another type has an entry of this id.
+        WrongKeyError: a former configuration cannot be compared.
+        TamperedError: a former configuration is not what was written.
+    """
+    grains_of = {
+        one.request.source: one.request.source_grains
+        for one in candidates
+        if one.request.source is not None and one.request.source_grains is not None
+    }
+    observed = _observe_all(operation, candidates, grains_of, registrar)
+    done: list[Registration] = []
+    for one in candidates:
+        source = one.request.source
+        grains = grains_of.get(source) if one.request.source_grains is not None and source else None
+        outcome = registration.register(operation.working, one, grains=grains, registrar=registrar)
+        why = f"{outcome.word}, derived from {source}" if source else outcome.word
+        operation.accesses.append(Access("register", str(one.request.srn), why))
+        operation.note("invalidate", outcome.invalidated)
+        done.append(_with_observed(outcome.registration, observed.pop(source, ())))
+    return done
+
+
+def _observe_all(
+    operation: Operation,
+    candidates: Sequence[Candidate],
+    grains_of: Mapping[Srn, Mapping[str, Data]],
+    registrar: Registrar,
+) -> dict[Srn | None, Sequence[Srn]]:
+    observed: dict[Srn | None, Sequence[Srn]] = {}
+    for source, grains in grains_of.items():
+        spare = {one.request.srn for one in candidates if one.request.source == source}
+        hit = invalidation.observe(operation.working, source, grains, key_of=registrar.key_of, spare=spare)
+        observed[source] = operation.note("invalidate", hit)
+    return observed
+
+
+def _with_observed(done: Registration, observed: Sequence[Srn]) -> Registration:
+    if not observed:
+        return done
+    invalidated = tuple(sorted({*done.invalidated, *observed}))
+    return Registration(srn=done.srn, changed=done.changed, invalidated=invalidated)

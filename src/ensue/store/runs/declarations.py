@@ -1,0 +1,156 @@
+"""The declarations that a run has compiled, and the record of which one registers a resource.
+
+A declaration is identified by the path of its scope and its tag. Chunks that are added during a run belong to
+the SLS of the top scope that they grew from, so an apply of other SLS files never judges them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.model.resource import DeclaredBy
+from ensue.language.tree import sls_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.core.contracts.growth import GrowthRequest, Plan
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.srn import Srn
+    from ensue.engine.services import CallSite
+    from ensue.language.roots import Roots
+
+_DEPLOYED: Final = ":"
+"""Ends the name that is used instead of an SLS where an environment is deployed on its own."""
+
+
+class Declarations:
+    """The declarations of one run.
+
+    Args:
+        promises: the resources that a chunk will register.
+        roots: the project's SLS files.
+        project: the project's root where several projects share one store, else empty.
+        highstate: whether the run applies the whole top file.
+        compares: whether earlier runs have registered anything; otherwise declarations are not needed.
+    """
+
+    def __init__(
+        self,
+        promises: Callable[[Chunk], Sequence[Srn]],
+        roots: Roots,
+        *,
+        project: str,
+        highstate: bool,
+        compares: bool,
+    ) -> None:
+        self.project = project
+        self.highstate = highstate
+        self.promised: set[Srn] = set()
+        self._compares = compares
+        self._promises = promises
+        self._roots = roots
+        self._compiled: set[tuple[str, str, str]] = set()
+        self._fanned_out: set[tuple[str, str]] = set()
+        self._grown_from: dict[str, str] = {}
+        self._slses: dict[str, frozenset[str]] = {}
+        self._left_out: set[tuple[str, str]] = set()
+        self._left_out_paths: set[str] = set()
+
+    def note(self, plan: Plan, cause: GrowthRequest | None = None) -> None:
+        """Record what a plan declares.
+
+        Args:
+            plan: the plan of this machine, of a resource, or of growth. A plan that did not compile
+                judges nothing.
+            cause: the state that requested the plan; None: no state did.
+        """
+        if cause is not None:
+            self._grown_from[cause.scope] = self._sls(cause.caller, cause.plan)
+        elif plan.tree is not None:
+            self._slses[_on(plan)] = plan.tree.whole_slses()
+        if not self._compares:
+            return
+        for chunk, *_ in plan.excluded:
+            self._left_out.add((plan.scope, chunk.tag))
+            self._left_out_paths.add(f"{plan.scope}/{chunk.id}" if plan.scope else chunk.id)
+        for chunk in (*plan.chunks, *(chunk for chunk, *_ in plan.excluded)):
+            self._compiled.add((self._sls(chunk, plan), plan.scope, chunk.tag))
+            self.promised.update(self._promises(chunk))
+
+    def of(self, site: CallSite, *, by_function: bool = False) -> DeclaredBy:
+        """Return the record of the state that makes a registration.
+
+        Args:
+            site: the call of the state.
+            by_function: whether its function registers, rather than `registers`.
+        """
+        chunk, scope = site.chunk, site.plan.scope
+        fanned_from = ""
+        # The chunks of a resource's own SLS have its prefix too, and are not fanned out.
+        if (scope, chunk.tag) in self._fanned_out and chunk.target is not None:
+            own_id = chunk.id.removeprefix(f"{chunk.target.id} ")
+            fanned_from = f"{chunk.module}_|-{own_id}_|-{chunk.name}_|-{chunk.function}"
+        return DeclaredBy(
+            sls=self._sls(chunk, site.plan),
+            scope=scope,
+            tag=chunk.tag,
+            fanned_from=fanned_from,
+            by_function=by_function,
+            highstate=self.highstate,
+            project=self.project,
+            on=_on(site.plan),
+        )
+
+    def has(self, declared_by: DeclaredBy) -> bool:
+        """Return whether this run compiled a declaration."""
+        place = (declared_by.scope, declared_by.tag)
+        if declared_by.fanned_from:
+            return place in self._fanned_out
+        return (declared_by.sls, *place) in self._compiled
+
+    def judges(self, declared_by: DeclaredBy) -> bool:
+        """Return whether this run has compiled every SLS that could contain a declaration."""
+        if self._is_left_out(declared_by):
+            return False
+        slses = self._slses.get(declared_by.on)
+        if slses is None or declared_by.sls.endswith(_DEPLOYED):
+            return False
+        if declared_by.sls in slses:
+            return True
+        # A highstate judges what a highstate registered. An SLS that was applied by name, beside the top
+        # file, is left alone as long as it exists.
+        return self.highstate and (declared_by.highstate or not self._exists(declared_by.sls))
+
+    def _is_left_out(self, declared_by: DeclaredBy) -> bool:
+        """Return whether a declaration belongs to what the chosen part of the run leaves out."""
+        scope = declared_by.scope
+        return (scope, declared_by.fanned_from) in self._left_out or any(
+            scope[:end] in self._left_out_paths for end, sign in enumerate(scope) if sign == "/"
+        )
+
+    def note_fan_out(self, scope: str, tags: Sequence[str]) -> None:
+        """Record the chunks that a chunk with `tgt` became.
+
+        Args:
+            scope: the path of the scope that they are in.
+            tags: their tags.
+        """
+        self._fanned_out.update((scope, tag) for tag in tags)
+
+    def _sls(self, chunk: Chunk, plan: Plan) -> str:
+        """Return the SLS of the top scope that a chunk is in or grew from, or the environment instead."""
+        if grown_from := self._grown_from.get(plan.scope):
+            return grown_from
+        if plan.deployment is not None:
+            return f"{plan.deployment.environment}{_DEPLOYED}"
+        return sls_key(chunk.sls, chunk.saltenv)
+
+    def _exists(self, key: str) -> bool:
+        saltenv, _, name = key.rpartition(":")
+        return self._roots.find(name, saltenv or "base") is not None
+
+
+def _on(plan: Plan) -> str:
+    """Return the resource whose own SLS a plan is; empty for this machine."""
+    return str(plan.resource) if plan.resource is not None else ""

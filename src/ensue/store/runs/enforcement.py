@@ -1,0 +1,171 @@
+"""Enforced state: an apply records it, and a plan reports the drift from it.
+
+Drift is the difference between what the last apply enforced and what a plan now finds: the `new_state` of a
+converged state, or the `old_state` of one that would change. Only properties present in both are compared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self, cast
+
+import msgspec
+
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import DiskError, StoreError
+from ensue.core.masking import MASK
+from ensue.core.model.sensitive_paths import hide_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Future
+
+    from ensue.core.model.data import DataMap
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return
+    from ensue.store.registry.enforced import EnforcedStore
+    from ensue.store.registry.store_thread import StoreThread
+
+_OF_ONE_CALL: Final = frozenset({"pid"})
+"""Properties that differ in every call of the same state; a new value is not drift."""
+
+_INTERRUPTED: Final = 130
+
+
+class Enforcement:
+    """Follows the events of one run; an async context manager, entered before the run compiles anything.
+
+    Args:
+        store: the project's enforced states.
+        thread: uses the store, so that the event loop does not wait for other processes.
+        run_id: the run's id.
+        test: whether the run is a plan.
+
+    `fault` is why the enforced states cannot be read or written; None while they can.
+    """
+
+    def __init__(self, store: EnforcedStore, thread: StoreThread, run_id: str, *, test: bool) -> None:
+        self._store = store
+        self._thread = thread
+        self._run_id = run_id
+        self._test = test
+        self.fault: StoreError | None = None
+        self._writing: Future[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Read what earlier runs enforced."""
+        await self._thread.run(partial(self._store.begin_run, self._run_id))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Forget what earlier runs enforced."""
+        self._store.end_run()
+
+    def see(self, returned: Return) -> None:
+        """Process a return before it is reported; in a plan, add the drift to it."""
+        if self.fault is not None and (self._test or not isinstance(self.fault, DiskError)):
+            return
+        try:
+            if self._test:
+                returned.drift = self._drift(returned)
+                return
+            self._store.note(returned)
+            # Again after a full disk: there may be room now.
+            if self._store.is_full and (self._writing is None or self._writing.done()):
+                self._write_on()
+        except StoreError as error:
+            self.fault = error
+
+    async def end(self, report: RunReport) -> RunReport:
+        """Write the remaining enforced states; return the report with warnings for whatever failed.
+
+        Cancelling the task ends a wait for another process: then the states are not kept, and the run counts
+        as interrupted.
+        """
+        was_interrupted = False
+        if not self._test and (self.fault is None or isinstance(self.fault, DiskError)):
+            self.fault, was_interrupted = await self._rest_written()
+        if self.fault is None:
+            return report
+        complaint = self._complaint(self.fault, report.run_id)
+        if isinstance(self.fault, DiskError) and not self._test:
+            return report.as_stopped(str(self.fault), complaint)
+        report = msgspec.structs.replace(report, warnings=(*report.warnings, complaint))
+        if was_interrupted:
+            return msgspec.structs.replace(report, status="interrupted", exit_code=_INTERRUPTED)
+        return msgspec.structs.replace(report, exit_code=report.exit_code or 2)
+
+    def _write_on(self) -> None:
+        """Write what waits while the run goes on.
+
+        Raises:
+            StoreError: the write before has failed.
+        """
+        written, self._writing = self._writing, None
+        if written is not None:
+            written.result()
+        self._writing = self._thread.submit(self._store.flush)
+
+    async def _rest_written(self) -> tuple[StoreError | None, bool]:
+        """Write what waits; return what prevented it, and whether the task was cancelled."""
+        written = asyncio.wrap_future(self._thread.submit(self._store.flush))
+        was_interrupted = False
+        while not written.done():
+            try:
+                await asyncio.wait({written})
+            except asyncio.CancelledError:
+                was_interrupted = True
+                self._store.end_waits()
+                if (task := asyncio.current_task()) is not None:
+                    task.uncancel()
+        fault = written.exception()
+        if fault is not None and not isinstance(fault, StoreError):
+            raise fault
+        return fault, was_interrupted
+
+    def _complaint(self, fault: StoreError, run_id: str) -> Diagnostic:
+        remedy = "repair the file or move it away, and apply again"
+        if isinstance(fault, DiskError) and not self._test:
+            remedy = f"make room on the disk, and run: ensue runs resume {run_id}"
+        return Diagnostic(
+            code="E0105",
+            summary=f"the enforced state was not {'read' if self._test else 'kept'}: {fault}",
+            help=f"the states are as shown; {remedy}",
+        )
+
+    def _drift(self, returned: Return) -> DataMap:
+        found = returned.new_state if returned.result is True else returned.old_state
+        if not isinstance(found, dict):
+            return {}
+        entry = self._store.of_state(returned.identity)
+        before = None if entry is None else entry.whole
+        if entry is None or not isinstance(before, dict):
+            return {}
+        paths = (*entry.sensitive, *returned.sensitive)
+        shown = (hide_paths(before, paths), hide_paths(found, paths))
+        differing = _differences("", before, cast("dict[str, Any]", found), shown)
+        return {path: {"old": old, "new": new} for path, old, new in differing if path not in _OF_ONE_CALL}
+
+
+def _differences(
+    path: str, before: dict[str, Any], now: dict[str, Any], shown: tuple[Any, Any]
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the paths where two mappings differ, with both values as they may be shown.
+
+    Args:
+        path: the path of the two mappings.
+        before: the earlier mapping.
+        now: the present mapping.
+        shown: both with secrets hidden; the mask itself where a whole mapping is a secret.
+    """
+    for key, old in before.items():
+        if key not in now or (new := now[key]) == old:
+            continue
+        place = f"{path}:{key}" if path else str(key)
+        one, other = (side if side == MASK else side[key] for side in shown)
+        if isinstance(old, dict) and isinstance(new, dict):
+            below = (cast("dict[str, Any]", old), cast("dict[str, Any]", new))
+            yield from _differences(place, *below, (one, other))
+        else:
+            yield place, one, other

@@ -1,0 +1,164 @@
+"""Chains of runs that resume one another, and commands that killed runs have left running.
+
+Read-only. A run's journal names the run that it resumes (`RunStarted.resumes`); following these names back
+gives the chain of a run.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.errors import StoreError, UnknownRunError
+from ensue.store.runs.process_marks import still_running
+from ensue.store.runs.run_history import (
+    ends_of,
+    find_run,
+    journal_path,
+    newest_first,
+    read_events,
+    writer_lives,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from ensue.core.model.events import CommandStarted, RunEvent, RunFinished, RunStarted
+    from ensue.store.runs.journal_form import JournalSummary
+
+_COMMAND: Final = b'"type":"CommandStarted"'
+
+
+def chain_to_resume(cachedir: Path, prefix: str) -> list[list[RunEvent]]:
+    """Return the events of the run to resume, and of those that it resumed in turn; the newest run first.
+
+    If the run was already resumed, the run that resumed it last is used: it has done more.
+
+    Args:
+        cachedir: the project's cachedir.
+        prefix: see `journal_to_resume`.
+
+    Raises:
+        UnknownRunError: there is no such run, there are several, or the journal of a resumed one is gone.
+        StoreError: a journal cannot be read.
+    """
+    wanted = journal_to_resume(cachedir, prefix)
+    resumed_by: dict[str, Path] = {}
+    for path in newest_first(cachedir):
+        if (started := _begun(path)) is not None and started.resumes:
+            resumed_by.setdefault(started.resumes, path)
+    while wanted.stem in resumed_by:
+        wanted = resumed_by.pop(wanted.stem)
+    return [list(read_events(path)) for path in _with_resumed(cachedir, wanted)]
+
+
+def journal_to_resume(cachedir: Path, prefix: str) -> Path:
+    """Return the journal of the run that a user means.
+
+    Args:
+        cachedir: the project's cachedir.
+        prefix: an id, the beginning of one, or `last`: the newest apply. It passes over plans, and over
+            journals that were cut before their first event.
+
+    Raises:
+        UnknownRunError: there is no such run, or there are several.
+        StoreError: a journal cannot be read.
+    """
+    found = journal_path(cachedir, find_run(cachedir, prefix))
+    if prefix != "last":
+        return found
+    return next((path for path in newest_first(cachedir) if _is_apply(_begun(path))), found)
+
+
+def _is_apply(started: RunStarted | None) -> bool:
+    return started is not None and not started.test
+
+
+def _with_resumed(cachedir: Path, path: Path) -> Iterator[Path]:
+    yield path
+    seen = {path.stem}
+    while (started := _begun(path)) is not None and started.resumes and started.resumes not in seen:
+        seen.add(started.resumes)
+        resumed = journal_path(cachedir, started.resumes)
+        if not resumed.is_file():
+            raise UnknownRunError(
+                f"{path.stem} resumes {started.resumes}, whose journal is gone, so it is not known"
+                " what that run finished (ensue apply starts a new run)"
+            )
+        yield (path := resumed)
+
+
+def needed_to_resume(cachedir: Path, kept: Iterable[Path]) -> set[Path]:
+    """Return the journals that are required to resume the unfinished runs among those that are kept.
+
+    Args:
+        cachedir: the project's cachedir.
+        kept: journals.
+    """
+    needed: set[Path] = set()
+    for path in kept:
+        with suppress(OSError, StoreError, UnknownRunError):
+            if not has_ended(path):
+                needed.update(_with_resumed(cachedir, path))
+    return needed
+
+
+def has_ended(path: Path) -> bool:
+    """Return whether a run ended normally: it was neither killed nor cut short, and is not still running.
+
+    Raises:
+        OSError: the journal is gone.
+        StoreError: it cannot be read.
+    """
+    ended = ends_of(path)[1]
+    return ended is not None and not was_cut_short(ended)
+
+
+def was_cut_short(ended: RunFinished | JournalSummary) -> bool:
+    """Return whether a run that has an end did not get to the end of its states, and can be resumed."""
+    return ended.status == "interrupted" or bool(ended.stopped)
+
+
+def left_running(cachedir: Path) -> list[Diagnostic]:
+    """Return a warning for each command left running by an apply since the last complete one.
+
+    Raises:
+        StoreError: a journal cannot be read.
+    """
+    return [
+        Diagnostic(
+            code="E0109",
+            summary=f"a command of a run that was killed still runs: {command_text(command)}",
+            help="this apply does not wait for it",
+            severity=Severity.WARNING,
+        )
+        for command in _commands_left_running(cachedir)
+    ]
+
+
+def command_text(command: CommandStarted) -> str:
+    """Describe a running command and the state that started it, for a message."""
+    where = f" in {command.scope}" if command.scope else ""
+    return f"pid {command.pid}, {command.command!r}, of {command.tag_}{where}"
+
+
+def _commands_left_running(cachedir: Path) -> list[CommandStarted]:
+    found: list[CommandStarted] = []
+    for path in newest_first(cachedir):
+        with suppress(FileNotFoundError):
+            started, ended = ends_of(path)
+            if (started is not None and started.test) or writer_lives(path):
+                continue  # A plan, or a deployment of another environment, may run meanwhile.
+            if ended is not None and not was_cut_short(ended):
+                break
+            if _COMMAND in path.read_bytes():  # far quicker than reading events
+                found += still_running(read_events(path))
+    return found
+
+
+def _begun(path: Path) -> RunStarted | None:
+    with suppress(FileNotFoundError):
+        return ends_of(path)[0]
+    return None

@@ -1,0 +1,172 @@
+"""Reads the secrets that definitions refer to from the secret stores of a project.
+
+Each secret is read once per process, several at a time. Its value goes to the masker before any other code
+sees it, and is always plain text, never a template. All errors are collected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.core.diagnostics import Diagnostic, Span, sort_key
+from ensue.core.errors import SecretStoreError
+from ensue.deploy.provisioning.secret_refs import misshapen_references, placed_references
+from ensue.store.secret_stores.kinds import CommandStore, EnvironmentStore, FolderStore, SecretNotReadError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ensue.core.masking import Masker
+    from ensue.deploy.provisioning.definitions import Definition
+    from ensue.deploy.provisioning.secret_refs import SecretReference
+    from ensue.language.settings.settings import Settings
+    from ensue.store.secret_stores.kinds import SecretStore
+
+_AT_ONCE: Final = 8
+"""How many secrets are read concurrently."""
+
+
+class WantedSecret(msgspec.Struct, frozen=True, kw_only=True):
+    """A secret that a definition refers to.
+
+    Args:
+        reference: its store and name.
+        definition: the id of the definition.
+        span: where the definition refers to it, None if unknown.
+    """
+
+    reference: SecretReference
+    definition: str
+    span: Span | None = None
+
+
+def wanted_secrets(definition: Definition, data: Any) -> tuple[list[WantedSecret], list[Diagnostic]]:
+    """Return the secrets that a resource requires, and the errors in the references to them.
+
+    Args:
+        definition: the definition of the resource.
+        data: its `secret_refs`, evaluated.
+    """
+    place = definition.inputs.secret_refs.place
+    wanted = [
+        WantedSecret(reference=one, definition=definition.id, span=place.below(*keys).span())
+        for keys, one in placed_references(data)
+    ]
+    wrong = [
+        Diagnostic(
+            code="E0837",
+            summary=f"{'.'.join(map(str, one.keys))} of secret_refs of {definition.id} is not a secret",
+            detail=one.what,
+            span=place.below(*one.keys).span(),
+            help="write {store: NAME, ref: SECRET} or {value: TEXT}",
+        )
+        for one in misshapen_references(data)
+    ]
+    return wanted, wrong
+
+
+class SecretStores:
+    """Reads secrets from the stores that `secret_stores` of `ensue.yaml` configures.
+
+    Args:
+        settings: the project's options.
+        masker: receives every value that is read.
+    """
+
+    def __init__(self, settings: Settings, masker: Masker) -> None:
+        configured: Mapping[str, Mapping[str, Any]] = settings.option("secret_stores") or {}
+        self._stores = {name: _store(config, settings) for name, config in configured.items()}
+        self._masker = masker
+        self._values: dict[SecretReference, str] = {}
+        self._locks: defaultdict[SecretReference, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def check(self, wanted: Iterable[WantedSecret]) -> list[Diagnostic]:
+        """Return the errors of secrets that can be found without reading any; sorted.
+
+        Args:
+            wanted: the secrets of a deployment.
+        """
+        found: dict[Diagnostic, None] = {}
+        for one in wanted:
+            store = self._stores.get(one.reference.store)
+            if store is None:
+                found[self._not_configured(one.reference, one)] = None
+            elif one.reference.is_known and (why := store.refusal(one.reference)):
+                found[_not_read(one.reference, why, one)] = None
+        return sorted(found, key=sort_key)
+
+    async def read_all(
+        self, references: Iterable[SecretReference], wanted: Iterable[WantedSecret] = ()
+    ) -> dict[SecretReference, str]:
+        """Return the value of each secret.
+
+        Args:
+            references: the secrets; all references must be known.
+            wanted: which definitions refer to them, for messages.
+
+        Raises:
+            SecretStoreError: some secrets cannot be read; it lists all of them.
+        """
+        each = list(dict.fromkeys(references))
+        places = asyncio.Semaphore(_AT_ONCE)
+        by_reference = {one.reference: one for one in wanted}
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._read(one, places, by_reference.get(one))) for one in each]
+        outcomes = [task.result() for task in tasks]
+        if failed := [one for one in outcomes if isinstance(one, Diagnostic)]:
+            raise SecretStoreError(failed)
+        return {one: value for one, value in zip(each, outcomes, strict=True) if isinstance(value, str)}
+
+    async def _read(
+        self, reference: SecretReference, places: asyncio.Semaphore, wanted: WantedSecret | None
+    ) -> str | Diagnostic:
+        async with self._locks[reference]:
+            if reference in self._values:
+                return self._values[reference]
+            store = self._stores.get(reference.store)
+            if store is None:
+                return self._not_configured(reference, wanted)
+            if why := store.refusal(reference):
+                return _not_read(reference, why, wanted)
+            try:
+                async with places:
+                    value = await store.read(reference)
+            except SecretNotReadError as error:
+                return _not_read(reference, self._masker.within(str(error)), wanted)
+            self._masker.add(value)
+            self._values[reference] = value
+            return value
+
+    def _not_configured(self, reference: SecretReference, wanted: WantedSecret | None = None) -> Diagnostic:
+        asks = "" if wanted is None else f", required by definition {wanted.definition}"
+        known = f"; there are {', '.join(self._stores)}" if self._stores else ""
+        return Diagnostic(
+            code="E0835",
+            summary=f"there is no secret store {reference.store!r}{asks}",
+            span=None if wanted is None else wanted.span,
+            help=f"configure it under secret_stores in ensue.yaml{known}",
+        )
+
+
+def _not_read(reference: SecretReference, why: str, wanted: WantedSecret | None = None) -> Diagnostic:
+    asks = f" of definition {wanted.definition}" if wanted is not None else ""
+    return Diagnostic(
+        code="E0836",
+        summary=f"the secret {reference}{asks} cannot be read",
+        detail=why,
+        span=None if wanted is None else wanted.span,
+    )
+
+
+def _store(config: Mapping[str, Any], settings: Settings) -> SecretStore:
+    match config["kind"]:
+        case "env":
+            return EnvironmentStore(config.get("prefix", ""))
+        case "file":
+            return FolderStore(settings.root / config["path"])
+        case _:
+            return CommandStore(config["command"], settings.root, config.get("timeout_s", 30))

@@ -1,0 +1,220 @@
+"""Driver `state` in a run that remembers what it is asked for; real runs are in `tests/cli`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ensue.core.errors import DriverError
+from ensue.core.model.returns import Return, ScopeReturn
+from ensue.core.model.unknown import Unknown
+from ensue.deploy.drivers import state
+from ensue.testing.driver import FakeDriverServices, driver_request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ensue.core.contracts.driver import DriverRequest
+
+
+def returned(id_: str, new_state: Any = None, **fields: Any) -> Return:
+    """Return the return of a state."""
+    known: dict[str, Any] = {
+        "tag": f"file_|-{id_}_|-{id_}_|-managed",
+        "id": id_,
+        "name": id_,
+        "sls": "",
+        "module": "file",
+        "function": "managed",
+        "scope": "",
+        "target": "minion:m",
+        "result": True,
+        "changes": {},
+        "comment": "",
+        "new_state": new_state,
+        **fields,
+    }
+    return Return(**known)
+
+
+def request(path: Path, values: Any, *returns: Return, **fields: Any) -> DriverRequest:
+    """Return a request in a run in which states return that."""
+    services = FakeDriverServices(returns={one.tag: one for one in returns})
+    return driver_request(path, services, values=values, **fields)
+
+
+def asked(of: DriverRequest) -> FakeDriverServices:
+    assert isinstance(of.services, FakeDriverServices)
+    return of.services
+
+
+UNKNOWN = Unknown("${resources.db.outputs.it}")
+MANAGED: dict[str, Any] = {"state": "file.managed", "name": "/etc/motd", "arguments": {"contents": "{{ 7 }}"}}
+NEW_STATE = {"path": "/etc/motd", "mode": "0600", "contents": "s3cret", "list": [{"a": 1}]}
+
+
+def test_a_state_makes_the_resource(tmp_path: Path) -> None:
+    """Its arguments are handed on as they are; what it says of itself are the outputs, secrets apart."""
+    made = returned("/etc/motd", NEW_STATE, sensitive=("contents",), changes={"diff": "x"}, comment="made")
+    given = request(tmp_path, MANAGED, made)
+    provisioned = asyncio.run(state.create(given))
+    (call,) = asked(given).asked
+    assert (call.function, call.names, call.arguments, call.target) == (
+        "file.managed",
+        ("/etc/motd",),
+        {"contents": "{{ 7 }}"},
+        "",
+    )
+    assert provisioned.values == {"path": "/etc/motd", "mode": "0600", "list": [{"a": 1}]}
+    assert provisioned.secrets == {"contents": "s3cret"}
+    assert (provisioned.changed, provisioned.comment) == (True, "made")
+    assert asyncio.run(state.update(request(tmp_path, MANAGED, returned("x", {})))).changed is False
+
+
+def test_a_state_without_a_name_has_that_of_the_resource(tmp_path: Path) -> None:
+    """The id of a state in the report then says which resource it is."""
+    given = request(tmp_path, {"state": "test.nop", "target": "ssh_host:web"}, returned("x"))
+    asyncio.run(state.create(given))
+    assert asked(given).asked[0].names == (given.key,)
+    assert asked(given).asked[0].target == "ssh_host:web"
+
+
+def test_sls_make_the_resource(tmp_path: Path) -> None:
+    """Several SLS are one run; their outputs are those that are named."""
+    given = request(
+        tmp_path,
+        {"sls": ["db", "user"], "outputs": {"mode": "conf:mode", "first": "conf:list:0:a", "all": "user"}},
+        returned("conf", NEW_STATE, sensitive=("list:0",)),
+        returned("user", {"uid": 5}),
+    )
+    provisioned = asyncio.run(state.create(given))
+    assert asked(given).asked[0].names == ("db", "user")
+    assert provisioned.values == {"mode": "0600", "all": {"uid": 5}}
+    assert provisioned.secrets == {"first": 1}
+    nameless = request(tmp_path, {"sls": "db"}, returned("conf", NEW_STATE))
+    assert asyncio.run(state.create(nameless)).values == {}
+
+
+@pytest.mark.parametrize("sensitive", ["", "list", "list:0", "list:0:a"])
+def test_a_branch_with_a_secret_in_it_is_secret(tmp_path: Path, sensitive: str) -> None:
+    """Whether the path of the secret is above the output or below it."""
+    values = {**MANAGED, "outputs": {"it": "list", "mode": "mode"}}
+    given = request(tmp_path, values, returned("x", NEW_STATE, sensitive=(sensitive,)))
+    provisioned = asyncio.run(state.create(given))
+    assert provisioned.secrets == ({"it": [{"a": 1}]} if sensitive else {"it": [{"a": 1}], "mode": "0600"})
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        ({"it": "conf:nope"}, "outputs: new_state of conf has no 'nope'"),
+        ({"it": "conf:list:7"}, "outputs: new_state of conf has no 'list:7'"),
+        ({"it": "config:mode"}, "outputs: no state has the ID 'config' (did you mean conf?)"),
+    ],
+)
+def test_an_output_that_is_not_there(tmp_path: Path, outputs: dict[str, str], message: str) -> None:
+    """The message names the state and the path."""
+    values = {"sls": "db", "outputs": outputs}
+    given = request(tmp_path, values, returned("conf", NEW_STATE), returned("user", {}))
+    with pytest.raises(DriverError) as caught:
+        asyncio.run(state.create(given))
+    assert str(caught.value) == message
+
+
+def test_a_failed_state_fails_the_resource(tmp_path: Path) -> None:
+    """Each failure is named; SLS that do not compile fail with what is wrong."""
+    bad = returned("conf", result=False, comment="no space")
+    with pytest.raises(DriverError, match="conf: no space"):
+        asyncio.run(state.create(request(tmp_path, {"sls": "db"}, bad, returned("user", {}))))
+
+    class Failing(FakeDriverServices):
+        async def run_sls(self, mods: Any, *, target: str = "") -> ScopeReturn:
+            assert not target
+            return ScopeReturn(
+                kind="apply", name=str(mods), scope="s", status="failed", comment="no such SLS"
+            )
+
+    with pytest.raises(DriverError, match="no such SLS"):
+        asyncio.run(state.create(driver_request(tmp_path, Failing(), values={"sls": "db"})))
+
+
+def test_registrations_are_filled_with_outputs(tmp_path: Path) -> None:
+    """`{output: NAME}` anywhere in a configuration is an output, also a secret one."""
+    registers = {"ssh_host:web": {"host": {"output": "path"}, "auth": [{"output": "contents"}], "port": 22}}
+    made = returned("x", NEW_STATE, sensitive=("contents",))
+    provisioned = asyncio.run(state.create(request(tmp_path, {**MANAGED, "registers": registers}, made)))
+    assert provisioned.registers == {"ssh_host:web": {"host": "/etc/motd", "auth": ["s3cret"], "port": 22}}
+    wrong = {**MANAGED, "registers": {"ssh_host:web": {"host": {"output": "pth"}}}}
+    with pytest.raises(DriverError, match=r"registers: there is no output 'pth' \(did you mean path\?\)"):
+        asyncio.run(state.create(request(tmp_path, wrong, made)))
+
+
+def test_delete_runs_what_the_inputs_said(tmp_path: Path) -> None:
+    """It is kept in the cookie; without it nothing is undone, and an interrupted create has no cookie."""
+    values = {**MANAGED, "delete": {"state": "file.absent", "name": "/etc/motd"}}
+    cookie = asyncio.run(state.create(request(tmp_path, values, returned("x", {})))).cookie
+    gone = request(tmp_path, {}, returned("x", {}), cookie=cookie)
+    asyncio.run(state.delete(gone))
+    (call,) = asked(gone).asked
+    assert (call.function, call.names) == ("file.absent", ("/etc/motd",))
+    for nothing in (None, {}, {"delete": None}):
+        left = request(tmp_path, {}, cookie=nothing)
+        asyncio.run(state.delete(left))
+        assert asked(left).asked == []
+    failing = request(tmp_path, {}, returned("x", result=False, comment="busy"), cookie=cookie)
+    with pytest.raises(DriverError, match="x: busy"):
+        asyncio.run(state.delete(failing))
+
+
+LISTED = "a list of {resource, config}"
+
+
+@pytest.mark.parametrize(
+    ("values", "problems"),
+    [
+        ({}, ["give either `state` or `sls`"]),
+        ({"state": "a.b", "sls": "c"}, ["give either `state` or `sls`"]),
+        ({"delte": {}, "state": "a.b"}, ["there is no key 'delte' (did you mean delete?)"]),
+        ({"sls": "a", "name": "x", "arguments": {}}, ["arguments, name: only a `state` has these"]),
+        ({"state": "a.b", "arguments": []}, ["`arguments` is not a mapping"]),
+        ({"state": "a.b", "outputs": []}, ["`outputs` is not a mapping of output names to ID:path"]),
+        (
+            {"state": "a.b", "registers": 5},
+            [f"`registers` is neither a mapping of resources to configurations nor {LISTED}"],
+        ),
+        ({"state": "a.b", "delete": 5}, ["`delete` is not a mapping"]),
+        ({"state": "a.b", "delete": {"sls": "x", "state": "y"}}, ["delete: give either `state` or `sls`"]),
+        (["a"], ["values are not a mapping: give `state` or `sls`"]),
+        (MANAGED, []),
+        ({"state": "a.b", **dict.fromkeys(("arguments", "outputs", "registers", "delete"), UNKNOWN)}, []),
+        ({"sls": UNKNOWN, "delete": {"sls": UNKNOWN, "target": UNKNOWN}}, []),
+    ],
+)
+def test_what_is_wrong_with_the_inputs(tmp_path: Path, values: Any, problems: list[str]) -> None:
+    """All of it is said before anything runs, and a create with such inputs runs nothing."""
+    given = request(tmp_path, values)
+    assert state.check(given) == problems
+    if problems:
+        with pytest.raises(DriverError):
+            asyncio.run(state.create(given))
+        assert asked(given).asked == []
+
+
+def planned(path: Path, values: Mapping[str, Any], *returns: Return, **fields: Any) -> tuple[Any, int]:
+    """Return what a plan says, and how many runs it made."""
+    given = request(path, values, *returns, **fields)
+    return asyncio.run(state.plan(given)), len(asked(given).asked)
+
+
+def test_a_plan(tmp_path: Path) -> None:
+    """It runs in test mode; what would change has no outputs, and what is unknown is not run."""
+    would, runs = planned(tmp_path, MANAGED, returned("x", NEW_STATE, result=None, comment="would be made"))
+    assert (would.comment, would.would_change, would.outputs, runs) == ("would be made", True, None, 1)
+    is_there, _ = planned(tmp_path, MANAGED, returned("x", {"a": 1}), cookie={})
+    assert not is_there.would_change
+    assert is_there.outputs.values == {"a": 1}
+    unknown, runs = planned(tmp_path, {**MANAGED, "arguments": {"contents": UNKNOWN}})
+    assert (unknown.would_change, unknown.outputs, runs) == (True, None, 0)

@@ -1,0 +1,54 @@
+"""Definitions and deployments from text, and the graphs that they come to."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ensue.deploy.provisioning import Catalog, Context, Deployment, build_graph, read_definition
+from ensue.deploy.provisioning.deployment_sets import read_deployment_set
+from ensue.deploy.provisioning.score_files import Surroundings, read_score
+from ensue.language.yaml import YamlDocument, load_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ensue.deploy.provisioning import ResourceGraph
+    from ensue.deploy.provisioning.definitions import Definition
+    from ensue.language.collector import Collector
+
+CONTEXT = Context(app="shop", env="dev", env_type="development")
+
+ALONE = Surroundings(is_defined=lambda _: False, read_source=lambda _: None)
+"""Of a Score file without definitions and without files beside it."""
+
+
+def definition(type_: str, found: Collector, **entity: Any) -> Definition:
+    """Return a definition for all resources of a type, of that id."""
+    full = {"type": type_, "driver_type": "echo", "criteria": [{}], **entity}
+    data = {"kind": "Definition", "metadata": {"id": type_}, "entity": full}
+    read = read_definition(data, YamlDocument(f"definitions/{type_}.yaml", ""), found)
+    assert read is not None, found.errors
+    return read
+
+
+def reading(name: str) -> dict[str, Any]:
+    """Return the inputs of a definition that refers to one resource."""
+    return {"values": {"it": f"${{resources.{name}.outputs.value}}"}}
+
+
+def deployment(data: dict[str, Any], found: Collector) -> Deployment:
+    """Return what a deployment set asks for."""
+    return read_deployment_set(data, YamlDocument("set.json", json.dumps(data)), found)
+
+
+def score(text: str, found: Collector, path: str = "score.yaml") -> Deployment:
+    """Return what a Score file asks for."""
+    document = YamlDocument(path, text)
+    workload = read_score(load_document(document), document, found, ALONE)
+    return Deployment(workloads=() if workload is None else (workload,))
+
+
+def graph(asked: Deployment, definitions: Iterable[Definition], found: Collector) -> ResourceGraph:
+    """Return the graph of a deployment."""
+    return build_graph(asked, Catalog(definitions, found), CONTEXT, found)

@@ -1,0 +1,92 @@
+"""Files of any content: every reader notes what is wrong, with a place, and never fails."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.deploy.provisioning.building import ALONE, CONTEXT, definition
+
+from ensue.core.errors import CompileError
+from ensue.deploy.provisioning import Catalog, Deployment, GraphValues, build_graph, read_definition
+from ensue.deploy.provisioning.deployment_sets import read_deployment_set
+from ensue.deploy.provisioning.score_files import read_score
+from ensue.language.collector import Collector
+from ensue.language.yaml import YamlDocument
+
+WORDS = """
+apiVersion kind metadata entity object id name type driver_type driver_inputs values secrets secret_refs
+provision criteria class app_id params is_dependent containers resources service ports modules shared
+externals spec web a.b#c
+"""
+KEYS = st.sampled_from(WORDS.split())
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-5, 5),
+    st.sampled_from(
+        [
+            "Definition", "score.dev/v1b1", "web", "", "${resources.web.outputs.x}", "${externals.web.x}",
+            "${shared.web}", "${context.res.id}", "${metadata.name}", "${resources.web>a.outputs.x}", "${x",
+        ]
+    ),
+    st.text(max_size=5),
+)  # fmt: skip
+ANYTHING = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEYS, inner, max_size=6)),
+    max_leaves=25,
+)
+MAPPINGS = st.dictionaries(KEYS, ANYTHING, max_size=8)
+
+
+def _document(data: Any) -> YamlDocument:
+    return YamlDocument("file.json", json.dumps(data))
+
+
+def _check(found: Collector) -> None:
+    for fault in (*found.errors, *found.warnings):
+        assert fault.summary
+        assert fault.span is not None
+        assert fault.span.path == "file.json"
+
+
+@given(st.one_of(ANYTHING, MAPPINGS, MAPPINGS.map(lambda entity: {"kind": "Definition", "entity": entity})))
+def test_any_definition(data: Any) -> None:
+    """A definition is read whole, or what is wrong with it is noted."""
+    found = Collector()
+    read = read_definition(data, _document(data), found)
+    _check(found)
+    assert read is None or not found.errors
+
+
+@given(MAPPINGS)
+def test_any_score_file(data: dict[str, Any]) -> None:
+    """A Score file comes to a workload or to faults, and the graph of it to nodes or faults."""
+    found = Collector()
+    workload = read_score(data, _document(data), found, ALONE)
+    _check(found)
+    assert workload is not None or found.errors
+    _build(Deployment(workloads=() if workload is None else (workload,)), found)
+
+
+@given(MAPPINGS.map(lambda modules: {"modules": {"w": {"externals": modules}}, "shared": modules}) | MAPPINGS)
+def test_any_deployment_set(data: dict[str, Any]) -> None:
+    """A deployment set comes to workloads or to faults, and the graph of it to nodes or faults."""
+    found = Collector()
+    asked = read_deployment_set(data, _document(data), found)
+    _check(found)
+    _build(asked, found)
+
+
+def _build(asked: Deployment, found: Collector) -> None:
+    definitions = [definition(type_, found) for type_ in ("workload", "web")]
+    try:
+        graph = build_graph(asked, Catalog(definitions, found), CONTEXT, found)
+    except CompileError as error:
+        codes = {one.code for one in error.diagnostics}
+        assert all(code.startswith("E08") for code in codes)
+        return
+    assert len(list(GraphValues(graph).nodes())) == len(graph.nodes)

@@ -1,0 +1,228 @@
+"""Building graphs: a small reference evaluator agrees, order does not matter, and the work is linear."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.deploy.provisioning.building import CONTEXT, definition, deployment, graph, reading, score
+from tests.support.work import calls_made_by
+
+from ensue.core.diagnostics import Severity
+from ensue.core.errors import CompileError
+from ensue.deploy.provisioning import Catalog, Context, Deployment, GraphValues, build_graph
+from ensue.deploy.provisioning.identity import Key, guresid
+from ensue.language.collector import Collector
+
+if TYPE_CHECKING:
+    import random
+
+TYPES = ("a", "b", "c", "d", "e")
+SCORE = """
+apiVersion: score.dev/v1b1
+metadata: {name: NAME}
+containers: {main: {image: nginx}}
+resources: {db: {type: postgres, id: main}, cache: {type: redis}}
+"""
+
+Rules = dict[str, dict[str, Any]]
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> Rules:
+    """Draw what the definition of each type refers to, brings along and selects."""
+    drawn: Rules = {}
+    for type_ in (*TYPES, "workload"):
+        others = st.sampled_from(TYPES)
+        flags = st.fixed_dictionaries({"is_dependent": st.booleans(), "match_dependents": st.booleans()})
+        drawn[type_] = {
+            "refers": draw(st.lists(others, max_size=1, unique=True)),
+            "brings": draw(st.dictionaries(others, flags, max_size=2)),
+            "selects": draw(st.lists(st.tuples(others, st.sampled_from("<>"), others), max_size=1)),
+        }
+    return drawn
+
+
+@given(rules(), st.lists(st.sampled_from(TYPES), min_size=1, max_size=3), st.randoms(use_true_random=False))
+def test_random_graphs_are_what_the_rules_say(drawn: Rules, asked: list[str], order: random.Random) -> None:
+    """The graph is what the rules applied one by one give, whatever the order of files."""
+    expected = _by_rule(drawn, asked)
+    try:
+        built = _built(drawn, asked, None)
+    except CompileError as error:
+        codes = {one.code for one in error.diagnostics if one.severity is Severity.ERROR}
+        built = None
+    if built is None:
+        assert codes == {"E0821"}
+        assert _has_circle(expected)
+        return
+    assert not _has_circle(expected)
+    edges = {(node.key, one.to) for node in built.nodes for one in node.dependencies}
+    assert edges == expected[1]
+    assert {node.key for node in built.nodes} == expected[0]
+    again = _built(drawn, asked, order)
+    assert again.hash == built.hash
+    assert [node.key for node in again.nodes] == [node.key for node in built.nodes]
+    places = {node.key: place for place, node in enumerate(built.nodes)}
+    assert all(places[to] < places[owner] for owner, to in edges)
+
+
+def _built(drawn: Rules, asked: list[str], order: random.Random | None) -> Any:
+    found = Collector()
+    definitions = []
+    for type_, rule in drawn.items():
+        values = {f"r{one}": f"${{resources.{one}.outputs.x}}" for one in rule["refers"]}
+        values |= {
+            f"s{n}": f"${{resources.{a}{d}{b}.outputs.x}}" for n, (a, d, b) in enumerate(rule["selects"])
+        }
+        provision = {key: dict(flags) for key, flags in rule["brings"].items()}
+        if order is not None:
+            values, provision = _shuffled(values, order), _shuffled(provision, order)
+        definitions.append(definition(type_, found, driver_inputs={"values": values}, provision=provision))
+    modules: dict[str, Any] = {
+        "w1": {"externals": {f"n{n}": {"type": type_} for n, type_ in enumerate(asked)}},
+        "w2": {"externals": {"n0": {"type": asked[0]}}},
+    }
+    if order is not None:
+        order.shuffle(definitions)
+        modules = _shuffled({name: _shuffled(module, order) for name, module in modules.items()}, order)
+    return graph(deployment({"modules": modules}, found), definitions, found)
+
+
+def _shuffled(mapping: dict[str, Any], order: random.Random) -> dict[str, Any]:
+    keys = list(mapping)
+    order.shuffle(keys)
+    return {key: mapping[key] for key in keys}
+
+
+def _by_rule(drawn: Rules, asked: list[str]) -> tuple[set[Key], set[tuple[Key, Key]]]:
+    """Apply every rule to everything until nothing changes: slow, and plainly what the document says."""
+    nodes: set[Key] = set()
+    edges: set[tuple[Key, Key]] = set()
+    for workload, types in (("w1", asked), ("w2", asked[:1])):
+        owner = Key("workload", "default", f"modules.{workload}")
+        nodes.add(owner)
+        for number, type_ in enumerate(types):
+            needed = Key(type_, "default", f"modules.{workload}.externals.n{number}")
+            nodes.add(needed)
+            edges.add((owner, needed))
+    _close(drawn, nodes, edges)
+    selected: set[tuple[Key, Key]] = set()
+    for owner in nodes:
+        for anchor, direction, type_ in drawn[owner.type]["selects"]:
+            at = Key(anchor, owner.class_, owner.id)
+            near = (
+                {to for one, to in edges if one == at}
+                if direction == ">"
+                else {one for one, to in edges if to == at}
+            )
+            selected |= {(owner, one) for one in near if one.type == type_}
+    edges |= selected
+    _close(drawn, nodes, edges)
+    return nodes, edges
+
+
+def _close(drawn: Rules, nodes: set[Key], edges: set[tuple[Key, Key]]) -> None:
+    before = (-1, -1)
+    while before != (len(nodes), len(edges)):
+        before = (len(nodes), len(edges))
+        for owner in list(nodes):
+            rule = drawn[owner.type]
+            for type_ in rule["refers"]:
+                nodes.add(owner._replace(type=type_))
+                edges.add((owner, owner._replace(type=type_)))
+            siblings = {owner._replace(type=type_) for type_ in rule["brings"]}
+            nodes |= siblings
+            for type_, flags in rule["brings"].items():
+                brought = owner._replace(type=type_)
+                if flags["is_dependent"]:
+                    edges.add((brought, owner))
+                if flags["match_dependents"]:
+                    edges |= {
+                        (one, brought) for one, to in list(edges) if to == owner and one not in siblings
+                    }
+
+
+def _has_circle(expected: tuple[set[Key], set[tuple[Key, Key]]]) -> bool:
+    nodes, edges = set(expected[0]), set(expected[1])
+    while free := {node for node in nodes if not any(owner == node for owner, _ in edges)}:
+        nodes -= free
+        edges = {(owner, to) for owner, to in edges if to not in free}
+    return bool(nodes)
+
+
+@given(st.permutations(["a", "b", "c"]))
+def test_the_order_of_files_does_not_matter(names: list[str]) -> None:
+    """Score files in any order come to the same graph, order and hash."""
+
+    def built(names: list[str]) -> Any:
+        found = Collector()
+        parts = [score(SCORE.replace("NAME", name), found, f"{name}.yaml") for name in names]
+        definitions = [definition(type_, found) for type_ in ("workload", "postgres", "redis")]
+        asked = Deployment(workloads=tuple(one for part in parts for one in part.workloads))
+        return graph(asked, definitions, found)
+
+    here, there = built(names), built(sorted(names))
+    assert here.hash == there.hash
+    assert [node.key for node in here.nodes] == [node.key for node in there.nodes]
+
+
+@pytest.mark.parametrize("change", ["env", "params", "inputs", "definition"])
+def test_the_hash_tells_graphs_apart(change: str) -> None:
+    """What makes a resource another one makes another hash."""
+
+    def hashed(change: str) -> str:
+        found = Collector()
+        inputs = {"values": {"x": "2" if change == "inputs" else "1"}}
+        shared = {"a": {"type": "a", "params": {"size": 2 if change == "params" else 1}}}
+        asked = deployment({"modules": {}, "shared": shared}, found)
+        catalog = Catalog(
+            [definition("a", found, driver_inputs=inputs, driver_type=f"d{change == 'definition'}")], found
+        )
+        context = Context(app="shop", env="prod" if change == "env" else "dev", env_type="development")
+        return build_graph(asked, catalog, context, found).hash
+
+    assert hashed(change) != hashed("")
+    assert hashed(change) == hashed(change)
+
+
+def test_a_guresid_is_of_one_resource_in_one_environment() -> None:
+    """A guresid is stable, and another type, class, id, app or environment has another one."""
+    key = Key("postgres", "default", "shared.db")
+    others = [
+        (CONTEXT, key._replace(type="mysql")),
+        (CONTEXT, key._replace(class_="large")),
+        (CONTEXT, key._replace(id="shared.other")),
+        (Context(app="other", env="dev", env_type="development"), key),
+        (Context(app="shop", env="prod", env_type="development"), key),
+    ]
+    assert guresid(CONTEXT, key) == "45559bf196d27cdff5171ca659477891"
+    assert len({guresid(context, one) for context, one in [(CONTEXT, key), *others]}) == len(others) + 1
+
+
+def test_building_is_linear() -> None:
+    """Four times as many workloads take about four times as much work, never the square of it."""
+    small, large = (calls_made_by(partial(_build, workloads)) for workloads in (50, 200))
+    assert large < 4.4 * small
+
+
+def _build(workloads: int) -> None:
+    found = Collector()
+    definitions = [
+        definition("workload", found, driver_inputs=reading("account")),
+        definition(
+            "account", found, driver_inputs={"values": {"x": "${resources.workload>policy.outputs.arn}"}}
+        ),
+        definition(
+            "db", found, provision={"policy": {"match_dependents": True}}, driver_inputs=reading("base-env")
+        ),
+        definition("policy", found, driver_inputs=reading("db")),
+        definition("base-env", found),
+    ]
+    module = {"externals": {f"db{number}": {"type": "db"} for number in range(5)}}
+    asked = deployment({"modules": {f"w{n}": module for n in range(workloads)}}, found)
+    built = graph(asked, definitions, found)
+    assert len(list(GraphValues(built).nodes())) == 1 + 12 * workloads

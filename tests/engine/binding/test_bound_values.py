@@ -1,0 +1,74 @@
+"""Filling bound values into arguments: all of what is given, against a reading of the rule word by word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ensue.core.errors import StateFailedError
+from ensue.core.model.data import is_list, is_mapping
+from ensue.engine.binding.bound_values import filled
+
+VALUES: dict[str, Any] = {
+    "${a}": "b",
+    "${b}": "plain",
+    "${list}": [{"x": "${a}"}, 1],
+    "${map}": {"y": ["${b}"]},
+    "${null}": None,
+}
+TEXTS = st.sampled_from([*VALUES, "plain", "b", "x", ""])
+DATA = st.recursive(
+    TEXTS | st.integers() | st.none() | st.booleans(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def written_out(value: Any) -> Any:
+    """Return what `filled` is to return: each text that is bound replaced, keys written as text."""
+    if isinstance(value, str):
+        return VALUES.get(value, value)
+    if is_list(value):
+        return [written_out(item) for item in value]
+    if not is_mapping(value):
+        return value
+    keys: list[Any] = [VALUES.get(key, key) for key in value]
+    if any(not isinstance(key, str) for key in keys) or len(set(keys)) < len(keys):
+        raise StateFailedError("a key is none, or stands twice")
+    return dict(zip(keys, map(written_out, value.values()), strict=True))
+
+
+@given(DATA)
+def test_every_bound_text_is_replaced(value: Any) -> None:
+    """Texts and keys are replaced by their values; a key that is none, or that is there twice, is refused."""
+    try:
+        expected = written_out(value)
+    except StateFailedError:
+        with pytest.raises(StateFailedError):
+            filled(value, VALUES)
+        return
+    assert repr(filled(value, VALUES)) == repr(expected)
+
+
+def test_what_is_bound_is_copied() -> None:
+    """Whoever changes its arguments changes neither what another state returned nor what the SLS says."""
+    given_: dict[str, Any] = {"one": "${map}", "own": {"list": ["x"]}}
+    first = filled(given_, VALUES)
+    first["one"]["y"].append("z")
+    first["own"]["list"].append("z")
+    assert filled(given_, VALUES) == {"one": {"y": ["${b}"]}, "own": {"list": ["x"]}}
+
+
+def test_bound_keys_at_every_depth_take_no_more_time_than_their_number() -> None:
+    """A bound key at the end of each of many mappings within each other is no reason to begin anew."""
+    value: Any = "x"
+    for _ in range(200):
+        value = {"inner": value, "${a}": "y"}
+    result = filled(value, VALUES)
+    for _ in range(200):
+        assert list(result) == ["inner", "b"]
+        result = result["inner"]
+    assert result == "x"

@@ -1,0 +1,149 @@
+"""Execution modules `cmd` and `test`: what they return."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.library.states.call_state import execution_functions
+
+from ensue.core.errors import NotAvailableError, RemoteTimeoutError, StateFailedError
+from ensue.core.model.srn import Srn
+from ensue.library.modules import cmd, test
+from ensue.reach.resources.minion.connection import MinionConnection
+from ensue.testing.connection import FakeConnection
+from ensue.testing.context import FakeFunctionContext
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.connection import Command, Completed
+
+
+def call(module: Any, function: str, *args: Any, **kwargs: Any) -> Any:
+    ctx = FakeFunctionContext(
+        MinionConnection(Srn("minion", "here")),
+        grains_data={"shell": "/bin/false"},
+        functions=execution_functions(),
+        opts={"id": "here"},
+    )
+
+    async def run() -> Any:
+        returned = module.FUNCTIONS[function](ctx, *args, **kwargs)
+        return await returned if inspect.isawaitable(returned) else returned
+
+    return asyncio.run(run())
+
+
+def test_each_kind_of_run_returns_its_part() -> None:
+    """`run` has errors among the output in their order; the others have what their name says."""
+    line = "echo a; echo b >&2; echo c; exit 4"
+    assert call(cmd, "run", line) == "a\nb\nc"
+    assert call(cmd, "shell", line) == "a\nb\nc"
+    assert call(cmd, "run_stdout", line) == "a\nc"
+    assert call(cmd, "run_stderr", line) == "b"
+    assert call(cmd, "retcode", line) == 4
+    found = call(cmd, "run_all", line)
+    assert (found["retcode"], found["stdout"], found["stderr"]) == (4, "a\nc", "b")
+
+
+def test_a_list_is_a_program_with_arguments() -> None:
+    """No shell reads what is given as a list."""
+    assert call(cmd, "run", ["printf", "%s|", "a b", "$HOME"]) == "a b|$HOME|"
+    assert call(cmd, "run_stdout", ["printf", "%s|", "a b", "$HOME"]) == "a b|$HOME|"
+
+
+def test_words_are_arguments_whatever_is_in_them() -> None:
+    """A list begins with a program, and no word of it is more than one argument."""
+    words = ["printf", "<%s>", "a; touch pwned", "$(id)", "it's", ""]
+    expected = "<a; touch pwned><$(id)><it's><>"
+    for given in ({}, {"prepend_path": "/nonono"}, {"shell": "/bin/false"}):
+        assert call(cmd, "run", words, **given) == expected
+        assert call(cmd, "run_stdout", words, **given) == expected
+    assert call(cmd, "retcode", ["exit", "0"]) == 127
+    assert call(cmd, "run_all", ["exit", "0"], redirect_stderr=True)["retcode"] == 127
+    assert call(cmd, "run_all", ["A=1", "true"], redirect_stderr=True)["retcode"] == 127
+
+
+def test_a_login_shell_reads_no_command() -> None:
+    """`/bin/sh` reads a line that names no shell, whatever the grain `shell` is."""
+    assert call(cmd, "run", "echo $0") == "/bin/sh"
+
+
+def test_a_shell_that_is_no_posix_shell() -> None:
+    """It reads the line alone: what options add to the line is for `/bin/sh`."""
+    line = "import os, sys; print('a', flush=True); print(os.environ['PATH'], file=sys.stderr)"
+    path = call(cmd, "run", line, shell=sys.executable, prepend_path="/nonono")
+    assert path.startswith("a\n/nonono:")
+    assert call(cmd, "run_all", line, shell=sys.executable, bg=True)["pid"] > 0
+
+
+def test_programs_are_found_in_path() -> None:
+    """`which` finds programs, not what the shell has built in."""
+    assert call(cmd, "which", "sh").endswith("/sh")
+    assert call(cmd, "which", "/bin/sh") == "/bin/sh"
+    assert call(cmd, "which", "no-such-program") is None
+    assert call(cmd, "has_exec", "sh") is True
+    assert call(cmd, "which_bin", ["no-such-program", "sh"]).endswith("/sh")
+
+
+@pytest.mark.parametrize("command", [True, 5, None])
+def test_a_command_that_is_none_is_refused(command: object) -> None:
+    """A word of a command line that reads as a boolean or a number is no command, and the remedy is named."""
+    with pytest.raises(TypeError, match=r"a command is a text or a list of words, not .*quotes"):
+        call(cmd, "run", command)
+
+
+def test_a_target_without_commands_says_so() -> None:
+    """`cmd.run` on a target that cannot run commands names the type; it is not asked for its grains."""
+    ctx = FakeFunctionContext(FakeConnection(Srn("dummy", "d"), can_run=False))
+    with pytest.raises(NotAvailableError, match=r"cmd\.run is not available for dummy"):
+        asyncio.run(cmd.FUNCTIONS["run"](ctx, "true"))
+
+
+def test_a_target_that_does_not_answer_is_no_command_out_of_time() -> None:
+    """The silence of a target is its fault, also where the command has a timeout that is not over."""
+
+    def silence(_: Command) -> Completed:
+        raise RemoteTimeoutError("no answer", target="fake:target")
+
+    fake = FakeConnection()
+    fake.on_run("*", silence)
+    ctx = FakeFunctionContext(fake)
+    for limits in ({}, {"timeout": 3}):
+        with pytest.raises(RemoteTimeoutError):
+            asyncio.run(cmd.FUNCTIONS["run_all"](ctx, "true", **limits))
+
+
+@pytest.mark.parametrize(
+    ("option", "word"),
+    [
+        ({"umask": "99"}, "umask"),
+        ({"timeout": "soon"}, "timeout"),
+        ({"env": [1]}, "env"),
+        ({"env": {"A=B": 1}}, "A=B"),
+        ({"success_retcodes": ["x"]}, "success_retcodes"),
+    ],
+)
+def test_an_option_of_a_wrong_kind_is_named(option: dict[str, Any], word: str) -> None:
+    """A fault in an option is a message that names it, not a traceback."""
+    with pytest.raises(StateFailedError, match=word):
+        call(cmd, "run", "true", **option)
+
+
+def test_functions_of_test() -> None:
+    """They return what Salt's return."""
+    assert call(test, "ping") is True
+    assert call(test, "echo", "x") == "x"
+    assert call(test, "arg", 1, a=2) == {"args": [1], "kwargs": {"a": 2}}
+    assert call(test, "kwarg", a=2) == {"a": 2}
+    assert call(test, "fib", 10)[0] == 55
+    assert call(test, "collatz", 6)[0] == [6, 3, 10, 5, 16, 8, 4, 2]
+    assert call(test, "true") is True
+    assert call(test, "false_") is False
+    assert call(test, "version")
+    assert call(test, "try_", "test.raise_exception", name="OSError") is None
+    assert "OSError" in call(test, "try_", "test.raise_exception", return_try_exception=True, name="OSError")
+    with pytest.raises(StateFailedError, match="Negative"):
+        call(test, "fib", -1)

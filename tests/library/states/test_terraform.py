@@ -1,0 +1,115 @@
+"""State module `terraform` in whole runs, with the real binary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.app.test_project import apply, write
+from tests.language.settings.test_environments import records
+from tests.support.terraform import BOX, BROKEN, NULLS, configuration, needs_terraform
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VM = """\
+db_vm:
+  terraform.applied:
+    - source: box
+    - variables: {size: "${test:say:size}"}
+    - registers:
+      - dummy:db-01: {grains: {size: "${self:size}", token: "${self:password}"}}
+say:
+  test.present:
+    - new_state: {size: big}
+copy:
+  file.managed:
+    - name: @/copy
+    - contents: ${terraform:db_vm:size}
+"""
+GONE = "db_vm:\n  terraform.destroyed: []\n"
+
+
+@pytest.fixture(autouse=True)
+def _terraform() -> None:
+    needs_terraform()
+
+
+def test_outputs_are_bound_and_registered(tmp_path: Path) -> None:
+    """The second apply does nothing, and destroying it invalidates what it registered."""
+    configuration(tmp_path / "box", BOX)
+    write(tmp_path, states__vm=VM.replace("@", str(tmp_path)), states__gone=GONE)
+
+    first = apply(tmp_path, "vm")
+
+    assert first.exit_code == 0, {one.id: one.comment for one in first.returns.values()}
+    assert (tmp_path / "copy").read_text() == "big\n"
+    files = [path for path in (tmp_path / ".ensue").rglob("*") if path.is_file()]
+    assert [path for path in files if b"hunter2" in path.read_bytes()] == []
+    assert not any(one.changes for one in apply(tmp_path, "vm").returns.values())
+    (gone,) = apply(tmp_path, "gone").returns.values()
+    assert gone.changes["invalidated"] == ["dummy:db-01"]
+    (record,) = [one for one in records(tmp_path) if one.srn.type == "dummy"]
+    assert record.invalidated_because == "terraform:db_vm was destroyed"
+    (again,) = apply(tmp_path, "gone").returns.values()
+    assert (again.result, again.changes) == (True, {})
+
+
+def test_a_null_output_is_bound(tmp_path: Path) -> None:
+    """A reference to it is null, in the first apply, in a second one, and in a plan."""
+    configuration(tmp_path / "box", NULLS)
+    sls = """\
+vm:
+  terraform.applied:
+    - source: box
+uses:
+  test.present:
+    - new_state:
+        size: ${terraform:vm:size}
+        text: "size ${terraform:vm:size}"
+"""
+    write(tmp_path, states__vm=sls)
+    for _ in range(2):
+        returns = {one.id: one for one in apply(tmp_path, "vm").returns.values()}
+        assert returns["uses"].result is True, returns["uses"].comment
+        assert returns["uses"].new_state == {"size": None, "text": "size null"}
+
+
+def test_a_failure_halfway_registers_nothing(tmp_path: Path) -> None:
+    """The state fails with terraform's reason, and the next apply completes it."""
+    there = tmp_path / "there"
+    configuration(tmp_path / "box", BROKEN % there)
+    sls = "vm:\n  terraform.applied:\n    - source: box\n    - registers:\n      - dummy:vm: {}\n"
+    write(tmp_path, states__vm=sls)
+
+    (failed,) = apply(tmp_path, "vm").returns.values()
+
+    assert failed.result is False
+    assert "local-exec provisioner error" in failed.comment
+    assert [one for one in records(tmp_path) if one.srn.type == "dummy"] == []
+    there.touch()
+    assert apply(tmp_path, "vm").exit_code == 0
+    assert [one.status for one in records(tmp_path) if one.srn.type == "dummy"] == ["active"]
+
+
+def test_a_resource_is_not_where_terraform_runs(tmp_path: Path) -> None:
+    """It runs on the minion; with a resource as the target it fails by name."""
+    write(
+        tmp_path,
+        pillar__top="base:\n  m:\n    - box\n",
+        pillar__box="resources:\n  dummy: {a: {}}\n",
+        states__vm="vm:\n  terraform.applied:\n    - source: box\n    - tgt: T@dummy\n",
+    )
+
+    (failed,) = apply(tmp_path, "vm").returns.values()
+
+    assert "terraform is not available for dummy" in failed.comment
+
+
+def test_a_source_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """With its whole path."""
+    write(tmp_path, states__vm="vm:\n  terraform.applied:\n    - source: modules/nowhere\n")
+
+    (failed,) = apply(tmp_path, "vm").returns.values()
+
+    assert failed.comment == f"source: there is no folder {tmp_path}/modules/nowhere"

@@ -1,0 +1,31 @@
+"""An SFTP session that ends: who waits is told, and nothing else is said."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from typing import Any
+
+import pytest
+
+from ensue.reach.resources.ssh_host.sftp_messages import Kind
+from ensue.reach.resources.ssh_host.sftp_session import SftpLostError, SftpSession
+
+
+def test_a_session_that_nobody_waits_for_ends_quietly() -> None:
+    """A host may go away before its session is used: who waits is told, and no stray exception is logged."""
+    said: list[dict[str, Any]] = []
+
+    async def scene() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
+        session = SftpSession()
+        waited_for, given_up = session.ask(Kind.STAT, b""), session.ask(Kind.STAT, b"")
+        session.connection_lost(BrokenPipeError())
+        later = session.ask(Kind.STAT, b"")
+        with pytest.raises(SftpLostError):
+            await waited_for
+        del session, waited_for, given_up, later
+        gc.collect()
+
+    asyncio.run(scene())
+    assert said == []

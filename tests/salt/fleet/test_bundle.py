@@ -1,0 +1,78 @@
+"""The archives that minions fetch: what is in them, and when a new one is made."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from typing import TYPE_CHECKING
+
+from ensue.salt.fleet.bundle import shipped_program, shipped_relay, shipped_tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_the_program_runs_from_the_archive_alone(tmp_path: Path) -> None:
+    """Unpacked, and without any other package, ensue starts and loads what it requires."""
+    name = shipped_program(tmp_path)
+    with zipfile.ZipFile(tmp_path / name) as archive:
+        archive.extractall(tmp_path / "there")
+    code = "import asyncssh, bcrypt, cryptography, jinja2, msgspec, sqlalchemy, yaml"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"{code}; import ensue.app.fleet_minion as m; print(m.__file__)"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "there")},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert done.stdout.strip() == str(tmp_path / "there" / "ensue" / "app" / "fleet_minion.py"), done.stderr
+
+
+def test_an_archive_is_made_once(tmp_path: Path) -> None:
+    """The same files have the same name and are not packed again; a changed file has another."""
+    root, folder = tmp_path / "states", tmp_path / "_ensue"
+    root.mkdir()
+    folder.mkdir()
+    (root / "a.sls").write_text("a: test.nop")
+    first, inside = shipped_tree(folder, {"base": [root], "my-env": [root]})
+    made = (folder / first).stat()
+    assert shipped_tree(folder, {"base": [root], "my-env": [root]})[0] == first
+    assert (folder / first).stat().st_ino == made.st_ino
+    assert zipfile.ZipFile(folder / first).namelist() == [f"{one}/a.sls" for one in sorted(inside.values())]
+    (root / "a.sls").write_text("b: test.nop # longer")
+    assert shipped_tree(folder, {"base": [root]})[0] != first
+
+
+def test_the_first_root_wins(tmp_path: Path) -> None:
+    """A file that two roots of an environment have is that of the first, as in Salt."""
+    for name in ("one", "two"):
+        (tmp_path / name / "_ensue").mkdir(parents=True)
+        (tmp_path / name / "a.sls").write_text(name)
+        (tmp_path / name / "_ensue" / "old.zip").write_text("")
+    name, _ = shipped_tree(tmp_path, {"base": [tmp_path / "one", tmp_path / "two"]})
+    archive = zipfile.ZipFile(tmp_path / name)
+    assert archive.namelist() == ["base/a.sls"]
+    assert archive.read("base/a.sls") == b"one"
+
+
+def test_links_to_folders_are_packed_once_per_link(tmp_path: Path) -> None:
+    """What links lead to is in the archive, and a link to a folder above it adds nothing."""
+    (tmp_path / "formula").mkdir()
+    (tmp_path / "formula" / "init.sls").write_text("")
+    (tmp_path / "states" / "sub").mkdir(parents=True)
+    (tmp_path / "states" / "linked").symlink_to(tmp_path / "formula")
+    (tmp_path / "states" / "sub" / "loop").symlink_to("..")
+    (tmp_path / "states" / "sub" / "nowhere").symlink_to("gone")
+    (tmp_path / "states" / "sub" / "a.sls").write_text("")
+    name, _ = shipped_tree(tmp_path, {"base": [tmp_path / "states"]})
+    assert zipfile.ZipFile(tmp_path / name).namelist() == ["base/linked/init.sls", "base/sub/a.sls"]
+
+
+def test_the_relay_is_copied_once(tmp_path: Path) -> None:
+    """The minion's program keeps its name while it does not change, and it imports nothing of ensue."""
+    name = shipped_relay(tmp_path)
+    assert shipped_relay(tmp_path) == name
+    assert "import ensue" not in (tmp_path / name).read_text()
+    assert "from ensue" not in (tmp_path / name).read_text()

@@ -1,0 +1,60 @@
+"""The events of several minions share one journal, and each keeps its states apart."""
+
+from __future__ import annotations
+
+from ensue.core.model.events import (
+    CommandStarted,
+    NodeFinished,
+    NodeStarted,
+    ResourceRegistered,
+    ScopeClosed,
+    ScopeOpened,
+)
+from ensue.core.model.returns import Return, ScopeReturn
+from ensue.output.history import report_from_events
+from ensue.salt.fleet.renaming import Numbers, event_of_run
+
+
+def _return(id_: str, scope: str, number: int) -> Return:
+    return Return(
+        tag=f"test_|-{id_}_|-name_|-nop",
+        id=id_,
+        name="name",
+        sls="s",
+        module="test",
+        function="nop",
+        scope=scope,
+        target="minion:web",
+        result=True,
+        changes={},
+        comment="",
+        run_num=number,
+    )
+
+
+def test_states_of_two_minions_are_shown_apart() -> None:
+    """Two minions run the same states; the report of the journal has both, with what each caused."""
+    inner = ScopeReturn(kind="block", name="later", scope="one/later", status="done")
+    tag = "test_|-one_|-name_|-nop"
+    run = [
+        NodeStarted(tag, "one", "test.nop", "", "minion:web", 0),
+        NodeFinished(_return("one", "", 0)),
+        ScopeOpened(tag, "block", "later", "one/later", "minion:web", 1),
+        NodeFinished(_return("two", "one/later", 1)),
+        ScopeClosed(tag, inner),
+    ]
+    numbers = Numbers()
+    events = [event_of_run(event, minion, numbers) for event in run for minion in ("web1", "web2")]
+    report = report_from_events([event for event in events if event is not None], "master")
+    tags = [f"test_|-{minion} one_|-{minion} name_|-nop" for minion in ("web1", "web2")]
+    assert list(report.returns) == tags
+    for minion, tag in zip(("web1", "web2"), tags, strict=True):
+        (scope,) = report.returns[tag].delayed
+        assert [one.id for one in scope.returns.values()] == [f"{minion} two"]
+    assert sorted(one.run_num for one in report.returns.values()) == [0, 1]
+
+
+def test_what_concerns_one_machine_stays_there() -> None:
+    """Processes and registrations of a minion are not in the journal: it would look for them here."""
+    for event in (CommandStarted("", "t", 1, "x", "true"), ResourceRegistered("dummy:x", None, changed=True)):
+        assert event_of_run(event, "web1", Numbers()) is None

@@ -1,0 +1,254 @@
+"""The enforced state is kept across processes, secrets encrypted, and found as references look for it."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from ensue.core.errors import KeyFileError, StoreError, TamperedError
+from ensue.core.masking import Masker
+from ensue.core.model.returns import Return
+from ensue.core.model.srn import Srn
+from ensue.store.registry.enforced import EnforcedStore
+from ensue.store.registry.enforced_file import FILE, EnforcedFile
+from ensue.store.registry.vault import ProjectVault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MINION = Srn("minion", "m1")
+OPENED: list[EnforcedStore] = []
+
+
+def returned(id_: str, new_state: Any, **fields: Any) -> Return:
+    """Return the return of a `cloud.instance.present`."""
+    known: dict[str, Any] = {
+        "tag": f"cloud.instance_|-{id_}_|-{id_}_|-present",
+        "id": id_,
+        "name": id_,
+        "sls": "vm",
+        "module": "cloud.instance",
+        "function": "present",
+        "scope": "",
+        "target": str(MINION),
+        "result": True,
+        "changes": {},
+        "comment": "",
+        "new_state": new_state,
+        **fields,
+    }
+    return Return(**known)
+
+
+def store_in(cachedir: Path, masker: Masker | None = None) -> EnforcedStore:
+    """Return the store as a new process would see it."""
+    vault = ProjectVault.of_project(cachedir, environment={})
+    return opened(EnforcedStore(cachedir, vault=vault, masker=Masker() if masker is None else masker))
+
+
+def opened(store: EnforcedStore) -> EnforcedStore:
+    """Have a store closed at the end of the test."""
+    OPENED.append(store)
+    return store
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    while OPENED:
+        OPENED.pop().close()
+
+
+def keep(cachedir: Path, *returns: Return, masker: Masker | None = None) -> None:
+    """Write returns as one run does."""
+    store = store_in(cachedir, masker)
+    store.begin_run("run-1")
+    for one in returns:
+        store.note(one)
+    store.flush()
+    store.close()
+
+
+def test_another_process_finds_what_was_kept(cachedir: Path) -> None:
+    """What one run notes, a later one finds, whatever kinds of data it holds."""
+    data = {"id": "i-1", 80: ["open", None, 1.5], "big": 2**63, "blob": b"\x00\xff", "on": True}
+    keep(cachedir, returned("vm", data))
+    (found,) = store_in(cachedir).find(MINION, "", "cloud.instance", "vm")
+    assert found.new_state == data
+    assert (found.function, found.sls, found.sensitive) == ("present", "vm", ())
+
+
+def test_integers_of_any_size_are_kept(cachedir: Path) -> None:
+    """An integer that has no form in the store is kept as its text; the rest stays as it was."""
+    keep(cachedir, returned("vm", {"huge": [2**80, 7]}))
+    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
+    assert found.new_state == {"huge": [str(2**80), 7]}
+
+
+@pytest.mark.parametrize("path", ["cloud", "cloud.instance"])
+def test_a_path_is_whole_or_a_dotted_prefix(cachedir: Path, path: str) -> None:
+    """`cloud` means `cloud.instance`, and `clou` means nothing."""
+    keep(cachedir, returned("vm", {}))
+    store = store_in(cachedir)
+    assert len(store.find(MINION, "", path, "vm")) == 1
+    assert store.find(MINION, "", path[:-1], "vm") == []
+
+
+def test_id_and_name_both_find_in_their_scope_only(cachedir: Path) -> None:
+    """An entry is found by its ID and by its name, once; one of another scope is not."""
+    keep(
+        cachedir,
+        returned("a", {"n": 1}, name="same"),
+        returned("same", {"n": 2}),
+        returned("same", {"n": 3}, scope="caller/block", scope_identity="c/block:block"),
+    )
+    found = store_in(cachedir).find(MINION, "", "cloud", "same")
+    assert [entry.new_state for entry in found] == [{"n": 1}, {"n": 2}]
+    (inner,) = store_in(cachedir).find(MINION, "c/block:block", "cloud", "same")
+    assert inner.new_state == {"n": 3}
+    assert store_in(cachedir).find(Srn("ssh_host", "m1"), "", "cloud", "same") == []
+
+
+def test_only_what_was_made_true_is_kept(cachedir: Path) -> None:
+    """A failed state, an undecided one and one that says nothing leave what was known before."""
+    keep(cachedir, returned("vm", {"n": 1}))
+    keep(
+        cachedir,
+        returned("vm", {"n": 2}, result=False),
+        returned("vm", {"n": 3}, result=None),
+        returned("vm", None),
+    )
+    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
+    assert found.new_state == {"n": 1}
+
+
+def test_a_later_run_replaces_it(cachedir: Path) -> None:
+    """The last apply counts."""
+    keep(cachedir, returned("vm", {"n": 1}))
+    keep(cachedir, returned("vm", {"n": 2}))
+    state = store_in(cachedir).of_state(returned("vm", None).identity)
+    assert state is not None
+    assert state.new_state == {"n": 2}
+
+
+def test_secrets_are_encrypted_and_masked(cachedir: Path) -> None:
+    """A secret stands in no file; it is read with the key, and the masker knows it from then on."""
+    declared = returned("vm", {"user": "root", "auth": {"password": "hunter2-secret"}}, sensitive=("auth",))
+    known = returned("other", {"line": "token=s3cr3t-token", "port": 22})
+    keep(cachedir, declared, known, masker=Masker(["s3cr3t-token"]))
+    written = b"".join(path.read_bytes() for path in cachedir.glob(f"{FILE}*"))
+    assert b"hunter2" not in written
+    assert b"s3cr3t" not in written
+    shown = {entry.state.id: entry.state.new_state for entry in store_in(cachedir).shown()}
+    assert shown == {
+        "vm": {"user": "root", "auth": "(sensitive)"},
+        "other": {"line": "(sensitive)", "port": 22},
+    }
+    masker = Masker()
+    store = store_in(cachedir, masker)
+    (found,) = store.find(MINION, "", "cloud", "vm")
+    assert found.new_state == declared.new_state
+    (other,) = store.find(MINION, "", "cloud", "other")
+    assert (other.new_state, other.sensitive) == (known.new_state, ("line",))
+    assert masker.text("hunter2-secret and token=s3cr3t-token") == "(sensitive) and (sensitive)"
+
+
+def test_what_an_entry_is_called_holds_no_secret(cachedir: Path) -> None:
+    """A name, an ID, a tag and a scope made of a secret are masked in the file; drift is not told of it."""
+    secret = "s3cr3t-token"
+    called = returned(f"user-{secret}", {"n": 1}, scope=f"add-{secret}/block", scope_identity=f"{secret}/b")
+    keep(cachedir, called, masker=Masker([secret]))
+    assert secret.encode() not in b"".join(path.read_bytes() for path in cachedir.glob(f"{FILE}*"))
+    (shown,) = store_in(cachedir).shown()
+    assert (shown.scope, shown.state.id, shown.state.name) == (
+        "add-(sensitive)/block",
+        "user-(sensitive)",
+        "user-(sensitive)",
+    )
+    assert store_in(cachedir, Masker([secret])).of_state(called.identity) is None
+
+
+def test_its_file_is_private(cachedir: Path) -> None:
+    """Nobody else may read the file, nor what SQLite lays beside it."""
+    store = store_in(cachedir)
+    store.note(returned("vm", {}))
+    store.flush()
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in cachedir.glob(f"{FILE}*")}
+    store.close()
+    assert modes == {0o600}
+
+
+def test_without_a_file_nothing_is_known_and_none_is_made(cachedir: Path) -> None:
+    """Reading makes no file, and a run in which nothing says a state makes none either."""
+    store = store_in(cachedir)
+    store.note(returned("vm", None))
+    store.flush()
+    assert store.find(MINION, "", "cloud", "vm") == []
+    assert list(store.shown()) == []
+    assert not cachedir.exists()
+
+
+def test_new_keys_reseal_it(cachedir: Path) -> None:
+    """After a rotation the old key is not needed any more."""
+    secret = returned("vm", {"password": "hunter2-secret"}, sensitive=("password",))
+    keep(cachedir, secret, returned("plain", {"n": 1}))
+    vault = ProjectVault.of_project(cachedir, environment={})
+    store = opened(EnforcedStore(cachedir, vault=vault, masker=Masker()))
+    vault.rotate()
+    assert store.reseal() == 1
+    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
+    assert found.new_state == secret.new_state
+
+
+def test_a_lost_key_and_a_changed_entry_are_said(cachedir: Path) -> None:
+    """Without the key, and for an entry put in another's place, there is an error and no data."""
+    keep(cachedir, *(returned(id_, {"p": "hunter2-" + id_}, sensitive=("p",)) for id_ in ("a", "b")))
+    file = EnforcedFile(cachedir)
+    first, second = file.all()
+    file.write([msgspec.structs.replace(first, entry=second.entry)])
+    file.close()
+    with pytest.raises(TamperedError):
+        store_in(cachedir).of_state(returned("a", None).identity)
+    next(cachedir.glob("*key*")).unlink()
+    with pytest.raises(KeyFileError):
+        store_in(cachedir).find(MINION, "", "cloud", "b")
+
+
+@pytest.mark.parametrize(("content", "meant"), [(b"no database at all\n" * 99, "it is not an ensue store")])
+def test_a_damaged_file_is_said(cachedir: Path, content: bytes, meant: str) -> None:
+    """A file that is no database is named, with a way out."""
+    cachedir.mkdir()
+    (cachedir / FILE).write_bytes(content)
+    with pytest.raises(StoreError, match=f"{FILE}: {meant}"):
+        store_in(cachedir).find(MINION, "", "cloud", "vm")
+
+
+def test_a_newer_file_is_refused(cachedir: Path) -> None:
+    """A file of a version to come is left alone."""
+    keep(cachedir, returned("vm", {}))
+    with sqlite3.connect(cachedir / FILE) as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(StoreError, match="use a newer ensue"):
+        store_in(cachedir).find(MINION, "", "cloud", "vm")
+
+
+def test_a_long_output_that_holds_a_secret_is_cut_after_masking(cachedir: Path) -> None:
+    """No half of a secret is left at the end of what is kept in the clear, and the cut is known of both."""
+    masker = Masker()
+    masker.add("hunter22-hunter22")
+    vault = ProjectVault.of_project(cachedir, environment={})
+    store = opened(EnforcedStore(cachedir, vault=vault, masker=masker, keep_output_bytes=20))
+    store.note(returned("vm", {"out": "twelve chars hunter22-hunter22", "other": "y" * 30}))
+    store.flush()
+    (shown,) = store.shown()
+    assert "hunter22" not in str(shown.state.new_state)
+    assert shown.state.cut == (("out",), ("other",))
+    (found,) = store.find(MINION, "", "cloud", "vm")
+    assert found.whole == {}
+    assert b"hunter22" not in (cachedir / FILE).read_bytes()

@@ -1,0 +1,21 @@
+"""Which machine a recorded run ran on."""
+
+from __future__ import annotations
+
+from ensue.core.model.events import NodeStarted, RunStarted
+from ensue.store.runs.own_minion import own_minion
+
+ELSEWHERE = NodeStarted("t", "a", "test.nop", "", "minion:other", 0)
+
+
+def test_the_run_says_it() -> None:
+    """It is what the run was told, whatever its states were carried out on."""
+    started = RunStarted("r", False, 1, "", (), "web")
+    assert own_minion([started, ELSEWHERE], "now") == "web"
+
+
+def test_a_run_that_does_not_say() -> None:
+    """A journal without it (its beginning is cut) is taken for one of this machine."""
+    assert own_minion([ELSEWHERE], "now") == "now"
+    assert own_minion([], "now") == "now"
+    assert own_minion([RunStarted("r", False, 1, "")], "now") == "now"

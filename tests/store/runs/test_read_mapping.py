@@ -1,0 +1,102 @@
+"""A mapping that notes what is read of it is like any other, and misses nothing of it."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ensue.language.jinja import JinjaRenderer
+from ensue.store.runs.read_mapping import ReadMapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DATA: dict[str, Any] = {"port": 80, "app": {"name": "shop", "tags": [1, 2]}, "text": "x"}
+
+
+@pytest.mark.parametrize(
+    ("read", "keys"),
+    [
+        (lambda one: one["port"], {"port"}),
+        (lambda one: one.get("none", 5), {"none"}),
+        (lambda one: "app" in one, {"app"}),
+        (lambda one: one["app"]["name"], {"app"}),
+        (lambda one: one.setdefault("port", 1), {"port"}),
+    ],
+)
+def test_keys_that_are_asked_for_are_noted(read: Callable[[Any], Any], keys: set[str]) -> None:
+    """Those of the top level, and no others."""
+    mapping = ReadMapping(copy.deepcopy(DATA))
+    assert read(mapping) == read(copy.deepcopy(DATA))
+    assert (set(mapping.keys_read), mapping.is_read_whole) == (keys, False)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        list,
+        dict,
+        len,
+        bool,
+        str,
+        sorted,
+        copy.copy,
+        copy.deepcopy,
+        json.dumps,
+        lambda one: {**one},
+        lambda one: one | {"more": 1},
+        lambda one: {"more": 1} | one,
+        lambda one: one == DATA,
+        lambda one: one != DATA,
+        lambda one: one.copy(),
+        lambda one: list(one.items()),
+        lambda one: list(one.keys()),
+        lambda one: list(one.values()),
+        lambda one: dict(**one),
+        lambda one: [*reversed(one)],
+    ],
+)
+def test_to_go_through_it_is_to_read_all(read: Callable[[Any], Any]) -> None:
+    """Whatever looks at all keys, in Python or in C."""
+    mapping = ReadMapping(copy.deepcopy(DATA))
+    assert read(mapping) == read(copy.deepcopy(DATA))
+    assert mapping.is_read_whole
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ pillar }}",
+        "{{ pillar | json }}",
+        "{{ pillar | tojson }}",
+        "{{ pillar | yaml }}",
+        "{{ pillar | yaml(False) }}",
+        "{{ pillar | dictsort }}",
+        "{{ pillar | list }}",
+        "{{ pillar | length }}",
+        "{% for key, value in pillar.items() %}{{ key }}{{ value }}{% endfor %}",
+        "{% for key in pillar %}{{ key }}{% endfor %}",
+        "{% if pillar %}x{% endif %}",
+        "{{ pillar | python }}",
+        "{% load_yaml as more %}a: {{ pillar | json }}{% endload %}{{ more.a }}",
+    ],
+)
+def test_a_template_sees_no_difference(text: str) -> None:
+    """Every way in which a template writes all of a pillar writes the same, and is noted."""
+    renderer = JinjaRenderer([], shorten=str)
+    mapping = ReadMapping(copy.deepcopy(DATA))
+    plain = renderer.render(text, {"pillar": copy.deepcopy(DATA)}, path="t").text
+    assert renderer.render(text, {"pillar": mapping}, path="t").text == plain
+    assert mapping.is_read_whole
+
+
+def test_what_is_set_is_set_in_the_original() -> None:
+    """All who share the original see it; what is removed is gone there, too."""
+    original = copy.deepcopy(DATA)
+    mapping = ReadMapping(original)
+    mapping["new"] = 1
+    assert mapping.pop("port") == 80
+    assert (original["new"], "port" in original) == (1, False)
