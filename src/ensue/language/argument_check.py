@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ensue.core.contracts.functions import ANY_ARGUMENTS
 from ensue.core.model.declared_secrets import SENSITIVE
-from ensue.engine.binding.slots import holds_slot
 from ensue.language.idem_names import refuse_credentials
 from ensue.language.references.detection import holds_sign
 
@@ -182,7 +181,12 @@ class ArgumentCheck:
 
 def is_late(value: Any) -> bool:
     """Return whether a value is a reference or slot, which is judged when its state runs."""
-    return isinstance(value, str) and (holds_sign(value) or holds_slot(value))
+    if not isinstance(value, str):
+        return False
+    # Loaded here, since only a value of the wrong type needs it.
+    from ensue.engine.binding.slots import holds_slot
+
+    return holds_sign(value) or holds_slot(value)
 
 
 def _refuse(declaration: Declaration, signature: Signature, name: str, refused: Collector) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from ensue.app.functions import Functions
 
 HERE = Path(__file__).parent
-PAGE = HERE.parent.parent / "docs" / "migrating-from-salt.md"
+PAGE = HERE.parents[2] / "docs" / "migrating-from-salt.md"
 SECTION = re.compile(
     r"^## State functions that ensue leaves out\n(?P<text>.*?)^## ", re.MULTILINE | re.DOTALL
 )
