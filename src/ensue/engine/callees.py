@@ -8,7 +8,7 @@ import msgspec
 
 from ensue.core.contracts.argument_types import NOT_CHECKED, ArgumentTypes, argument_types
 from ensue.core.contracts.callables import is_coroutine_function, parameters
-from ensue.core.contracts.functions import TOUCHES_NOTHING
+from ensue.core.contracts.functions import KEEPS_INTENT, TOUCHES_NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,7 @@ class Callee(msgspec.Struct, frozen=True):
         is_blocking: whether it is called in a thread, because it may block: a project's own plain function.
         is_mod_watch: whether it is called in place of the function that the state names.
         touches_nothing: whether it changes nothing outside of this process.
+        keeps_intent: whether it stores itself what it is about to do.
         types: the types of its arguments.
     """
 
@@ -38,6 +39,7 @@ class Callee(msgspec.Struct, frozen=True):
     is_blocking: bool = False
     is_mod_watch: bool = False
     touches_nothing: bool = False
+    keeps_intent: bool = False
     types: ArgumentTypes = NOT_CHECKED
 
 
@@ -100,5 +102,6 @@ def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = Fa
         is_blocking=is_blocking,
         is_mod_watch=is_mod_watch,
         touches_nothing=bool(getattr(function, TOUCHES_NOTHING, False)),
+        keeps_intent=bool(getattr(function, KEEPS_INTENT, False)),
         types=argument_types(function),
     )

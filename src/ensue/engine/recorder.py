@@ -85,7 +85,8 @@ class Recorder:
             run_num=start.run_num,
             scope_identity=node.scope.identity,
         )
-        if self._begin is None:
+        callee = node.callee
+        if self._begin is None or (callee is not None and callee.keeps_intent):
             self.emit(event)
         else:
             await self._begin(event)

@@ -45,6 +45,20 @@ def touches_nothing(function: _Function) -> _Function:
     return function
 
 
+KEEPS_INTENT: Final = "__ensue_keeps_intent__"
+"""The attribute that `keeps_intent` sets."""
+
+
+def keeps_intent(function: _Function) -> _Function:
+    """Mark a state function that stores what it is about to do before it does it.
+
+    A resource of a deployment has a record in the store before its driver is called. So the call does not
+    wait until its start is in the journal of the run: it is written meanwhile.
+    """
+    setattr(function, KEEPS_INTENT, True)
+    return function
+
+
 RENDERS: Final = "__ensue_renders__"
 """The attribute that `renders` sets."""
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.deployment import ANY_RESOURCE, DeploymentOrder
+from ensue.core.contracts.functions import keeps_intent
 from ensue.core.errors import NotAvailableError, StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.durations import FORMS, duration_s
@@ -137,6 +138,7 @@ async def destroyed(ctx: StateContext, name: str, app: str, env: str, *, org: st
     return msgspec.structs.replace(said, new_state={"app": app, "env": env, "exists": False}, sensitive=())
 
 
+@keeps_intent
 async def provisioned(ctx: StateContext, name: str) -> StateReturn:
     """Provision one resource of a deployment; only for `graph.deployed` and `ensue deploy`.
 
@@ -147,6 +149,7 @@ async def provisioned(ctx: StateContext, name: str) -> StateReturn:
     return await ctx.deployments.provision(name)
 
 
+@keeps_intent
 async def expanded(ctx: StateContext, name: str) -> StateReturn:
     """Provision the resources of a list of a deployment; only for `graph.deployed` and `ensue deploy`.
 
@@ -157,6 +160,7 @@ async def expanded(ctx: StateContext, name: str) -> StateReturn:
     return await ctx.deployments.expand(name)
 
 
+@keeps_intent
 async def cleared(ctx: StateContext, name: str) -> StateReturn:
     """Destroy what a replaced resource was before; only for `graph.deployed` and `ensue deploy`.
 
@@ -167,6 +171,7 @@ async def cleared(ctx: StateContext, name: str) -> StateReturn:
     return await ctx.deployments.clear(name)
 
 
+@keeps_intent
 async def removed(ctx: StateContext, name: str) -> StateReturn:
     """Remove one resource of an environment; only for `graph.deployed` and `ensue deploy`.
 
