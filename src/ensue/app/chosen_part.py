@@ -19,7 +19,7 @@ from ensue.core.model.events import StateExcluded
 from ensue.core.model.run_part import RunPart
 from ensue.core.model.state_identity import StateIdentity
 from ensue.engine.graph.transforms.part import PartChoice, PartRules, part_of
-from ensue.language.part_words import StatesByWord, word_faults
+from ensue.language.part_words import StatesByWord, word_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -72,14 +72,14 @@ class ChosenPart:
         """
         if not first.total and not first.late:
             return first  # Why there are no states is said as without a part.
-        faults = word_faults(first.all, self._part, joining=bool(first.late))
-        if errors := [one for one in faults if one.severity is Severity.ERROR]:
+        problems = word_problems(first.all, self._part, joining=bool(first.late))
+        if errors := [one for one in problems if one.severity is Severity.ERROR]:
             raise CompileError(errors)
         own, *beside = await asyncio.to_thread(self._restricted, first.all, self._part)
         if not any(plan.chunks for plan in (own, *beside)) and not first.late:
             raise CompileError([self._nothing_left([own, *beside])])
         return msgspec.structs.replace(
-            first, own=own, beside=tuple(beside), warnings=(*first.warnings, *faults)
+            first, own=own, beside=tuple(beside), warnings=(*first.warnings, *problems)
         )
 
     async def late(self, plan: Plan) -> Plan:

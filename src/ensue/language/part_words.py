@@ -136,7 +136,7 @@ def _matching(known: dict[str, list[int]], word: str) -> Collection[int]:
     return {index for name in fnmatch.filter(known, word) for index in known[name]}
 
 
-def word_faults(plans: Sequence[Plan], part: RunPart, *, joining: bool = False) -> list[Diagnostic]:
+def word_problems(plans: Sequence[Plan], part: RunPart, *, joining: bool = False) -> list[Diagnostic]:
     """Return what is wrong with the words of a part.
 
     Args:
@@ -146,16 +146,16 @@ def word_faults(plans: Sequence[Plan], part: RunPart, *, joining: bool = False) 
             only warned of.
     """
     by_word = [StatesByWord(plan) for plan in plans if plan.chunks]
-    faults: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     for option, word in part.words:
         meanings = [one.meanings(option, word) for one in by_word]
         if any(len(one) > 1 and len({*map(frozenset, one.values())}) > 1 for one in meanings):
-            faults.append(_ambiguous(option, word))
+            problems.append(_ambiguous(option, word))
         elif not any(meanings) and not joining:
-            faults.append(_unknown(option, word, by_word))
+            problems.append(_unknown(option, word, by_word))
         elif not any(meanings):
-            faults.append(_not_known_yet(option, word))
-    return faults
+            problems.append(_not_known_yet(option, word))
+    return problems
 
 
 def _ambiguous(option: str, word: str) -> Diagnostic:
