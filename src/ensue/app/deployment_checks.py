@@ -204,7 +204,7 @@ def refuse_replacements(
         )
         for node, old in refused
     ]
-    raise ReplacementError([*errors, *warnings], tuple(str(node.key) for node, _ in refused))
+    raise ReplacementError([*errors, *warnings], tuple(node.name for node, _ in refused))
 
 
 def protected_words(one: ActiveResource) -> str:
@@ -267,8 +267,8 @@ def refuse_unstorable(context: Context, nodes: Iterable[Node], found: Collector)
         if not _is_storable(name):
             _refuse_name(f"the name of the {word}", name, None, found)
     for node in nodes:
-        if not _is_storable(str(node.key)):
-            _refuse_name("the name of the resource", str(node.key), node.places[0].span(), found)
+        if not _is_storable(node.name):
+            _refuse_name("the name of the resource", node.name, node.places[0].span(), found)
         if not _is_storable(node.definition):
             _refuse_name("the id of the definition", node.definition, node.places[-1].span(), found)
 

@@ -69,7 +69,7 @@ class DeploymentGrowth:
     def __init__(self, built: BuiltGraph, values: GraphValues, around: Around) -> None:
         self.built = built
         self.values = values
-        self.nodes = {str(node.key): node for node in built.graph.nodes}
+        self.nodes = {node.name: node for node in built.graph.nodes}
         self.faults: dict[ListName, str] = {}
         """Why lists name no resources."""
         self.started: set[Key] = set()
@@ -208,11 +208,11 @@ class DeploymentGrowth:
         found.stop_on_errors()
         self.built, self._joined = grown, given
         self.values.grow(grown.graph)
-        self.nodes = {str(node.key): node for node in grown.graph.nodes}
+        self.nodes = {node.name: node for node in grown.graph.nodes}
         self._note_points()
         for name in nodes.keys() | points.keys():
             self._work[name] = Work(nodes.get(name, []), (), (), {}, points.get(name, []))
-            self._joining.update((str(node.key), str(name)) for node in nodes.get(name, ()))
+            self._joining.update((node.name, str(name)) for node in nodes.get(name, ()))
             self._joining.update((str(point.name), str(name)) for point in points.get(name, ()))
         self._around.joined(grown)
 
@@ -231,7 +231,7 @@ class DeploymentGrowth:
         points: dict[ListName, list[GrowthPoint]] = {}
         part, part_points = part_of(graph, self._around.only)
         for node in part:
-            name = str(node.key)
+            name = node.name
             if not (name in self._places or name in self._joining or node.key in self.started):
                 nodes.setdefault(_one_of(names, node.grown_for), []).append(node)
         for point in part_points:

@@ -89,6 +89,8 @@ class DeploymentRun:
         self._removed: dict[str, ActiveResource] = {}
         self._undecided: set[Key] = set()
         self._outcomes: dict[Key, Outcome] = {}
+        self._final: tuple[NodeOutcome, ...] | None = None
+        """The outcomes once nothing changes any more; None: the deployment is still running."""
         folder = services.settings.cachedir / "drivers"
         self._requests = Requests(self.context, services.settings.root, folder, "", order)
         self._provisioner = Provisioner(None, {}, surroundings_of(self._services, self._requests), {})
@@ -226,7 +228,7 @@ class DeploymentRun:
             ReplacementError: a replacement is not allowed.
         """
         kept, may_replace = self._provisioner.kept, self._requests.may_replace
-        anew = (kept.get(node.key) for node in nodes if str(node.key) in self.order.replace)
+        anew = (kept.get(node.key) for node in nodes if node.name in self.order.replace)
         refuse_retained(filter(None, anew), found)
         gone = [*removed, *filter(None, map(self._provisioner.replaces, nodes))]
         refuse_protected(
@@ -247,7 +249,7 @@ class DeploymentRun:
         deleted = [one for one in kept if one is not None and self._is_replaced(one)]
         refuse_missing_drivers(nodes, deleted, self._services.drivers, found)
         found.stop_on_errors()
-        names = {str(node.key): node for node in nodes}
+        names = {node.name: node for node in nodes}
         rotate = [one for one in self.order.rotate if one in names]
         refuse_rotation(names, rotate, self._services.drivers, found)
         await self._check(built, nodes, found)
@@ -326,10 +328,13 @@ class DeploymentRun:
         return self.outcomes()
 
     async def _end(self, report: RunReport | None = None) -> None:
-        await asyncio.to_thread(self._history.end, self.context, self.outcomes(), report)
+        self._final = self.outcomes()
+        await asyncio.to_thread(self._history.end, self.context, self._final, report)
 
     def outcomes(self) -> tuple[NodeOutcome, ...]:
         """Return the outcome of every resource, in the order of provisioning."""
+        if self._final is not None:
+            return self._final
         graph = self.built.graph if self.built else None
         removed = {one.key for one in self._removed.values()}
         kept = self._provisioner.kept

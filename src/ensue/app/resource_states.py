@@ -108,7 +108,7 @@ class ResourceStates:
                 return StateReturn(name=resource, result=False, comment=f"not provisioned: {problem}")
             self._growth.started.add(node.key)
         work = self._provisioner.provision(node, driver_call(context))
-        return await self._carried_out(context, node.key, work)
+        return await self._carried_out(context, resource, node.key, work)
 
     async def clear(self, context: DeployingCall, resource: str) -> StateReturn:
         """Destroy, on behalf of its state, what was made for a resource before it was replaced."""
@@ -127,10 +127,10 @@ class ResourceStates:
             self._outcomes[key] = self._outcomes[key]._replace(status="failed", comment=problem)
             if isinstance(error, DiskError):
                 raise  # The run stops at it.
-            return StateReturn(name=str(key), result=False, comment=problem)
+            return StateReturn(name=resource, result=False, comment=problem)
         verb = "left as it is" if cleared.status == "retained" else "destroyed"
         comment = f"what the driver {drivers} made before was {verb}"
-        return StateReturn(name=str(key), result=True, changes={cleared.status: str(key)}, comment=comment)
+        return StateReturn(name=resource, result=True, changes={cleared.status: resource}, comment=comment)
 
     async def expand(self, context: DeployingCall, name: str) -> StateReturn:
         """Let the resources of a list join the graph on behalf of the list's state, and provision them."""
@@ -144,7 +144,8 @@ class ResourceStates:
         key = one.key
         if key in self._removal.undecided and (answer := self._needed(one, is_plan=context.test)) is not None:
             return answer
-        returned = await self._carried_out(context, key, self._provisioner.remove(key, driver_call(context)))
+        work = self._provisioner.remove(key, driver_call(context))
+        returned = await self._carried_out(context, resource, key, work)
         if returned.result is True and key in self._removal.sources:
             await invalidate_derived(context.registry, self.context, key)
         return returned
@@ -164,7 +165,9 @@ class ResourceStates:
         self._outcomes[key] = Outcome("failed", problem, old=one)
         return StateReturn(name=name, result=False, comment=problem)
 
-    async def _carried_out(self, context: DeployingCall, key: Key, work: Awaitable[Outcome]) -> StateReturn:
+    async def _carried_out(
+        self, context: DeployingCall, resource: str, key: Key, work: Awaitable[Outcome]
+    ) -> StateReturn:
         try:
             outcome = await work
             await self._services.active.flush_when_full()
@@ -184,18 +187,18 @@ class ResourceStates:
                 self.refused[key] = self._services.masker.text(", ".join(error.things))
             if isinstance(error, DiskError):
                 raise  # The run stops at it.
-            return StateReturn(name=str(key), result=False, comment=str(error))
+            return StateReturn(name=resource, result=False, comment=str(error))
         self._outcomes[key] = outcome
         if outcome.status == "failed":
             self._outcomes[key] = outcome._replace(comment=self._services.masker.text(outcome.comment))
-            return StateReturn(name=str(key), result=False, comment=outcome.comment)
+            return StateReturn(name=resource, result=False, comment=outcome.comment)
         if problem := problem_of_workload(key, outcome, self._growth, self._services.masker):
             self._outcomes[key] = outcome._replace(status="failed", comment=problem)
-            return StateReturn(name=str(key), result=False, comment=problem)
-        changes: DataMap = {} if outcome.status == "unchanged" else {outcome.status: str(key)}
+            return StateReturn(name=resource, result=False, comment=problem)
+        changes: DataMap = {} if outcome.status == "unchanged" else {outcome.status: resource}
         result = None if outcome.status == "planned" else True
         comment = outcome.comment or outcome.status
-        return StateReturn(name=str(key), result=result, changes=changes, comment=comment)
+        return StateReturn(name=resource, result=result, changes=changes, comment=comment)
 
     async def _register(self, context: DeployingCall, key: Key, outcome: Outcome) -> None:
         """Register and orphan targets as the driver says; only a deployment orphans them again."""

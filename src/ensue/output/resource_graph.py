@@ -223,7 +223,7 @@ def graph_lines(graph: ResourceGraph, missing: Collection[str], palette: Palette
     for node in graph.nodes:
         absent = palette.paint(palette.light_yellow, " (not installed)") if node.driver in missing else ""
         yield ""
-        yield palette.paint(palette.cyan, on_one_line(str(node.key)))
+        yield palette.paint(palette.cyan, on_one_line(node.name))
         yield on_one_line(f"    {node.definition}, driver {node.driver}") + absent
         yield from (on_one_line(f"    after {line}") for line in _dependencies(node))
     for point in graph.points:

@@ -63,6 +63,7 @@ def build_graph(
     ordered = in_order(sorted(growth.resources.values(), key=lambda one: one.key), points, found)
     found.stop_on_errors()
     nodes = tuple(_node(one, selected.get(one, {}), context, waiting.get(one.key)) for one in ordered)
+    growth.release()
     return ResourceGraph(context=context, nodes=nodes, hash=_hash(context, nodes, catalog), points=points)
 
 
@@ -128,6 +129,7 @@ def _node(
     assert definition is not None  # noqa: S101 -- a resource without one was refused
     return Node(
         key=resource.key,
+        name=str(resource.key),
         guresid=guresid(context, resource.key),
         definition=definition.id,
         driver=definition.driver,
@@ -135,6 +137,7 @@ def _node(
         params=resource.params,
         inputs=definition.inputs,
         dependencies=tuple(sorted(Dependency(to.key, why) for to, why in resource.edges)),
+        depends_on=tuple(sorted({to.key for to, _ in resource.edges})),
         selected=selected,
         places=(resource.place, definition.place),
         protect=definition.protect,

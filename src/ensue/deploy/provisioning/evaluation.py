@@ -10,7 +10,7 @@ Source: resource graph document, "Placeholders".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
@@ -18,13 +18,21 @@ from ensue.core.contracts.driver import ForeignPart
 from ensue.core.model.data import is_list, is_mapping, mapped
 from ensue.core.model.unknown import Unknown, has_unknowns
 from ensue.deploy.provisioning.placeholders import Template
-from ensue.deploy.provisioning.sensitive import Foreign, Parted, Sensitive, note_marks, parted
+from ensue.deploy.provisioning.sensitive import (
+    NOTHING_FOREIGN,
+    Foreign,
+    ForeignParts,
+    Sensitive,
+    note_marks,
+    parted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ensue.deploy.provisioning.placeholder_values import Meaning
     from ensue.deploy.provisioning.sensitive import Path
+    from ensue.deploy.provisioning.written import Written
 
 
 def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
@@ -38,20 +46,47 @@ def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
     return _replaced(data, lambda template, _: _text(template, value_of), [])
 
 
-def evaluate_parts(data: Any, value_of: Callable[[Meaning], Any]) -> Parted:
+class Evaluated(NamedTuple):
+    """Evaluated data without marks.
+
+    Args:
+        data: the data; the same object as written if it has no templates.
+        secret_paths: the paths of its secrets.
+        foreign: its foreign parts.
+        is_known: whether all of it is known.
+    """
+
+    data: Any
+    secret_paths: tuple[Path, ...] = ()
+    foreign: ForeignParts = NOTHING_FOREIGN
+    is_known: bool = True
+
+
+_NOTHING: Final = Evaluated(None)
+
+
+def evaluate_parts(written: Written | None, value_of: Callable[[Meaning], Any]) -> Evaluated:
     """Return data with every template replaced by its value, and the paths of the marks in it.
 
     Args:
-        data: data of a `Written`.
+        written: the data; None: there is none.
         value_of: see `evaluate`.
     """
+    if written is None:
+        return _NOTHING
+    if not written.has_templates:
+        return Evaluated(written.data)
     paths: list[Path] = []
     foreign: dict[Path, tuple[ForeignPart, ...]] = {}
+    is_known = True
 
     def leaf(template: Template, path: list[str | int]) -> Any:
-        return note_marks(_text(template, value_of), tuple(path), paths, foreign)
+        nonlocal is_known
+        value = note_marks(_text(template, value_of), tuple(path), paths, foreign)
+        is_known = is_known and not has_unknowns(value)
+        return value
 
-    return Parted(_replaced(data, leaf, []), tuple(paths), foreign)
+    return Evaluated(_replaced(written.data, leaf, []), tuple(paths), foreign, is_known)
 
 
 def _replaced(data: Any, leaf: Callable[[Template, list[str | int]], Any], path: list[str | int]) -> Any:

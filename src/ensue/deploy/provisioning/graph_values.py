@@ -6,7 +6,6 @@ Outputs become known as resources are provisioned, in the order of the graph.
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -28,7 +27,16 @@ from ensue.deploy.provisioning.placeholder_values import (
     Selection,
 )
 from ensue.deploy.provisioning.secret_refs import with_secrets
-from ensue.deploy.provisioning.sensitive import Foreign, Sensitive, marked, overlap, parted, texts_in
+from ensue.deploy.provisioning.sensitive import (
+    NOTHING_FOREIGN,
+    Foreign,
+    ForeignParts,
+    Sensitive,
+    marked,
+    overlap,
+    parted,
+    texts_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -72,6 +80,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
             with `account`, `values` or `secrets`.
         foreign_params: the parts of the parameters that are outputs of resources.
         secret_account: the parts of the account that are secret.
+        is_known: whether all of it is known, without waiting for another resource.
     """
 
     node: Node
@@ -83,9 +92,10 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
     secret_refs: Any = None
     secret_params: tuple[Path, ...] = ()
     secret_values: tuple[Path, ...] = ()
-    foreign: Mapping[Path, tuple[ForeignPart, ...]] = MappingProxyType({})
-    foreign_params: Mapping[Path, tuple[ForeignPart, ...]] = MappingProxyType({})
+    foreign: ForeignParts = NOTHING_FOREIGN
+    foreign_params: ForeignParts = NOTHING_FOREIGN
     secret_account: tuple[Path, ...] = ()
+    is_known: bool = True
 
     def secret_texts(self) -> Iterator[str]:
         """Yield every secret in it as text, for a masker."""
@@ -97,6 +107,8 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def sensitive(self) -> tuple[Path, ...]:
         """The paths of the secrets among its inputs other than `secrets`, each below the name of a field."""
+        if not (self.secret_account or self.secret_params or self.secret_values):
+            return ()
         named = {
             "account": self.secret_account,
             "params": self.secret_params,
@@ -116,11 +128,6 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
             secrets=_merged(self.own_secrets, read.data),
             foreign={**self.foreign, **_below_name("secrets", read.foreign)},
         )
-
-    @property
-    def is_known(self) -> bool:
-        """Whether all of it is known, without waiting for another resource."""
-        return not has_unknowns([self.account, self.params, self.values, self.secrets])
 
 
 class GraphValues:
@@ -161,31 +168,30 @@ class GraphValues:
             return self._value(meaning, node)
 
         inputs = node.inputs
-        secrets = evaluate_parts(inputs.secrets.data, value_of)
-        references = evaluate_parts(inputs.secret_refs.data, value_of)
-        params, secret_params, foreign_params = evaluate_parts(
-            None if node.params is None else node.params.data, value_of
-        )
-        values, secret_values, foreign_values = evaluate_parts(inputs.values.data, value_of)
-        account = evaluate_parts(None if node.account is None else node.account.data, value_of)
+        secrets = evaluate_parts(inputs.secrets, value_of)
+        references = evaluate_parts(inputs.secret_refs, value_of)
+        params = evaluate_parts(node.params, value_of)
+        values = evaluate_parts(inputs.values, value_of)
+        account = evaluate_parts(node.account, value_of)
         done = self._done[node.key] = EvaluatedNode(
             node=node,
             account=account.data,
-            params=params,
-            values=values,
+            params=params.data,
+            values=values.data,
             secrets=_merged(secrets.data, references.data),
             own_secrets=secrets.data,
             secret_refs=references.data,
-            secret_params=secret_params,
-            foreign_params=foreign_params,
-            secret_values=secret_values,
+            secret_params=params.secret_paths,
+            foreign_params=params.foreign,
+            secret_values=values.secret_paths,
             secret_account=account.secret_paths,
-            foreign={
-                **_below_name("account", account.foreign),
-                **_below_name("values", foreign_values),
-                **_below_name("secrets", secrets.foreign),
-                **_below_name("secrets", _without_value_keys(references.foreign)),
-            },
+            foreign=_joined(
+                _below_name("account", account.foreign),
+                _below_name("values", values.foreign),
+                _below_name("secrets", secrets.foreign),
+                _below_name("secrets", _without_value_keys(references.foreign)),
+            ),
+            is_known=all(one.is_known for one in (secrets, references, params, values, account)),
         )
         return done
 
@@ -332,13 +338,16 @@ def _stored(reference: SecretReference, value: str) -> Foreign:
     return Foreign(value, (ForeignPart(placeholder="secret_refs", resource=place),))
 
 
-def _below_name(name: str, foreign: Mapping[Path, tuple[ForeignPart, ...]]) -> dict[Path, Any]:
-    return {(name, *path): parts for path, parts in foreign.items()}
+def _joined(*foreign: ForeignParts) -> ForeignParts:
+    """Return all foreign parts; most nodes have none, and share one mapping."""
+    return {path: parts for one in foreign for path, parts in one.items()} or NOTHING_FOREIGN
 
 
-def _without_value_keys(
-    foreign: Mapping[Path, tuple[ForeignPart, ...]],
-) -> dict[Path, tuple[ForeignPart, ...]]:
+def _below_name(name: str, foreign: ForeignParts) -> ForeignParts:
+    return {(name, *path): parts for path, parts in foreign.items()} if foreign else foreign
+
+
+def _without_value_keys(foreign: ForeignParts) -> ForeignParts:
     """Return the paths in `secret_refs` as those in the secrets: `{value: …}` becomes the value."""
     return {path[:-1] if path[-1:] == ("value",) else path: parts for path, parts in foreign.items()}
 
@@ -347,6 +356,8 @@ def _merged(first: Any, second: Any) -> Any:
     """Merge secrets with references to further ones; nulls among the references are left out."""
     if not (is_mapping(first) and is_mapping(second)):
         return second
+    if not second:
+        return first
     merged = dict(first)
     for key, value in second.items():
         if value is not None:

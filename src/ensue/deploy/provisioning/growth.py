@@ -133,6 +133,13 @@ class Growth:
                 for companion, place in to.matched or ():
                     self._match(owner, to, companion, place)
 
+    def release(self) -> None:
+        """Take the graph apart: its resources know each other, so that only the collector would free them."""
+        for resource in self.resources.values():
+            resource.edges.clear()
+            resource.dependents.clear()
+            resource.companions = resource.matched = None
+
     def give_defaults(self) -> None:
         """Give resources whose params nobody has set what their definition has as defaults."""
         for resource in self.resources.values():

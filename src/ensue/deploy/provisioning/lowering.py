@@ -124,12 +124,12 @@ class _Lowering:
         options: StateOptions = BESIDE_OTHERS,
     ) -> None:
         before = tuple(sorted({self._places[one] for one in required if one in self._places}))
-        number = len(self.chunks)
+        number, text = len(self.chunks), str(name)
         self._places.setdefault(name, number)
         self.chunks.append(
             Chunk(
-                id=str(name),
-                name=str(name),
+                id=text,
+                name=text,
                 module=MODULE,
                 function=function,
                 arguments={},

@@ -31,7 +31,7 @@ def outputs_of(evaluated: EvaluatedNode, made: Provisioned, around: Surroundings
         raise DriverError(f"{evaluated.node.driver}: its outputs are not a mapping")
     around.learn(texts_in(made.secrets))
     around.learn(texts_in({"values": made.values, "manifests": made.manifests}, made.sensitive))
-    data = merged(made.values, made.secrets)
+    data = merged(made.values, made.secrets) if made.secrets else made.values
     paths = dict.fromkeys(
         [
             *leaf_paths(made.secrets),

@@ -92,6 +92,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         key: its type, class and id.
+        name: the key as text.
         guresid: its globally unique id.
         definition: the id of its definition.
         driver: the driver that provisions it.
@@ -99,6 +100,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
         params: its parameters; of a workload its module; None: it is given none.
         inputs: the inputs of the driver; shared by all nodes of the definition.
         dependencies: the resources it depends on, sorted; the same resource may occur with several reasons.
+        depends_on: these resources, each once, sorted.
         selected: the resources that each selector of its inputs found, sorted by type, class and id.
         places: the places of its requests; the place of its definition last.
         protect: whether it may not be destroyed.
@@ -112,6 +114,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     key: Key
+    name: str
     guresid: str
     definition: str
     driver: str
@@ -119,6 +122,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     params: Written | None
     inputs: Inputs
     dependencies: tuple[Dependency, ...]
+    depends_on: tuple[Key, ...]
     selected: Mapping[Selector, tuple[Key, ...]]
     places: tuple[TextPlace, ...]
     protect: bool = False
@@ -128,11 +132,6 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     grown_for: ListName | None = None
     params_schema: ParamsSchema | None = None
     ready: Ready | None = None
-
-    @property
-    def depends_on(self) -> list[Key]:
-        """The resources that it depends on, each once, sorted."""
-        return sorted({one.to for one in self.dependencies})
 
 
 class ResourceGraph(msgspec.Struct, frozen=True, kw_only=True):

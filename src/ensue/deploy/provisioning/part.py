@@ -23,7 +23,7 @@ def with_dependencies(nodes: Sequence[Node], names: Collection[str]) -> tuple[No
     """
     wanted: set[Key] = set()
     for node in reversed(nodes):
-        if str(node.key) in names or node.key in wanted:
+        if node.name in names or node.key in wanted:
             wanted.add(node.key)
             wanted.update(node.depends_on)
     return tuple(node for node in nodes if node.key in wanted)
@@ -40,7 +40,7 @@ def part_of(graph: ResourceGraph, names: Collection[str]) -> tuple[tuple[Node, .
     """
     if not names:
         return graph.nodes, graph.points
-    there = {str(node.key) for node in graph.nodes} if graph.points else set(names)
+    there = {node.name for node in graph.nodes} if graph.points else set(names)
     missing = [name for name in names if name not in there]
     wanted = set(names)
     points: dict[ListName, GrowthPoint] = {}

@@ -170,7 +170,7 @@ class Provisioner:
         if whole is None or self._around.driver(whole.driver).is_pure:
             return None
         is_same = self._steps.is_name_of(self._around.driver(node.driver), node, whole.driver)
-        return None if is_same and str(node.key) not in self._replacing.anew else whole
+        return None if is_same and node.name not in self._replacing.anew else whole
 
     async def remove(self, key: Key, call: DriverCall) -> Outcome:
         """Remove an active resource.
@@ -195,7 +195,7 @@ class Provisioner:
         """Make a resource with another driver than the one that made it before, or anew with the same one."""
         node = step.evaluated.node
         gone = self.replaces(node)
-        is_anew = str(node.key) in self._replacing.anew
+        is_anew = node.name in self._replacing.anew
         words = "" if gone is None else words_of(gone, node)
         if call.test:
             outcome = await self._planned(step, "")
@@ -224,7 +224,7 @@ class Provisioner:
         return Outcome("unchanged", "", outputs, old, old.registers, old.manifests, old.secret_manifests)
 
     async def _planned(self, step: Step, mark: str) -> Outcome:
-        evaluated, driver, request, old, _ = step
+        evaluated, driver, request, old = step.evaluated, step.driver, step.request, step.old
         node = evaluated.node
         is_same = old is not None and mark == old.inputs_mark != ""
         if driver.is_pure and evaluated.is_known:
@@ -245,7 +245,8 @@ class Provisioner:
 
     async def _called(self, step: Step, mark: str) -> Outcome:
         """Call a driver's create or update, with a record before and after it."""
-        evaluated, driver, request, old, planned = step
+        evaluated, driver, request = step.evaluated, step.driver, step.request
+        old, planned = step.old, step.planned
         key = planned.key
         is_update = is_there(old)
         started = begun(planned, old)

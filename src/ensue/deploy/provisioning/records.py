@@ -113,7 +113,7 @@ def succeeded(
         manifests=made.manifests,
         secret_manifests=below_field(made.sensitive, "manifests"),
         cookie=kept.cookie if made.cookie is None else made.cookie,
-        registers=dict(made.registers),
+        registers=made.registers,
     )
 
 

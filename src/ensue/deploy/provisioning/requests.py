@@ -44,6 +44,10 @@ class Requests(NamedTuple):
         """Return whether a resource may be destroyed in order to be replaced."""
         return self.order is not None and _has((*self.order.allow_replace, *self.order.replace), key)
 
+    def rotates(self, key: Key) -> bool:
+        """Return whether a resource gets a new secret."""
+        return self.order is not None and str(key) in self.order.rotate
+
     @property
     def refreshes(self) -> bool:
         """Whether drivers look at what they have made although the inputs are the same."""
@@ -86,7 +90,7 @@ class Requests(NamedTuple):
             may_adopt=self.may_adopt(node.key),
             may_replace=self.may_replace(node.key),
             is_protected=kept is not None and self.is_protected(kept),
-            rotates=self.order is not None and str(node.key) in self.order.rotate,
+            rotates=self.rotates(node.key),
             cookie=None if kept is None else kept.cookie,
             was_interrupted=kept is not None and kept.was_interrupted,
             foreign=evaluated.foreign,

@@ -5,7 +5,8 @@ A path is a tuple of keys and indices, from the top of the data to the value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -15,12 +16,17 @@ from ensue.core.model.sensitive_paths import scalar_texts
 from ensue.core.model.unknown import Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ensue.core.contracts.driver import ForeignPart
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys and indices that lead to a value."""
+
+ForeignParts: TypeAlias = "Mapping[Path, tuple[ForeignPart, ...]]"
+"""The parts of data that are outputs of resources, by path."""
+
+NOTHING_FOREIGN: Final[ForeignParts] = MappingProxyType({})
 
 
 class Sensitive(msgspec.Struct, frozen=True):

@@ -5,7 +5,9 @@ Nothing here calls a driver, except for a fingerprint, or stores anything.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ensue.core.errors import InternalError
 from ensue.deploy.provisioning.active import ActiveResource
@@ -22,25 +24,35 @@ if TYPE_CHECKING:
     from ensue.core.contracts.driver import DriverRequest, DriverServices
     from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
     from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.requests import Requests
     from ensue.deploy.provisioning.surroundings import LoadedDriver, Replacing, Surroundings
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Step:
     """One resource on its way to its driver.
 
     Args:
         evaluated: the resource with its inputs.
         driver: the driver.
-        request: the request for it.
         old: the record of what the driver has made before, or begun to make; None: nothing.
         planned: its record as the definition wants it; nothing in it was made.
+        requests: makes the request.
+        services: makes the services of the driver for a generation of the resource.
     """
 
     evaluated: EvaluatedNode
     driver: LoadedDriver
-    request: DriverRequest
     old: ActiveResource | None
     planned: ActiveResource
+    requests: Requests
+    services: Callable[[int], DriverServices]
+
+    @cached_property
+    def request(self) -> DriverRequest:
+        """The request for the driver; a resource that is left as it is often needs none."""
+        generation = self.planned.generation
+        return self.requests.of(self.evaluated, self.old, self.services(generation), generation)
 
 
 class Steps:
@@ -93,16 +105,25 @@ class Steps:
             SecretStoreError: a secret cannot be read.
         """
         evaluated = await self._with_secrets(self.values.evaluated(node))
-        self._around.learn(evaluated.secret_texts())
+        if evaluated.secrets or evaluated.sensitive:
+            self._around.learn(evaluated.secret_texts())
         refuse_late_misfits(evaluated)
         driver = self._around.driver(node.driver)
         self.learn_of(whole)
-        is_anew = str(node.key) in self._replacing.anew
+        is_anew = node.name in self._replacing.anew
         old = None if is_anew else made_by(whole, lambda name: self.is_name_of(driver, node, name))
         planned = self._planned_record(node, next_generation(whole) if old is None else old.generation)
-        request = self._around.requests.of(evaluated, old, services(planned.generation), planned.generation)
-        refuse_foreign_code(request, driver.code, may_insert=driver.inserts_as_data)
-        return Step(evaluated, driver, request, old, planned)
+        step = Step(
+            evaluated=evaluated,
+            driver=driver,
+            old=old,
+            planned=planned,
+            requests=self._around.requests,
+            services=services,
+        )
+        if evaluated.foreign and driver.code:
+            refuse_foreign_code(step.request, driver.code, may_insert=driver.inserts_as_data)
+        return step
 
     async def mark(self, step: Step) -> str:
         """Return a keyed fingerprint of all inputs of a resource; empty while some are not known."""
@@ -116,7 +137,7 @@ class Steps:
             evaluated.values,
             evaluated.secrets,
             *evaluated.sensitive,
-            await step.driver.fingerprint(step.request),
+            await step.driver.fingerprint(step.request) if step.driver.has_fingerprint else "",
         ]
         like = "" if step.old is None else step.old.inputs_mark
         return self._around.mark(canonical(given), f"inputs:{evaluated.node.guresid}", like)
@@ -128,11 +149,11 @@ class Steps:
             step: the resource.
             mark: what `mark` returned.
         """
-        old, driver, request = step.old, step.driver, step.request
+        old, driver, requests = step.old, step.driver, self._around.requests
         if old is None or not mark or mark != old.inputs_mark:
             return False
-        may_change = not driver.is_pure and (request.may_adopt or self._around.requests.refreshes)
-        return not (old.was_interrupted or driver.always_called or may_change or request.rotates)
+        may_change = not driver.is_pure and (requests.may_adopt(old.key) or requests.refreshes)
+        return not (old.was_interrupted or driver.always_called or may_change or requests.rotates(old.key))
 
     def is_name_of(self, driver: LoadedDriver, node: Node, name: str) -> bool:
         """Return whether a name is one of the driver of a node."""
@@ -141,8 +162,10 @@ class Steps:
     def learn_of(self, old: ActiveResource | None) -> None:
         """Add the secrets of an earlier deployment to the masker; a driver may have them in its cookie."""
         if old is not None:
-            self._around.learn(texts_in(old.outputs, old.secret_paths))
-            self._around.learn(texts_in(old.manifests, old.secret_manifests))
+            if old.secret_paths:
+                self._around.learn(texts_in(old.outputs, old.secret_paths))
+            if old.secret_manifests:
+                self._around.learn(texts_in(old.manifests, old.secret_manifests))
 
     async def _with_secrets(self, evaluated: EvaluatedNode) -> EvaluatedNode:
         """Return a node with its secrets from stores, as far as their references are known."""
@@ -159,7 +182,7 @@ class Steps:
             definition=node.definition,
             definition_digest=self._digests[node.definition],
             driver=node.driver,
-            depends_on=tuple(node.depends_on),
+            depends_on=node.depends_on,
             phase="creating",
             generation=generation,
             protect=node.protect,

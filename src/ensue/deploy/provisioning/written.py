@@ -79,6 +79,11 @@ class Written(msgspec.Struct, frozen=True):
     mentions: Mentions
     place: TextPlace
 
+    @property
+    def has_templates(self) -> bool:
+        """Whether evaluating the data can change it."""
+        return self.data is not self.source
+
 
 def read_written(
     source: Any, dialect: Dialect, place: TextPlace, found: Collector, *, is_secret: bool = False

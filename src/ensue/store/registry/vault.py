@@ -7,7 +7,6 @@ rotated them meanwhile.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import threading
 from typing import TYPE_CHECKING, Final
@@ -38,6 +37,7 @@ class ProjectVault:
         self._source = keys
         self._ring: KeyRing | None = None
         self._keys: dict[bytes, bytes] = {}
+        self._keys_by_text: dict[str, bytes] = {}
         self._loading = threading.Lock()
 
     @classmethod
@@ -77,11 +77,11 @@ class ProjectVault:
             StoreError: the keys cannot be used.
         """
         self._current()
-        keys = {id_.hex(): key for id_, key in self._keys.items()}
-        wanted = like.partition(":")[0]
-        id_ = wanted if wanted in keys else next(iter(keys))
-        own = hmac.digest(keys[id_], _FINGERPRINT_LABEL + context.encode(), hashlib.sha256)
-        digest = hmac.digest(own, content, hashlib.sha256).hex()
+        id_ = like.partition(":")[0]
+        if id_ not in self._keys_by_text:
+            id_ = next(iter(self._keys_by_text))
+        own = hmac.digest(self._keys_by_text[id_], _FINGERPRINT_LABEL + context.encode(), "sha256")
+        digest = hmac.digest(own, content, "sha256").hex()
         return f"{id_}:{digest[:_FINGERPRINT_CHARS]}"
 
     def current_key_id(self) -> str:
@@ -153,5 +153,6 @@ class ProjectVault:
     def _take(self, ring: KeyRing) -> KeyRing:
         with self._loading:
             self._keys = ring.by_id()
+            self._keys_by_text = {id_.hex(): key for id_, key in self._keys.items()}
             self._ring = ring
         return ring
