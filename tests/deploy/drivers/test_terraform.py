@@ -69,7 +69,7 @@ def test_outputs_are_those_of_terraform(tmp_path: Path) -> None:
     assert done.values == {"size": "big"}
     assert done.secrets == {"password": "hunter2-of-terraform"}
     assert done.changed
-    assert done.comment == "applied the configuration: 1 to create"
+    assert done.comment == "applied the configuration: 1 to create (terraform_data.box)"
 
 
 def test_a_null_output_is_null(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_an_update_applies_what_has_changed(tmp_path: Path) -> None:
     planned = asyncio.run(terraform.plan(other))
     second = asyncio.run(terraform.update(other))
 
-    assert planned.comment == "would apply the configuration: 1 to update"
+    assert planned.comment == "would apply the configuration: 1 to update (terraform_data.box)"
     assert second.changed
     assert second.values == {"size": "big"}
     assert asyncio.run(terraform.plan(again(other, second))).outputs is not None
@@ -113,7 +113,7 @@ def test_a_plan_leaves_nothing_behind(tmp_path: Path) -> None:
     made = request(tmp_path)
     planned = asyncio.run(terraform.plan(made))
     assert planned.would_change
-    assert planned.comment == "would apply the configuration: 1 to create"
+    assert planned.comment == "would apply the configuration: 1 to create (terraform_data.box)"
     assert not made.directory.exists()
 
     done = created(made)
@@ -245,7 +245,7 @@ def test_what_was_made_before_a_failure_is_not_made_again(tmp_path: Path) -> Non
     done = created(again(made, was_interrupted=True))
 
     assert done.values == {"made": "made"}
-    assert done.comment == "applied the configuration: 1 to replace"
+    assert done.comment == "applied the configuration: 1 to replace (terraform_data.second)"
 
 
 _SLOW = """\
@@ -314,7 +314,7 @@ def test_a_folder_of_the_project_is_the_source(tmp_path: Path) -> None:
     done = created(made)
 
     assert done.values == {"a": 1}
-    assert done.comment == "applied the configuration: 1 to create"
+    assert done.comment == "applied the configuration: 1 to create (module.box.terraform_data.box)"
     assert [path.name for path in (tmp_path / "modules" / "two").iterdir()] == ["main.tf"]
     assert asyncio.run(terraform.fingerprint(made))
 
@@ -375,7 +375,7 @@ def test_a_cancelled_create_keeps_what_was_made(tmp_path: Path) -> None:
     asyncio.run(cancelled())
 
     planned = asyncio.run(terraform.plan(again(made)))
-    assert planned.comment == "would apply the configuration: 1 to replace"
+    assert planned.comment == "would apply the configuration: 1 to replace (terraform_data.second)"
     assert count.read_text() == "made\n"
     asyncio.run(terraform.delete(deletion(made)))
     assert not made.directory.exists()
@@ -517,7 +517,10 @@ def test_an_update_that_destroys_something_is_refused(tmp_path: Path) -> None:
     asyncio.run(terraform.update(again(made, done)))
     allowed = again(made, values=other.values, may_replace=True)
     comment = asyncio.run(terraform.update(allowed)).comment
-    assert sorted(comment.partition(": ")[2].split(", ")) == ["1 to replace", "1 to update"]
+    assert sorted(comment.partition(": ")[2].split(", ")) == [
+        "1 to replace (terraform_data.disk)",
+        "1 to update (terraform_data.label)",
+    ]
 
 
 def test_what_a_failed_update_left_unfinished_is_made_anew_unasked(tmp_path: Path) -> None:
@@ -529,7 +532,7 @@ def test_what_a_failed_update_left_unfinished_is_made_anew_unasked(tmp_path: Pat
         asyncio.run(terraform.update(again(made, done, values={"script": f"{BOX}{BROKEN % there}"})))
     there.touch()
     later = again(made, values={"script": f"{BOX}{BROKEN % there}"})
-    assert asyncio.run(terraform.update(later)).comment == "applied the configuration: 1 to replace"
+    assert asyncio.run(terraform.update(later)).comment == "applied the configuration: 1 to replace (terraform_data.second)"
 
 
 def test_an_update_with_an_ephemeral_variable(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from ensue.reach.terraform.inputs import read_inputs
 from ensue.reach.terraform.source import below, carry_lock_file, laid_out
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable, Mapping
+    from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from ensue.core.contracts.driver import CodeKind, DriverRequest
@@ -41,6 +41,8 @@ _ATTEMPTED: Final = "configuration.attempted"
 _NEXT: Final = "configuration.next"
 _PLANNED: Final = "configuration.planned"
 _STATE: Final = "state"
+_ADDRESSES_NAMED: Final = 5
+"""How many addresses a comment names for each action."""
 _GIT: Final = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_TERMINAL_PROMPT": "0"}
 """For modules that terraform itself clones: no URL may name a command."""
 
@@ -315,9 +317,18 @@ def _provisioned(outputs: Mapping[str, Output]) -> Provisioned:
 
 
 def _counted(changes: Mapping[str, str], verb: str) -> str:
-    actions = [action for address, action in changes.items() if not address.startswith("output.")]
-    counts = [f"{actions.count(action)} to {action}" for action in dict.fromkeys(actions)]
+    """Return how many resources each action changes, and the addresses of the first ones."""
+    by_action: dict[str, list[str]] = {}
+    for address, action in changes.items():
+        if not address.startswith("output."):
+            by_action.setdefault(action, []).append(address)
+    counts = [f"{len(all_)} to {action} ({_first(all_)})" for action, all_ in by_action.items()]
     return f"{verb} the configuration: {', '.join(counts) or 'no changes of resources'}"
+
+
+def _first(addresses: Sequence[str]) -> str:
+    more = len(addresses) - _ADDRESSES_NAMED
+    return ", ".join([*addresses[:_ADDRESSES_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
 @asynccontextmanager
