@@ -255,11 +255,10 @@ def _documents(path: Path, root: Path, found: Collector) -> Iterator[tuple[YamlD
 def _loaded(document: YamlDocument, found: Collector, *, is_json: bool) -> Any:
     """Return the data of a document; None if it is empty, or cannot be read, which is reported."""
     try:
-        data = load_json_document(document) if is_json else load_document(document)
+        return load_json_document(document) if is_json else with_text_keys(load_document(document))
     except CompileError as error:
         _note_unread(error, found)
         return None
-    return with_text_keys(data)
 
 
 def _note_unread(error: CompileError, found: Collector) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ensue.core.model.data_bounds import TooDeepError, check_data
+from ensue.core.model.data_bounds import TooDeepError, check_levels
 
 
 def load_json(text: str | bytes, **options: Any) -> Any:
@@ -24,5 +24,5 @@ def load_json(text: str | bytes, **options: Any) -> Any:
         data = json.loads(text, **options)
     except RecursionError:
         raise TooDeepError from None
-    check_data(data)
+    check_levels(data)
     return data

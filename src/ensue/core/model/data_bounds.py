@@ -125,6 +125,22 @@ def check_data(value: Any) -> int:
     return small if small <= _SMALL else check_bounds(value, _DATA)
 
 
+def check_levels(value: Any) -> None:
+    """Refuse data that is nested too deep; nothing in it occurs twice, as in the data of a JSON text.
+
+    Raises:
+        TooDeepError: it is nested too deep.
+    """
+    holders = [value] if isinstance(value, (dict, list)) else []
+    level = 0
+    while holders:
+        level += 1
+        inside = [one for holder in holders if (one := _members(holder))]
+        if inside and level > MOST_LEVELS:
+            raise TooDeepError(value)
+        holders = [one for members in inside for one in members if isinstance(one, (dict, list))]
+
+
 def weight(text: str) -> int:
     """Return how many values a text counts as."""
     return 1 + len(text) // _VALUE_CHARS

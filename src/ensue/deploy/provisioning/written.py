@@ -14,7 +14,7 @@ from ensue.deploy.provisioning.placeholder_values import Reference, Selection
 from ensue.deploy.provisioning.placeholders import Placeholder, Template, parse_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ensue.core.diagnostics import Span
     from ensue.deploy.provisioning.identity import Descriptor
@@ -140,13 +140,24 @@ class WrittenReader:
     def _read(self, data: Any, dialect: Dialect, document: YamlDocument, keys: tuple[str | int, ...]) -> Any:
         if isinstance(data, str):
             return self._text(data, dialect, TextPlace(document, keys)) if "$" in data else data
+        places: Iterable[tuple[str | int, Any]]
+        copy: Any
         if is_mapping(data):
-            read = {key: self._read(value, dialect, document, (*keys, key)) for key, value in data.items()}
-            return read if any(read[key] is not data[key] for key in data) else data
-        if is_list(data):
-            items = [self._read(value, dialect, document, (*keys, place)) for place, value in enumerate(data)]
-            return items if any(a is not b for a, b in zip(items, data, strict=True)) else data
-        return data
+            places, copy = data.items(), dict
+        elif is_list(data):
+            places, copy = enumerate(data), list
+        else:
+            return data
+        read: Any = None
+        for place, value in places:
+            if value.__class__ is str and "$" not in value:  # as most values are
+                continue
+            new = self._read(value, dialect, document, (*keys, place))
+            if new is not value:
+                if read is None:
+                    read = copy(data)
+                read[place] = new
+        return data if read is None else read
 
     def _text(self, text: str, dialect: Dialect, place: TextPlace) -> str | Template:
         parsed, faults = parse_text(text, dialect)
