@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from typing import TYPE_CHECKING, Any
 
-from ensue.core.contracts.callables import is_awaitable
 from ensue.core.errors import (
     CompileError,
     NotAvailableError,
@@ -163,7 +163,7 @@ class TargetContext:
             raise NotAvailableError(functions.not_available(module, name, self.srn.type))
         try:
             returned = found(self, *args, **kwargs)
-            return await returned if is_awaitable(returned) else returned
+            return await returned if inspect.isawaitable(returned) else returned
         except NotOfferedError as error:
             raise error.needed_by(function) from None
 

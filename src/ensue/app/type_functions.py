@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.app.functions import Functions
-from ensue.core.contracts.callables import is_awaitable, is_coroutine_function, parameters
+from ensue.core.contracts.callables import parameters
 from ensue.core.diagnostics import Span
 from ensue.core.errors import ResourceTypeError
 from ensue.core.files.trees import files_below
@@ -238,13 +239,13 @@ def _functions_of(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 def _beside_the_loop(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that may be called on the event loop: a plain one may block."""
-    if is_coroutine_function(function):
+    if inspect.iscoroutinefunction(function):
         return function
 
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> Any:
         returned = await in_daemon_thread(lambda: function(*args, **kwargs))
-        return await returned if is_awaitable(returned) else returned
+        return await returned if inspect.isawaitable(returned) else returned
 
     return call
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ensue.core.contracts.argument_types import NOT_CHECKED, ArgumentTypes, argument_types
-from ensue.core.contracts.callables import is_coroutine_function, parameters
+from ensue.core.contracts.callables import parameters
 from ensue.core.contracts.functions import KEEPS_INTENT, TOUCHES_NOTHING
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = Fa
         function,
         label,
         frozenset(one.name for one in parameters(function)),
-        may_wait=is_blocking or is_coroutine_function(function),
+        may_wait=is_blocking or inspect.iscoroutinefunction(function),
         is_blocking=is_blocking,
         is_mod_watch=is_mod_watch,
         touches_nothing=bool(getattr(function, TOUCHES_NOTHING, False)),

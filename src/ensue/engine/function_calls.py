@@ -6,11 +6,11 @@ What surrounds a call (conditions, retries, `mod_watch`, `check_cmd`) is in the 
 from __future__ import annotations
 
 import asyncio
+import inspect
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.contracts.argument_types import NOT_CHECKED
-from ensue.core.contracts.callables import is_awaitable
 from ensue.core.model.chunk import NO_OPTIONS
 from ensue.core.model.requisite import RequisiteKind
 from ensue.core.model.returns import StateReturn, UnknownReturn
@@ -107,7 +107,7 @@ class FunctionCalls:
         else:
             raw = callee.function(context, name, **keywords)
             # Most functions return a StateReturn, which cannot be awaited.
-            if raw.__class__ is not StateReturn and is_awaitable(raw):
+            if raw.__class__ is not StateReturn and inspect.isawaitable(raw):
                 raw = await raw
         return state_return(raw, name=node.chunk.name, function=callee.label)
 

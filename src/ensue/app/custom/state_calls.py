@@ -6,13 +6,13 @@ each later one until it returns a true value.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.custom.modules import IN_THREAD
 from ensue.app.from_thread import from_thread
-from ensue.core.contracts.callables import is_awaitable
 from ensue.core.errors import NotAvailableError
 from ensue.engine.returns import state_return
 
@@ -68,7 +68,7 @@ class StateFunctions(Mapping[str, Any]):
 
         def call(*args: Any, **kwargs: Any) -> dict[str, Any]:
             raw = getattr(found, IN_THREAD, found)(self._context, *args, **kwargs)
-            if is_awaitable(raw):
+            if inspect.isawaitable(raw):
                 raw = from_thread(raw, self._loop)
             own_name = str(kwargs.get("name", args[0] if args else name))
             said = state_return(raw, name=own_name, function=name)

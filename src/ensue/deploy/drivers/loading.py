@@ -6,11 +6,11 @@ unless ensue has a driver of the whole name.
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import msgspec
 
-from ensue.core.contracts.callables import is_awaitable
 from ensue.core.contracts.driver import CodeKind, Planned
 from ensue.core.contracts.plugin_modules import PluginKind, PluginModules
 from ensue.core.errors import DriverError, EnsueError, PluginError
@@ -179,7 +179,7 @@ class LoadedDriver:
     async def _call(self, function: str, request: DriverRequest) -> Any:
         try:
             made = getattr(self._module, function)(request)
-            return await made if is_awaitable(made) else made
+            return await made if inspect.isawaitable(made) else made
         except EnsueError:
             raise
         except Exception as error:

@@ -6,12 +6,13 @@ loaded.
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from ensue.core.contracts.callables import is_coroutine_function, parameters
+from ensue.core.contracts.callables import parameters
 from ensue.core.contracts.resource_type import HOOK_PARAMETERS, PLAIN_HOOKS
 from ensue.core.diagnostics import Span
 from ensue.core.errors import ResourceTypeError
@@ -83,7 +84,10 @@ def read_hooks(source: TypeSource, sources: TypeSources) -> Hooks:
         else:
             taken = HOOK_PARAMETERS[name] & {one.name for one in parameters(function)}
             hooks[name] = Hook(
-                name=name, function=function, takes=tuple(taken), is_async=is_coroutine_function(function)
+                name=name,
+                function=function,
+                takes=tuple(taken),
+                is_async=inspect.iscoroutinefunction(function),
             )
     secret_keys: Any = getattr(source.module, "SECRET_KEYS", frozenset[str]())
     if not _is_set_of_texts(secret_keys):
@@ -114,7 +118,7 @@ def _hook_fault(name: str, function: Any) -> str:
     """Return what is wrong with a hook, empty if nothing is."""
     if not callable(function):
         return f"`{name}` is {function!r}, not a function"
-    if name in PLAIN_HOOKS and is_coroutine_function(function):
+    if name in PLAIN_HOOKS and inspect.iscoroutinefunction(function):
         return f"`{name}` is `async`; it does no I/O and is a plain function"
     allowed = HOOK_PARAMETERS[name]
     try:
