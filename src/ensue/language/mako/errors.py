@@ -4,7 +4,8 @@
 # Mako has no types.
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import builtins
+from typing import TYPE_CHECKING, Any, Final
 
 from mako.exceptions import (
     CompileException,
@@ -14,6 +15,7 @@ from mako.exceptions import (
     _format_filepos,
 )
 from mako.lexer import Lexer
+from mako.parsetree import Tag
 
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError
@@ -22,7 +24,11 @@ from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+_NAMES_OF_MAKO: Final = frozenset(
+    {"UNDEFINED", "STOP_RENDERING", "caller", "capture", "context", "local", "loop", "next", "parent", "self"}
+)
 
 
 def as_compile_error(
@@ -64,26 +70,51 @@ def as_compile_error(
             ]
         )
     if isinstance(error, NameError) and not span.line:
-        name, line = _undefined(text, error)
-        return _undefined_fault(name, error, Span(path, line), variables)
+        # Mako looks up all names before the first line.
+        if undefined := _undefined(text, set(variables)):
+            faults = (_undefined_fault(name, Span(path, line), variables) for name, line in undefined)
+            return CompileError(list(faults))
+        span = Span(path)
     return _fault(f"{type(error).__name__}: {error}", span)
 
 
-def _undefined_fault(name: str, error: NameError, span: Span, variables: Iterable[str]) -> CompileError:
+def _undefined_fault(name: str, span: Span, variables: Iterable[str]) -> Diagnostic:
     if foreign := foreign_name(name, span):
-        return CompileError([foreign])
+        return foreign
     help_ = near_names(name, variables) or "define it, or use context.get('name') where it may be missing"
-    return _fault(f"{type(error).__name__}: {error}", span, help_)
+    (fault,) = _fault(f"NameError: {name!r} is not defined", span, help_).diagnostics
+    return fault
 
 
-def _undefined(text: str, error: NameError) -> tuple[str, int]:
-    """Return an undefined name and the first line that uses it: Mako looks up all names at once."""
-    for node in _all_nodes(Lexer(text).parse()):
-        names: Iterable[str] = getattr(node, "undeclared_identifiers", tuple)()
-        for name in names:
-            if repr(name) in str(error):
-                return name, int(node.lineno)
-    return "", 0
+def _undefined(text: str, defined: Collection[str]) -> list[tuple[str, int]]:
+    """Return the names that a template uses and nothing defines, each with its first line.
+
+    Args:
+        text: the template.
+        defined: its variables.
+    """
+    nodes = list(_all_nodes(Lexer(text).parse()))
+    if any(node.keyword == "namespace" and "import" in node.attributes for node in nodes if _is_tag(node)):
+        return []  # What a namespace defines is known only while it is rendered.
+    own = {name for node in nodes for name in _names_of(node)}
+    known = {*own, *defined, *_NAMES_OF_MAKO, *dir(builtins)}
+    used: dict[str, int] = {}
+    for node in nodes:
+        for name in sorted(getattr(node, "undeclared_identifiers", tuple)()):
+            if name not in known:
+                used[name] = min(used.get(name, node.lineno), node.lineno)
+    return sorted(used.items(), key=lambda one: (one[1], one[0]))
+
+
+def _names_of(node: Any) -> Iterator[str]:
+    """Yield the names that a part of a template defines."""
+    yield from getattr(node, "declared_identifiers", tuple)()
+    if _is_tag(node):
+        yield str(getattr(node, "funcname", None) or node.attributes.get("name", ""))
+
+
+def _is_tag(node: Any) -> bool:
+    return isinstance(node, Tag)
 
 
 def _all_nodes(node: Any) -> Iterator[Any]:
