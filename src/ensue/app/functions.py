@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import importlib.util
-from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.argument_types import argument_types
@@ -262,7 +261,6 @@ def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Sign
         others_with=also.others_with,
         outdated=also.outdated,
         absorbs_any=has_others,
-        mentions=_mentions(function) if has_others and also is _SAYS_NOTHING else frozenset(),
         is_ours=_is_of(function, package) and (also is _SAYS_NOTHING or not also.passes_others),
         requisites=rules,
         types=argument_types(function),
@@ -271,27 +269,3 @@ def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Sign
 
 def _is_of(function: Callable[..., Any], package: str) -> bool:
     return str(getattr(function, "__module__", "")).startswith(f"{package}.")
-
-
-def _mentions(function: Callable[..., Any]) -> frozenset[str]:
-    """Return the string constants of a function's module, which may be names of arguments."""
-    plain: Any = function
-    while hasattr(plain, "__wrapped__"):
-        plain = plain.__wrapped__
-    beside = getattr(plain, "__globals__", {})
-    codes = [
-        one.__code__ for one in beside.values() if isinstance(one, FunctionType) and one.__globals__ is beside
-    ]
-    found: set[str] = set()
-    while codes:
-        for constant in codes.pop().co_consts:
-            match constant:
-                case str():
-                    found.add(constant)
-                case frozenset() | tuple():
-                    found.update(one for one in constant if isinstance(one, str))  # pyright: ignore[reportUnknownVariableType] # constants of a code object
-                case CodeType():
-                    codes.append(constant)
-                case _:
-                    pass
-    return frozenset(found)

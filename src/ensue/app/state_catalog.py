@@ -92,6 +92,5 @@ def _any_of(signatures: Sequence[Signature]) -> Signature | None:
         others_with=signatures[0].others_with,
         outdated=signatures[0].outdated,
         absorbs_any=any(one.absorbs_any for one in signatures),
-        mentions=frozenset(chain.from_iterable(one.mentions for one in signatures)),
         is_ours=all(one.is_ours for one in signatures),
     )

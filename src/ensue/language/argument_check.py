@@ -151,15 +151,19 @@ class ArgumentCheck:
                 _refuse(declaration, signature, name, refused)
             return False
         meant = self._near_miss(signature, name)
-        if meant:
-            refused.error(
-                "E0409",
-                f"{name!r} of {declaration.id!r} looks like a misspelt {meant!r}",
-                _place(declaration, name),
-                detail=f"{declaration.module}.{declaration.function} takes any argument and would ignore it",
-                help=f"did you mean {meant}?",
-            )
-        return not meant
+        if not meant:
+            return True
+        # Only of its own functions ensue knows that they make no use of it.
+        report = refused.error if signature.is_ours else self._found.warning
+        report(
+            "E0409",
+            f"{name!r} of {declaration.id!r} looks like a misspelt {meant!r}",
+            _place(declaration, name),
+            detail=f"{declaration.module}.{declaration.function} takes any argument"
+            + (" and would ignore it" if signature.is_ours else ""),
+            help=f"did you mean {meant}?",
+        )
+        return not signature.is_ours
 
     def _near_miss(self, signature: Signature, name: str) -> str:
         key = (id(signature), name)

@@ -105,7 +105,7 @@ def near_miss(word: str, signature: Signature) -> str:
         word: an argument that the function would pass on.
         signature: the signature of the function.
     """
-    if word.startswith("_") or "." in word or word in signature.mentions:
+    if word.startswith("_") or "." in word:
         return ""
     if certain := _alike(word, (GLOBAL_WORDS - {TAGS}) | signature.names) or _plural_relation(word):
         return certain

@@ -146,7 +146,6 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         others_with: the argument with which it takes any other, too; empty when there is none.
         outdated: names that are accepted and have no effect, each with its successor.
         absorbs_any: whether an argument of another name, copied by `use`, does no harm.
-        mentions: words that occur in its module; they are not misspelt arguments.
         is_ours: whether it comes with ensue and passes nothing on to functions that do not.
         requisites: requisites of all its states, with the state functions that they name.
         types: the types of its arguments.
@@ -159,7 +158,6 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     others_with: str = ""
     outdated: Mapping[str, str] = _NOTHING
     absorbs_any: bool = False
-    mentions: frozenset[str] = frozenset()
     is_ours: bool = False
     requisites: tuple[tuple[str, tuple[str, ...]], ...] = ()
     types: ArgumentTypes = NOT_CHECKED
