@@ -82,6 +82,7 @@ class ProjectCode:
             target_id=context.srn.id,
             surroundings=lambda: self.surroundings(context),
             merging=merging,
+            of_salt=self._services.bridge,
         )
 
     def surroundings(self, context: FunctionContext) -> dict[str, Any]:
