@@ -135,13 +135,23 @@ class SaltBridge:
         Raises:
             PluginError: Salt is installed and does not load.
         """
+        return self._of_salt(name, target_id, given, self._pillar_function)
+
+    def _of_salt(
+        self,
+        name: str,
+        target_id: str,
+        given: Mapping[str, Any],
+        look_up: Callable[[str, dict[str, Any]], Any],
+    ) -> Callable[..., Any] | None:
+        """Return a function of Salt that runs in its thread, with options and grains of a target."""
         if not self.is_there():
             return None
         grains = dict(given["grains"])
 
         def find() -> Any:
             with _quietly(), _refusing():
-                return self._pillar_function(name, target_id, grains)
+                return look_up(name, self._target_opts(target_id, grains))
 
         function = self._thread().submit(find).result()
         if function is None:
@@ -152,17 +162,39 @@ class SaltBridge:
 
         return call
 
-    def _pillar_function(self, name: str, target_id: str, grains: Mapping[str, Any]) -> Any:
-        """Return the function of an external pillar; each target has loaders with its own options."""
-        config, loader = _imported()
-        opts = self._opts(config, loader, test=False, grains=grains)
+    def _target_opts(self, target_id: str, grains: Mapping[str, Any]) -> dict[str, Any]:
+        opts = self._opts(*_imported(), test=False, grains=grains)
         own = {name: value for name, value in self._settings.values.items() if name not in _OF_THE_BRIDGE}
         opts.update(own, id=target_id)
+        return opts
+
+    @staticmethod
+    def _pillar_function(name: str, opts: dict[str, Any]) -> Any:
+        _, loader = _imported()
         base_name = f"{_BASE_NAME}_pillar"
         utils = loader.utils(opts, loaded_base_name=base_name)
         modules = loader.minion_mods(opts, utils=utils, loaded_base_name=base_name)
         pillars = loader.pillars(opts, modules, context={}, loaded_base_name=base_name)
         return pillars[name] if name in pillars else None  # noqa: SIM401 -- Salt's loader has no such get
+
+    @staticmethod
+    def _top_function(name: str, opts: dict[str, Any]) -> Any:
+        _, loader = _imported()
+        tops = loader.tops(opts, loaded_base_name=f"{_BASE_NAME}_tops")
+        return tops[name] if name in tops else None  # noqa: SIM401 -- Salt's loader has no such get
+
+    def master_top(self, name: str, target_id: str, given: Mapping[str, Any]) -> Callable[..., Any] | None:
+        """Return one of Salt's master tops by its name; None if no such top loads.
+
+        Args:
+            name: its name in `master_tops`.
+            target_id: the id of the target that SLS are assigned to.
+            given: the globals of custom code for this target, of which Salt's module has `opts` and `grains`.
+
+        Raises:
+            PluginError: Salt is installed and does not load.
+        """
+        return self._of_salt(name, target_id, given, self._top_function)
 
     def close(self) -> None:
         """End the thread."""

@@ -7,10 +7,11 @@ Source: Salt's top file; globs, lists, compound and grain matches, several envir
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
+from ensue.core.errors import PluginError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.collector import near_names
 from ensue.language.targeting import TargetSyntaxError, matches, matches_so_far
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from ensue.language.targeting.expression import Target
     from ensue.language.yaml.document import Place
 
-_ENGINES: Final = {
+ENGINES: Final = {
     "glob": "", "compound": "", "grain": "G", "grain_pcre": "P", "list": "L", "pcre": "E", "ipcidr": "S",
     "pillar": "I", "pillar_exact": "I", "pillar_pcre": "J", "nodegroup": "N", "range": "R", "resource": "T",
     "managing_minion": "M",
 }  # fmt: skip
+"""The kinds of match that a top file may name, each with its letter in a compound target."""
 
 
 class TopMatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +52,22 @@ class TopMatch(msgspec.Struct, frozen=True, kw_only=True):
     may_be_missing: bool = False
 
 
+class OwnMatchers(Protocol):
+    """The matchers of a project, for one target."""
+
+    def names(self) -> list[str]:
+        """Return the names of all matchers."""
+        ...
+
+    def find(self, kind: str) -> Callable[[str], bool] | None:
+        """Return a function that matches the target against an expression; None if there is no such matcher.
+
+        Raises:
+            PluginError: the matcher cannot be used; so does the function.
+        """
+        ...
+
+
 def top_matches(
     roots: Roots,
     render: Callable[[SlsFile], Stream],
@@ -59,6 +77,7 @@ def top_matches(
     *,
     switches: set[str] | None = None,
     undecided: list[str] | None = None,
+    matchers: OwnMatchers | None = None,
 ) -> list[TopMatch] | None:
     """Return the SLS that the top files assign to a subject.
 
@@ -71,6 +90,7 @@ def top_matches(
         switches: the switches that a top file turns on are added here; None: a top file has no switches.
         undecided: the targets that what is not known of the subject decides are added here; None: all of it
             is known.
+        matchers: the project's own matchers; None: it has none.
 
     Returns:
         The assigned SLS, by environment in the order in which each first matches; None without a top file.
@@ -79,7 +99,7 @@ def top_matches(
     tops = read_top_files(roots, render, found, options, switches=switches)
     if tops is None:
         return None
-    matcher = _Matcher(roots, subject, found, undecided)
+    matcher = _Matcher(roots, subject, found, undecided, matchers)
     results: dict[str, dict[str, TopMatch]] = {}
     for saltenv, targets in tops.items():
         if options.saltenv and saltenv != options.saltenv:
@@ -94,7 +114,15 @@ def top_matches(
 class _Matcher:
     """Matches one subject against targets."""
 
-    def __init__(self, roots: Roots, subject: Subject, found: Collector, undecided: list[str] | None) -> None:
+    def __init__(
+        self,
+        roots: Roots,
+        subject: Subject,
+        found: Collector,
+        undecided: list[str] | None,
+        matchers: OwnMatchers | None,
+    ) -> None:
+        self._matchers = matchers
         self._undecided = undecided
         self._environments = frozenset(roots.environments)
         self._subject = subject
@@ -124,14 +152,8 @@ class _Matcher:
     def _applies(self, expression: str, entries: list[Any], span: Place) -> bool:
         kinds = [str(entry["match"]) for entry in entries if is_mapping(entry) and "match" in entry]
         kind = kinds[-1] if kinds else "compound"
-        if kind not in _ENGINES:
-            self._found.error(
-                "E0602",
-                f"there is no kind of match {kind!r}",
-                span,
-                help=near_names(kind, _ENGINES) or ", ".join(_ENGINES),
-            )
-            return False
+        if kind not in ENGINES:
+            return self._applies_by_own(kind, expression, span)
         try:
             return self._is_matched(self._target(kind, expression), expression)
         except TargetSyntaxError as error:
@@ -141,6 +163,28 @@ class _Matcher:
             else:
                 self._found.error(error.code, str(error), span)
             return False
+
+    def _applies_by_own(self, kind: str, expression: str, span: Place) -> bool:
+        """Match by a matcher of the project."""
+        try:
+            own = self._matchers.find(kind) if self._matchers is not None else None
+            if own is not None and self._undecided is not None:
+                # It may look at anything of a target, which may not exist yet.
+                self._undecided.append(expression)
+                return False
+            if own is not None:
+                return own(expression)
+        except PluginError as error:
+            self._found.error("E0602", str(error), span, help="fix it, or name another matcher")
+            return False
+        known = [*ENGINES, *(self._matchers.names() if self._matchers is not None else ())]
+        self._found.error(
+            "E0602",
+            f"there is no kind of match {kind!r}",
+            span,
+            help=near_names(kind, known) or f"{', '.join(known)}; or write _matchers/{kind}_match.py",
+        )
+        return False
 
     def _is_matched(self, target: Target, expression: str) -> bool:
         if self._undecided is None:
@@ -158,7 +202,7 @@ class _Matcher:
             import glob
 
             expression = glob.escape(expression)
-        return vocabulary.word(_ENGINES[kind], expression)
+        return vocabulary.word(ENGINES[kind], expression)
 
 
-__all__ = ["TopMatch", "TopOptions", "top_matches"]
+__all__ = ["ENGINES", "OwnMatchers", "TopMatch", "TopOptions", "top_matches"]

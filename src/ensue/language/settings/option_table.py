@@ -161,6 +161,8 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "extension_modules": _FOLDER,
     "ext_pillar": ListOf("a list of mappings of a name to its arguments", _DATA),
     "ext_pillar_first": _FLAG,
+    "master_tops": MappingOf("a mapping of names to their options", _ANYTHING),
+    "master_tops_first": _FLAG,
     "nodegroups": MappingOf("a mapping of names to targets", _ANYTHING),
     "fleet": _FLEET,
     "mine_functions": Either(
