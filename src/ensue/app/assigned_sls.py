@@ -147,8 +147,9 @@ class AssignedSls:
     ) -> list[TopMatch] | None:
         services = self._services
         render = services.renderer(srn, test=self._test).render_file
-        options = top_options(services.settings)
         context = services.context(srn, test=self._test)
+        matchers = services.code.matchers(context)
+        options = msgspec.structs.replace(top_options(services.settings), matchers=matchers)
         matched = top_matches(
             services.roots,
             render,
@@ -157,7 +158,6 @@ class AssignedSls:
             options,
             switches=self._switches,
             undecided=undecided,
-            matchers=services.code.matchers(context),
         )
         tops = services.code.master_tops(context)
         if tops is None:

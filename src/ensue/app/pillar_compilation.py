@@ -116,7 +116,9 @@ class PillarCompilation:
         services = self._services
         renderer = services.make_renderer(services.pillar_roots, srn, test=False, has_states=False)
         context = services.context(srn, test=False)
-        options = msgspec.structs.replace(pillar_options(self._settings), matchers=self._matchers(context))
+        options = pillar_options(self._settings)
+        top = msgspec.structs.replace(options.top, matchers=self._matchers(context))
+        options = msgspec.structs.replace(options, top=top)
         external = self._external(context, options.merging)
         if external is None:
             return PillarCompiler(services.pillar_roots, renderer, options, self._plain_files), {}

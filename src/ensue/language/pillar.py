@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.steps import Steps
     from ensue.language.targeting import Subject
-    from ensue.language.top import OwnMatchers, TopMatch
+    from ensue.language.top import TopMatch
     from ensue.language.yaml import YamlDocument
     from ensue.language.yaml.document import Place
 
@@ -43,13 +43,11 @@ class PillarOptions(msgspec.Struct, frozen=True, kw_only=True):
         merging: how a key that two files set is merged.
         top: which top files count (`pillarenv`), and the order in which environments override each other.
         includes_outrank: included files override the file itself (`pillar_includes_override_sls`).
-        matchers: the project's own matchers for the target; None: it has none.
     """
 
     merging: Merging = Merging()
     top: TopOptions = TopOptions(strategy="replace", sorted=True)
     includes_outrank: bool = False
-    matchers: OwnMatchers | None = None
 
 
 class _Include(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,14 +109,10 @@ class PillarCompiler:
     def matches(self, subject: Subject, found: Collector) -> list[TopMatch]:
         """Return what the top file assigns to a subject; errors go to the collector."""
         try:
-            options = self._options
-            matched = top_matches(
-                self._roots, self._rendered, subject, found, options.top, matchers=options.matchers
-            )
+            return top_matches(self._roots, self._rendered, subject, found, self._options.top) or []
         except CompileError as error:
             found.add(error.diagnostics)
             return []
-        return matched or []
 
     def of(
         self, matched: Sequence[TopMatch], override: Mapping[str, Any], found: Collector

@@ -7,7 +7,7 @@ Source: Salt's top file; globs, lists, compound and grain matches, several envir
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -16,7 +16,7 @@ from ensue.core.model.data import is_list, is_mapping
 from ensue.language.collector import near_names
 from ensue.language.targeting import TargetSyntaxError, matches, matches_so_far
 from ensue.language.targeting.errors import UNKNOWN_NODEGROUP
-from ensue.language.top_files import TopOptions, read_top_files
+from ensue.language.top_files import OwnMatchers, TopOptions, read_top_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,22 +52,6 @@ class TopMatch(msgspec.Struct, frozen=True, kw_only=True):
     may_be_missing: bool = False
 
 
-class OwnMatchers(Protocol):
-    """The matchers of a project, for one target."""
-
-    def names(self) -> list[str]:
-        """Return the names of all matchers."""
-        ...
-
-    def find(self, kind: str) -> Callable[[str], bool] | None:
-        """Return a function that matches the target against an expression; None if there is no such matcher.
-
-        Raises:
-            PluginError: the matcher cannot be used; so does the function.
-        """
-        ...
-
-
 def top_matches(
     roots: Roots,
     render: Callable[[SlsFile], Stream],
@@ -77,7 +61,6 @@ def top_matches(
     *,
     switches: set[str] | None = None,
     undecided: list[str] | None = None,
-    matchers: OwnMatchers | None = None,
 ) -> list[TopMatch] | None:
     """Return the SLS that the top files assign to a subject.
 
@@ -90,7 +73,6 @@ def top_matches(
         switches: the switches that a top file turns on are added here; None: a top file has no switches.
         undecided: the targets that what is not known of the subject decides are added here; None: all of it
             is known.
-        matchers: the project's own matchers; None: it has none.
 
     Returns:
         The assigned SLS, by environment in the order in which each first matches; None without a top file.
@@ -99,7 +81,7 @@ def top_matches(
     tops = read_top_files(roots, render, found, options, switches=switches)
     if tops is None:
         return None
-    matcher = _Matcher(roots, subject, found, undecided, matchers)
+    matcher = _Matcher(roots, subject, found, undecided, options.matchers)
     results: dict[str, dict[str, TopMatch]] = {}
     for saltenv, targets in tops.items():
         if options.saltenv and saltenv != options.saltenv:

@@ -56,7 +56,7 @@ def unused_files(
     for name in matchers.names():
         kind = name.removesuffix("_match")
         if kind == name or kind in ENGINES:
-            why = "NAME_match.py is the matcher of `match: NAME` in a top file, unless ensue has one of that name"
+            why = "NAME_match.py is the matcher of `match: NAME` in a top file, unless ensue has that name"
             yield _unused(f"_matchers/{name}.py is not used", why)
     for name, text in states.items() if aggregates else ():
         if "def mod_aggregate(" in text:

@@ -125,6 +125,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "definitions": _OF_ENVIRONMENT,
     "failhard": _FLAG,
     "state_auto_order": _FLAG,
+    "state_aggregate": OneOf("true, false, or a list of state modules", (bool, list)),
     "on_unknown_function": Choice(("refuse", "fail")),
     "on_unknown_argument": Choice(("refuse", "fail", "ignore")),
     "silence_warnings": ListOf("a list of codes of warnings", _WARNING_CODE),
