@@ -67,7 +67,7 @@ def test_a_plan_defers_the_block_while_a_return_is_unknown() -> None:
 def test_a_state_around_the_block_has_its_return_at_once() -> None:
     """The caller of the enclosing block and the states before it have returns, although growth goes on."""
     growth = {"out": [Row("o1"), waiting("a"), waiting("first", "o1", require=["o1"])], "x": [Row("x1")]}
-    lab = Lab(growth={**growth, "x": lambda _: [Row("x1")]})
+    lab = Lab(growth=growth)
     back = lab.returns([Row("first"), Row("a", options=calling("out"))])["a"]
     inner = by_id(back.delayed[0].returns)
     assert {id_: one.result for id_, one in inner.items()} == {
