@@ -73,6 +73,38 @@ def first(report: RunReport) -> Return:
 
 if HAS_SALT:
 
+    def test_external_pillars_of_salt_are_found_by_name(tmp_path: Path) -> None:
+        """Each receives the id, the pillar so far, and the options and grains of the target."""
+        (tmp_path / "stack.cfg").write_text("*.yml\n")
+        (tmp_path / "a.yml").write_text("stacked: {{ minion_id }} {{ __grains__['id'] }} {{ pillar['a'] }}\n")
+        listed = [{"cmd_yaml": "echo 'a: %s'"}, {"stack": str(tmp_path / "stack.cfg")}]
+        shown = "{{ pillar.a }} {{ pillar.stacked }}: test.nop\n"
+        report = apply(
+            tmp_path, text=shown.replace("{", "{{").replace("}", "}}"), ensue_yaml=f"ext_pillar: {listed}"
+        )
+        assert first(report).id == "m m m m"
+
+    @pytest.mark.parametrize(
+        ("listed", "summary", "why"),
+        [
+            ({"stack": {"nobody": 1}}, "the external pillar 'stack' failed", "Error: "),
+            (
+                {"no_such": {}},
+                "there is no external pillar 'no_such'",
+                "Salt has none of this name that loads",
+            ),
+        ],
+    )
+    def test_an_external_pillar_of_salt_that_fails(
+        tmp_path: Path, listed: dict[str, object], summary: str, why: str
+    ) -> None:
+        """It is named with the reason, and nothing runs."""
+        with pytest.raises(CompileError) as caught:
+            apply(tmp_path, text="a: test.nop\n", ensue_yaml=f"ext_pillar: [{listed}]\n")
+        (fault,) = caught.value.diagnostics
+        assert (fault.code, fault.summary) == ("E0607", summary)
+        assert why in fault.detail
+
     def test_a_state_of_salts_plans_applies_and_then_changes_nothing(tmp_path: Path) -> None:
         """One state function of Salt's goes through plan, apply and a second apply, its module beside it.
 

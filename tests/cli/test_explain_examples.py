@@ -104,6 +104,7 @@ BY_CODE = {
     "E0721": "ensue apply a",
     "E0805": "ensue apply a",
     "E0826": f"{DEPLOY} --plan",
+    "E0857": "ensue apply --test",
     "E0830": RENDER,
     "E0831": RENDER,
     "E0832": RENDER,

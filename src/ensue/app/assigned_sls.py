@@ -70,7 +70,7 @@ class AssignedSls:
         else:
             compiled, warnings = self._highstate(srn, compiler)
         self._services.look_for_secrets(compiled.plan)
-        return compiled, warnings
+        return compiled, (*warnings, *self._services.code.unused)
 
     def top(self, srn: Srn, found: Collector) -> Sequence[TopMatch]:
         """Return what the top file assigns to a target.
@@ -109,7 +109,10 @@ class AssignedSls:
         Raises:
             CompileError: there is none.
         """
-        if not has_top_file(self._services.roots, top_options(self._services.settings)):
+        settings = self._services.settings
+        if not settings.option("master_tops") and not has_top_file(
+            self._services.roots, top_options(settings)
+        ):
             raise CompileError([self._no_top_file(Severity.ERROR)])
 
     def _highstate(self, srn: Srn, compiler: Compiler) -> tuple[Compiled, tuple[Diagnostic, ...]]:
@@ -144,8 +147,10 @@ class AssignedSls:
     ) -> list[TopMatch] | None:
         services = self._services
         render = services.renderer(srn, test=self._test).render_file
-        options = top_options(services.settings)
-        return top_matches(
+        context = services.context(srn, test=self._test)
+        matchers = services.code.matchers(context)
+        options = msgspec.structs.replace(top_options(services.settings), matchers=matchers)
+        matched = top_matches(
             services.roots,
             render,
             subject or services.subject(srn),
@@ -154,6 +159,14 @@ class AssignedSls:
             switches=self._switches,
             undecided=undecided,
         )
+        tops = services.code.master_tops(context)
+        if tops is None:
+            return matched
+        if undecided is not None:
+            # They may look at anything of a target, which may not exist yet.
+            undecided.append("master_tops")
+            return matched
+        return tops.joined(matched or [], found)
 
     def _no_top_file(self, severity: Severity) -> Diagnostic:
         roots = self._services.roots

@@ -74,26 +74,39 @@ class Deployments:
         self._folders = [self._root / str(one) for one in listed] if definitions is None else [definitions]
         self._must_exist = given is not None or definitions is not None
 
-    def planned(
+    def files_graph(
         self,
         files: Sequence[Path],
         context: Context,
+        found: Collector,
         images: Mapping[str, str] | None = None,
-        values: Mapping[str, str] | None = None,
-    ) -> PlannedGraph:
-        """Return the resource graph of some files.
+    ) -> BuiltGraph:
+        """Return the resource graph of some files, without what only a deployment makes known.
 
         Args:
             files: Score files and deployment sets.
             context: where they are deployed.
+            found: receives warnings, and all errors if this raises.
             images: workload to the image of its containers that have none yet; `*`: of all others.
-            values: values of the environment, for Score's types `environment` and `service`.
 
         Raises:
             CompileError: something is wrong with the files, the definitions or the graph.
         """
-        found = Collector()
-        graph = self.built(self.loaded(files, found, images), context, found, images).graph
+        return self.built(self.loaded(files, found, images), context, found, images)
+
+    def planned(
+        self, graph: ResourceGraph, found: Collector, values: Mapping[str, str] | None = None
+    ) -> PlannedGraph:
+        """Return a resource graph with its nodes evaluated, as far as they are known before a deployment.
+
+        Args:
+            graph: the graph.
+            found: has the warnings so far.
+            values: values of the environment, for Score's types `environment` and `service`.
+
+        Raises:
+            CompileError: params do not satisfy the schema of their definition.
+        """
         plan = GraphValues(graph, values)
         nodes = tuple(plan.nodes())
         for one in nodes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ensue.app.custom.pillar_before_files import seen_before_files
 from ensue.app.nodegroups import check_nodegroup_types
 from ensue.core.model.secret_values import secret_values
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.srn import Srn
     from ensue.language.merging import Merging
+    from ensue.language.top import OwnMatchers
 
 
 class PillarCompilation:
@@ -31,6 +34,7 @@ class PillarCompilation:
         services: the project.
         known: reads the resources that pillar declares.
         external: returns the external pillar of a target; None if the project has none.
+        matchers: returns the project's matchers for a target; None if the project has none.
     """
 
     def __init__(
@@ -38,7 +42,9 @@ class PillarCompilation:
         services: ProjectServices,
         known: KnownResources,
         external: Callable[[FunctionContext, Merging], ExternalPillar | None],
+        matchers: Callable[[FunctionContext], OwnMatchers | None],
     ) -> None:
+        self._matchers = matchers
         self._services = services
         self._external = external
         self._settings = services.settings
@@ -109,8 +115,11 @@ class PillarCompilation:
         """Return the compiler of a target's pillar, and the external pillar that its files see, if any."""
         services = self._services
         renderer = services.make_renderer(services.pillar_roots, srn, test=False, has_states=False)
+        context = services.context(srn, test=False)
         options = pillar_options(self._settings)
-        external = self._external(services.context(srn, test=False), options.merging)
+        top = msgspec.structs.replace(options.top, matchers=self._matchers(context))
+        options = msgspec.structs.replace(options, top=top)
+        external = self._external(context, options.merging)
         if external is None:
             return PillarCompiler(services.pillar_roots, renderer, options, self._plain_files), {}
         first, beyond = external.around(found, comes_first=bool(self._settings.option("ext_pillar_first")))

@@ -302,6 +302,8 @@ class Project(KeptResources):
     ) -> PlannedGraph:
         """Return the resource graph of Score files and deployment sets, before anything is provisioned.
 
+        The resources of a list that is an output are in it if records of an earlier deployment have the list.
+
         Args:
             files: the files.
             context: where they are deployed.
@@ -312,8 +314,15 @@ class Project(KeptResources):
         Raises:
             CompileError: something is wrong with the files, the definitions or the graph.
         """
-        deployments = self.deployments(definitions)
-        return await asyncio.to_thread(deployments.planned, files, context, images, values)
+        from ensue.language.collector import Collector
+
+        deployments, found = self.deployments(definitions), Collector()
+        built = await asyncio.to_thread(deployments.files_graph, files, context, found, images)
+        if built.graph.points:
+            from ensue.app.recorded_lists import grown_by_records
+
+            built = await grown_by_records(self._services(), built, context, values, found)
+        return await asyncio.to_thread(deployments.planned, built.graph, found, values)
 
     def deployments(self, definitions: Path | None = None) -> Deployments:
         """Return what reads the project's resource definitions.

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ensue.app.directory import Directory
     from ensue.app.functions import Functions
     from ensue.app.inline import InlineWork
+    from ensue.app.salt_bridge import SaltBridge
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.contracts.mine import Mine
     from ensue.core.contracts.vault import Vault
@@ -46,6 +47,7 @@ class ProjectServices(Protocol):
     minion: Srn
     pillars: Pillars
     pillar_roots: Roots
+    bridge: SaltBridge
 
     @property
     def vault(self) -> Vault:

@@ -15,6 +15,7 @@ Source: Salt's loader documentation; facts measured in Salt 3008.5.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -31,7 +32,7 @@ from ensue.reach.processes.threads import Threads
 
 if TYPE_CHECKING:
     import inspect
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.language.settings.settings import Settings
@@ -39,6 +40,12 @@ if TYPE_CHECKING:
 Kind = Literal["states", "modules"]
 
 _BASE_NAME: Final = "ensue_salt"
+_OF_THE_BRIDGE: Final = frozenset({
+    "cachedir", "config_dir", "extension_modules", "file_client", "file_roots", "grains", "id", "log_file",
+    "log_level", "pillar_roots", "root_dir", "saltenv", "test",
+})  # fmt: skip
+"""Options that Salt's modules do not get from the project: the bridge sets them, or leaves Salt's default."""
+
 _EXTRA: Final = "install ensue[salt] to use Salt's own functions"
 
 
@@ -115,6 +122,80 @@ class SaltBridge:
             return False
         return self._thread().submit(lambda: hasattr(self._loader(kind, test=False), module)).result()
 
+    def external_pillar(
+        self, name: str, target_id: str, given: Mapping[str, Any]
+    ) -> Callable[..., Any] | None:
+        """Return one of Salt's external pillars by its name; None if no such pillar loads.
+
+        Args:
+            name: its name in `ext_pillar`.
+            target_id: the id of the target whose pillar is compiled.
+            given: the globals of custom code for this target, of which Salt's module has `opts` and `grains`.
+
+        Raises:
+            PluginError: Salt is installed and does not load.
+        """
+        return self._of_salt(name, target_id, given, self._pillar_function)
+
+    def _of_salt(
+        self,
+        name: str,
+        target_id: str,
+        given: Mapping[str, Any],
+        look_up: Callable[[str, dict[str, Any]], Any],
+    ) -> Callable[..., Any] | None:
+        """Return a function of Salt that runs in its thread, with options and grains of a target."""
+        if not self.is_there():
+            return None
+        grains = dict(given["grains"])
+
+        def find() -> Any:
+            with _quietly(), _refusing():
+                return look_up(name, self._target_opts(target_id, grains))
+
+        function = self._thread().submit(find).result()
+        if function is None:
+            return None
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self._thread().submit(function, *args, **kwargs).result()
+
+        return call
+
+    def _target_opts(self, target_id: str, grains: Mapping[str, Any]) -> dict[str, Any]:
+        opts = self._opts(*_imported(), test=False, grains=grains)
+        own = {name: value for name, value in self._settings.values.items() if name not in _OF_THE_BRIDGE}
+        opts.update(own, id=target_id)
+        return opts
+
+    @staticmethod
+    def _pillar_function(name: str, opts: dict[str, Any]) -> Any:
+        _, loader = _imported()
+        base_name = f"{_BASE_NAME}_pillar"
+        utils = loader.utils(opts, loaded_base_name=base_name)
+        modules = loader.minion_mods(opts, utils=utils, loaded_base_name=base_name)
+        pillars = loader.pillars(opts, modules, context={}, loaded_base_name=base_name)
+        return pillars[name] if name in pillars else None  # noqa: SIM401 -- Salt's loader has no such get
+
+    @staticmethod
+    def _top_function(name: str, opts: dict[str, Any]) -> Any:
+        _, loader = _imported()
+        tops = loader.tops(opts, loaded_base_name=f"{_BASE_NAME}_tops")
+        return tops[name] if name in tops else None  # noqa: SIM401 -- Salt's loader has no such get
+
+    def master_top(self, name: str, target_id: str, given: Mapping[str, Any]) -> Callable[..., Any] | None:
+        """Return one of Salt's master tops by its name; None if no such top loads.
+
+        Args:
+            name: its name in `master_tops`.
+            target_id: the id of the target that SLS are assigned to.
+            given: the globals of custom code for this target, of which Salt's module has `opts` and `grains`.
+
+        Raises:
+            PluginError: Salt is installed and does not load.
+        """
+        return self._of_salt(name, target_id, given, self._top_function)
+
     def close(self) -> None:
         """End the thread."""
         if self._worker is not None:
@@ -187,39 +268,26 @@ class SaltBridge:
 
     def _loader(self, kind: Kind, *, test: bool) -> Any:
         if (kind, test) not in self._loaders:
-            try:
+            with _quietly(), _refusing():
                 self._load(test=test)
-            except Exception as error:
-                msg = f"Salt is installed and does not load: {type(error).__name__}: {error}"
-                raise PluginError(msg) from error
         return self._loaders[kind, test]
 
     def _load(self, *, test: bool) -> None:
-        root = logging.getLogger()
-        before = (root.level, list(root.handlers))
-        try:
-            with warnings.catch_warnings():
-                # Deprecation warnings about Salt's own code do not help ensue's users.
-                warnings.simplefilter("ignore", DeprecationWarning)
-                config = importlib.import_module("salt.config")
-                loader = importlib.import_module("salt.loader")
-                secret = importlib.import_module("salt.utils.secret")
-            # By default Salt masks pillar; functions need the values.
-            secret.mask_pillar.set(False)
-            opts = self._opts(config, loader, test=test)
-            base_name = f"{_BASE_NAME}_{'test' if test else 'apply'}"
-            utils = loader.utils(opts, loaded_base_name=base_name)
-            modules = loader.minion_mods(opts, utils=utils, loaded_base_name=base_name)
-            serializers = loader.serializers(opts, loaded_base_name=base_name)
-            states = loader.states(opts, modules, utils, serializers, loaded_base_name=base_name)
-            self._loaders["modules", test] = modules
-            self._loaders["states", test] = states
-        finally:
-            root.setLevel(before[0])
-            for handler in [one for one in root.handlers if one not in before[1]]:
-                root.removeHandler(handler)
+        config, loader = _imported()
+        opts = self._opts(config, loader, test=test)
+        opts["pillar"] = dict(self._pillar())
+        base_name = f"{_BASE_NAME}_{'test' if test else 'apply'}"
+        utils = loader.utils(opts, loaded_base_name=base_name)
+        modules = loader.minion_mods(opts, utils=utils, loaded_base_name=base_name)
+        serializers = loader.serializers(opts, loaded_base_name=base_name)
+        states = loader.states(opts, modules, utils, serializers, loaded_base_name=base_name)
+        self._loaders["modules", test] = modules
+        self._loaders["states", test] = states
 
-    def _opts(self, config: Any, loader: Any, *, test: bool) -> dict[str, Any]:
+    def _opts(
+        self, config: Any, loader: Any, *, test: bool, grains: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return Salt's options; without given grains, those that Salt gathers on this machine."""
         values = self._settings.values
         below = self._settings.cachedir / "salt"
         opts: dict[str, Any] = config.minion_config(None)
@@ -231,12 +299,54 @@ class SaltBridge:
             pillar_roots=values["pillar_roots"],
             cachedir=str(below),
             extension_modules=str(below / "extmods"),
-            pillar=dict(self._pillar()),
             saltenv="base",
-            grains={},
+            grains=dict(grains or {}),
         )
-        opts["grains"] = {**loader.grains(opts), **(values.get("grains") or {})}
+        if grains is None:
+            opts["grains"] = {**loader.grains(opts), **(values.get("grains") or {})}
         return opts
+
+
+def _imported() -> tuple[Any, Any]:
+    """Return Salt's modules `config` and `loader`."""
+    with warnings.catch_warnings():
+        # Deprecation warnings about Salt's own code do not help ensue's users.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        config = importlib.import_module("salt.config")
+        loader = importlib.import_module("salt.loader")
+        secret = importlib.import_module("salt.utils.secret")
+    # By default Salt masks pillar; functions need the values.
+    secret.mask_pillar.set(False)
+    return config, loader
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Undo what Salt does to logging while the block runs."""
+    root = logging.getLogger()
+    before = (root.level, list(root.handlers))
+    try:
+        yield
+    finally:
+        root.setLevel(before[0])
+        for handler in [one for one in root.handlers if one not in before[1]]:
+            root.removeHandler(handler)
+
+
+@contextlib.contextmanager
+def _refusing() -> Iterator[None]:
+    """Let what fails while Salt loads be the fault of Salt.
+
+    Raises:
+        PluginError: something failed.
+    """
+    try:
+        yield
+    except PluginError:
+        raise
+    except Exception as error:
+        msg = f"Salt is installed and does not load: {type(error).__name__}: {error}"
+        raise PluginError(msg) from error
 
 
 def _programs() -> tuple[int, ...]:

@@ -127,7 +127,7 @@ class Services:
         self.directory.custom_grains = self.code.grains()
         known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
         self.preparation = PillarPreparation(
-            PillarCompilation(self, known, self.code.external_pillar),
+            PillarCompilation(self, known, self.code.external_pillar, self.code.matchers),
             known=known,
             directory=self.directory,
             pillars=self.pillars,

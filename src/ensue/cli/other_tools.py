@@ -1,6 +1,6 @@
 """Words of other tools' command lines, and what to write here: `terraform apply -target`, `ansible --limit`.
 
-Source: the command lines of Terraform, OpenTofu, Pulumi, Ansible and Salt.
+Source: the command lines of Terraform, OpenTofu, Pulumi, Ansible, Salt and Idem.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ _RESOURCES: Final = (
     "hosts are resources: `ensue resources register`, or in pillar (`ensue resources list` shows them)"
 )
 
-_PART: Final = f"`--only STATE`, or {_SLS}; {_TARGET}; `ensue deploy --only RESOURCE`"
+_PART: Final = (
+    f"`--only ID` runs a state and what it requires, `ensue deploy --only RESOURCE` a resource; {_TARGET}"
+)
+_ACCOUNT: Final = "credentials are pillar: `--pillar-file FILE`, or a pillar file that is encrypted"
+_ROOTS: Final = "`file_roots` in ensue.yaml says where SLS are"
 
 _OPTIONS: Final = {
     "--diff": _PLAN,
@@ -84,6 +88,18 @@ _OPTIONS: Final = {
     "-detailed-exitcode": "`ensue plan --detailed-exitcode`",
     "-destroy": "`ensue deploy --destroy`",
     "-chdir": "`--root DIR`",
+    "--params": _VALUES,
+    "--sls-sources": _ROOTS,
+    "--tree": _ROOTS,
+    "--acct-file": _ACCOUNT,
+    "--acct-key": _ACCOUNT,
+    "--acct-profile": _ACCOUNT,
+    "--hard-fail": "`--failhard`",
+    "--invert": "an SLS with `absent` states",
+    "--esm-plugin": "leave it out: enforced states are always kept, `ensue show enforced` has them",
+    "--reconciler": "leave it out: `retry` of a state that needs it",
+    "--runtime": "`state_auto_order: false` in ensue.yaml runs states at the same time",
+    "--run-name": "leave it out: the project's folder names what was enforced",
 }
 
 _COMMANDS: Final = {
@@ -103,7 +119,7 @@ _COMMANDS: Final = {
     "test": "`ensue plan`",
     "output": _RESULTS,
     "outputs": _RESULTS,
-    "state": _RESULTS,
+    "state": f"`ensue apply [SLS]` runs states; {_RESULTS}",
     "workspace": "`ensue deploy --env ENV`, or `ensue apply --saltenv ENV`",
     "refresh": "`ensue resources refresh`, or `ensue deploy --refresh`",
     "taint": "`ensue deploy --replace RESOURCE`",

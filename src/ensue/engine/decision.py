@@ -13,6 +13,7 @@ from ensue.core.model.fan_out import FannedChunk, FannedReturn, parts_of
 from ensue.core.model.requisite import RequisiteKind
 from ensue.core.model.returns import Return, StateReturn, UnknownReturn
 from ensue.engine.answer import Answer
+from ensue.engine.block_waits import answer_of_wait
 from ensue.engine.node import Role
 from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
 from ensue.engine.returns import failure
@@ -61,6 +62,8 @@ def decide(node: Node, before: Return | None, can_watch: Callable[[Node], bool])
     scope, chunk = node.scope, node.chunk
     if node.refused:
         return Answer(failure(chunk.name, node.refused), ran=False)
+    if chunk.options.producers:
+        return answer_of_wait(node)
     if before is not None:
         return Adopt(msgspec.structs.replace(before, delayed=[]), earlier=True)
     if not scope.check_of and _went_well(chunk.requisites, scope.nodes):

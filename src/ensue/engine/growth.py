@@ -8,7 +8,7 @@ Source: SEP 16 (delayed state rendering); derived-resources document ("state_app
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -19,6 +19,7 @@ from ensue.core.model.data import copied
 from ensue.core.model.events import ScopeClosed, ScopeOpened
 from ensue.core.model.returns import RETRIED, ScopeReturn
 from ensue.core.model.state_identity import ScopeStep, scope_identity
+from ensue.engine.block_waits import failed_producers, producer_returns
 from ensue.engine.graph.cycles import CycleError
 from ensue.engine.returns import exception_text
 
@@ -37,6 +38,22 @@ if TYPE_CHECKING:
 
 _ELSEWHERE: Final = frozenset({"apply", "state"})
 """Growth that may have another target than its caller; its return names the target."""
+
+
+class _Shown(NamedTuple):
+    """What the templates of delayed renderings see as `prev_ret`.
+
+    Args:
+        data: the return of the caller, or the returns of several states by their IDs; None if
+            nothing is rendered.
+        missing: a line for each skipped state whose return may lack what a template needs.
+    """
+
+    data: dict[str, Any] | None
+    missing: str = ""
+
+
+_NOTHING: Final = _Shown(None)
 
 
 class ScopeRunner(Protocol):
@@ -97,18 +114,16 @@ class Growth:
         # All renderings see the return as it is now; and whatever a template does to it, the return in the
         # results is unchanged.
         is_rendered = self._is_rendered(returned)
-        enforced = enforced_of_skipped(returned, self._enforced) if is_rendered else None
-        prev_ret = _return_to_show(returned, enforced) if is_rendered else None
-        missing = _missing(returned, enforced)
+        shown = self._shown(node, returned) if is_rendered else _NOTHING
         for entry, (kind, name) in enumerate(node.chunk.options.delayed_render):
             if not self._is_rendered(returned):
                 self._leave_out(kind, name, node, returned)
                 continue
             growth_kind: GrowthKind = "sls" if kind == "sls" else "block"
-            request = self._request(node, growth_kind, (name,), node.target, prev_ret=prev_ret, entry=entry)
+            request = self._request(node, growth_kind, (name,), node.target, prev_ret=shown.data, entry=entry)
             came = await self._grow(request, node, returned.delayed, test=node.scope.test, quiet=False)
             if came.status == "failed":
-                came.comment += missing
+                came.comment += shown.missing
                 self._runner.entry_failed(node)
 
     async def apply(self, node: Node, asked: AskedGrowth, *, test: bool, quiet: bool) -> ScopeReturn:
@@ -135,6 +150,21 @@ class Growth:
         for kind, name in node.chunk.options.delayed_render[len(returned.delayed) :]:
             self._leave_out(kind, name, node, returned)
 
+    def _shown(self, node: Node, returned: Return) -> _Shown:
+        """Return what the templates of a node's entries see as `prev_ret`; several returns are by ID."""
+        producers = node.chunk.options.producers
+        if not producers:
+            return self._shown_of(returned)
+        shown = {id_: self._shown_of(one) for id_, one in producer_returns(node).items() if one is not None}
+        if len(producers) == 1:
+            return shown[producers[0]]
+        data = {id_: one.data for id_, one in shown.items()}
+        return _Shown(data, "".join(one.missing for one in shown.values()))
+
+    def _shown_of(self, returned: Return) -> _Shown:
+        enforced = enforced_of_skipped(returned, self._enforced)
+        return _Shown(_return_to_show(returned, enforced), _missing(returned, enforced))
+
     def _is_rendered(self, returned: Return) -> bool:
         return returned.result is True and not self._runner.stop_reason
 
@@ -143,7 +173,10 @@ class Growth:
         if returned.result is None:
             status, comment = "deferred", f"deferred: {kind} {name} (known after apply)"
         elif returned.result is False:
-            status, comment = "not_rendered", f"not rendered: {kind} {name}, because {returned.id} failed"
+            status, comment = (
+                "not_rendered",
+                f"not rendered: {kind} {name}, because {_failed(node, returned)} failed",
+            )
         else:
             stop = self._runner.stop_reason or "its scope was ended"
             status, comment = (
@@ -292,6 +325,11 @@ class Growth:
             comment=comment,
             target=self._recorder.target_text(request.target) if request.kind in _ELSEWHERE else "",
         )
+
+
+def _failed(node: Node, returned: Return) -> str:
+    """Return the IDs of the states whose failure prevents a rendering: its own, or some that it waits for."""
+    return " and ".join(failed_producers(node)) or returned.id
 
 
 def _branch(scope: Scope) -> Scope:

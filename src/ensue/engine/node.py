@@ -55,13 +55,14 @@ class Node:
         dependents: nodes of the same scope that wait for it, once per edge.
         refused: why it fails without being called; empty: it may be called.
 
-    `target` is its resource; `is_test` whether nothing may be changed: in a plan, and in the check of a
-    `prereq`. `returned` is its return once it has ended; None before, and if it never ran. `bound` has the
-    arguments of its call with references resolved, `reads` what the call has read in addition to its
-    arguments; `instead` is an answer that replaces the call; `callee` is its function if nothing else is
-    called, and `lease` what it needs meanwhile; `opened` counts the scopes that its present attempt has
-    opened, by kind, name and target; `is_news` marks a node that is called in a resumed run
-    because the run before had not finished it, or had called it with other arguments or readings.
+    `target` is its resource; `growing` is its return while its delayed renderings run; `is_test` whether
+    nothing may be changed: in a plan, and in the check of a `prereq`. `returned` is its return once it has
+    ended; None before, and if it never ran. `bound` has the arguments of its call with references resolved,
+    `reads` what the call has read in addition to its arguments; `instead` is an answer that replaces the
+    call; `callee` is its function if nothing else is called, and `lease` what it needs meanwhile; `opened`
+    counts the scopes that its present attempt has opened, by kind, name and target; `is_news` marks a node
+    that is called in a resumed run because the run before had not finished it, or had called it with other
+    arguments or readings.
     """
 
     __slots__ = (
@@ -72,6 +73,7 @@ class Node:
         "callee",
         "chunk",
         "dependents",
+        "growing",
         "index",
         "instead",
         "is_news",
@@ -111,6 +113,7 @@ class Node:
         self.is_test = scope.test or role is _CHECK
         self.status: NodeStatus = WAITING
         self.returned: Return | None = None
+        self.growing: Return | None = None
         self.is_over = False
         self.verdict: Verdict | None = None
         self.callee: Callee | None = None

@@ -308,7 +308,7 @@ class Scheduler:
             node.lease = None
 
     async def _grow(self, node: Node, returned: Return) -> None:
-        node.status = GROWING
+        node.status, node.growing = GROWING, returned
         try:
             await self._growth.delayed(node, returned)
         except asyncio.CancelledError:

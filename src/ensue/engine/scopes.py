@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.core.model.requisite import RequisiteKind
+from ensue.engine.block_waits import awaited_producers
 from ensue.engine.graph.transforms.lower import LoweringRules, lower
 from ensue.engine.graph.transforms.prereq import prerequired
 from ensue.engine.listeners import closing_nodes
@@ -140,6 +141,9 @@ class Scopes:
         """
         if node.scope.plan.awaits is not None and self._waits_for_awaited(node, node.scope.plan.awaits):
             return True
+        if node.chunk.options.producers:
+            self._wait_for(node, dict.fromkeys(awaited_producers(node)))
+            return bool(node.awaited)
         if not self._registrars or node.awaited:
             return False
         registrars: Sequence[Node] = ()

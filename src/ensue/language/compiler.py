@@ -222,9 +222,9 @@ class Compiler:
             from ensue.language.printed_grains import warn_of_printed_grains
 
             warn_of_printed_grains(drafter.fanned, tree, found)
-        Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
+        waits = Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids)
-        requested = resolver.resolve()
+        requested = resolver.resolve(waits)
         if drafter.has_requisites:
             from ensue.language.transparent import add_transparent
 

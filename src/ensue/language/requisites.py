@@ -20,7 +20,7 @@ from ensue.language.requisite_names import MEANINGS, REQUISITES_IN
 from ensue.language.tree import sls_key
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
@@ -60,13 +60,19 @@ class Resolver:
         self.unheard: dict[tuple[str, str], list[int]] = {}
         self.deaf: dict[tuple[str, str], list[int]] = {}
 
-    def resolve(self) -> Requested:
-        """Return, for each draft, its requisite words and the drafts they name."""
+    def resolve(self, waits: Iterable[tuple[int, int]] = ()) -> Requested:
+        """Return, for each draft, its requisite words and the drafts they name.
+
+        Args:
+            waits: drafts that require others without a word in an SLS, each with one that it requires.
+        """
         requested: Requested = [NOTHING] * len(self._drafts)
         for number, draft in enumerate(self._drafts):
             if draft.requisites:
                 for word, references in draft.requisites.items():
                     self._resolve_word(requested, number, word, references)
+        for number, producer in waits:
+            add_request(requested, number, "require", producer)
         return requested
 
     def _resolve_word(self, requested: Requested, number: int, word: str, references: Any) -> None:

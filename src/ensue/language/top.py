@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.errors import PluginError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.collector import near_names
 from ensue.language.targeting import TargetSyntaxError, matches, matches_so_far
 from ensue.language.targeting.errors import UNKNOWN_NODEGROUP
-from ensue.language.top_files import TopOptions, read_top_files
+from ensue.language.top_files import OwnMatchers, TopOptions, read_top_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from ensue.language.targeting.expression import Target
     from ensue.language.yaml.document import Place
 
-_ENGINES: Final = {
+ENGINES: Final = {
     "glob": "", "compound": "", "grain": "G", "grain_pcre": "P", "list": "L", "pcre": "E", "ipcidr": "S",
     "pillar": "I", "pillar_exact": "I", "pillar_pcre": "J", "nodegroup": "N", "range": "R", "resource": "T",
     "managing_minion": "M",
 }  # fmt: skip
+"""The kinds of match that a top file may name, each with its letter in a compound target."""
 
 
 class TopMatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +81,7 @@ def top_matches(
     tops = read_top_files(roots, render, found, options, switches=switches)
     if tops is None:
         return None
-    matcher = _Matcher(roots, subject, found, undecided)
+    matcher = _Matcher(roots, subject, found, undecided, options.matchers)
     results: dict[str, dict[str, TopMatch]] = {}
     for saltenv, targets in tops.items():
         if options.saltenv and saltenv != options.saltenv:
@@ -94,7 +96,15 @@ def top_matches(
 class _Matcher:
     """Matches one subject against targets."""
 
-    def __init__(self, roots: Roots, subject: Subject, found: Collector, undecided: list[str] | None) -> None:
+    def __init__(
+        self,
+        roots: Roots,
+        subject: Subject,
+        found: Collector,
+        undecided: list[str] | None,
+        matchers: OwnMatchers | None,
+    ) -> None:
+        self._matchers = matchers
         self._undecided = undecided
         self._environments = frozenset(roots.environments)
         self._subject = subject
@@ -124,14 +134,8 @@ class _Matcher:
     def _applies(self, expression: str, entries: list[Any], span: Place) -> bool:
         kinds = [str(entry["match"]) for entry in entries if is_mapping(entry) and "match" in entry]
         kind = kinds[-1] if kinds else "compound"
-        if kind not in _ENGINES:
-            self._found.error(
-                "E0602",
-                f"there is no kind of match {kind!r}",
-                span,
-                help=near_names(kind, _ENGINES) or ", ".join(_ENGINES),
-            )
-            return False
+        if kind not in ENGINES:
+            return self._applies_by_own(kind, expression, span)
         try:
             return self._is_matched(self._target(kind, expression), expression)
         except TargetSyntaxError as error:
@@ -141,6 +145,28 @@ class _Matcher:
             else:
                 self._found.error(error.code, str(error), span)
             return False
+
+    def _applies_by_own(self, kind: str, expression: str, span: Place) -> bool:
+        """Match by a matcher of the project."""
+        try:
+            own = self._matchers.find(kind) if self._matchers is not None else None
+            if own is not None and self._undecided is not None:
+                # It may look at anything of a target, which may not exist yet.
+                self._undecided.append(expression)
+                return False
+            if own is not None:
+                return own(expression)
+        except PluginError as error:
+            self._found.error("E0602", str(error), span, help="fix it, or name another matcher")
+            return False
+        known = [*ENGINES, *(self._matchers.names() if self._matchers is not None else ())]
+        self._found.error(
+            "E0602",
+            f"there is no kind of match {kind!r}",
+            span,
+            help=near_names(kind, known) or f"{', '.join(known)}; or write _matchers/{kind}_match.py",
+        )
+        return False
 
     def _is_matched(self, target: Target, expression: str) -> bool:
         if self._undecided is None:
@@ -158,7 +184,7 @@ class _Matcher:
             import glob
 
             expression = glob.escape(expression)
-        return vocabulary.word(_ENGINES[kind], expression)
+        return vocabulary.word(ENGINES[kind], expression)
 
 
-__all__ = ["TopMatch", "TopOptions", "top_matches"]
+__all__ = ["ENGINES", "OwnMatchers", "TopMatch", "TopOptions", "top_matches"]

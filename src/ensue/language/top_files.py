@@ -10,7 +10,7 @@ Source: Salt's `top_file_merging_strategy`, `env_order`, `default_top`, `state_t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 import msgspec
 
@@ -35,6 +35,22 @@ DERIVED_HIGHSTATE: Final = "derived_highstate"
 """The key of a top file, and option of `ensue.yaml`, that applies the highstate to derived resources."""
 
 
+class OwnMatchers(Protocol):
+    """The matchers of a project, for one target."""
+
+    def names(self) -> list[str]:
+        """Return the names of all matchers."""
+        ...
+
+    def find(self, kind: str) -> Callable[[str], bool] | None:
+        """Return a function that matches the target against an expression; None if there is no such matcher.
+
+        Raises:
+            PluginError: the matcher cannot be used; so does the function.
+        """
+        ...
+
+
 class TopOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Which top files count, and how they are merged.
 
@@ -46,6 +62,7 @@ class TopOptions(msgspec.Struct, frozen=True, kw_only=True):
         name: the top file's SLS name.
         only_in: the one environment whose top file is read; empty: all.
         sorted: whether the result is sorted by `env_order` too (in pillar, the last one overrides).
+        matchers: the project's own matchers for the target; None: it has none.
     """
 
     saltenv: str = ""
@@ -55,6 +72,7 @@ class TopOptions(msgspec.Struct, frozen=True, kw_only=True):
     name: str = "top"
     only_in: str = ""
     sorted: bool = False
+    matchers: OwnMatchers | None = None
 
 
 class Target(msgspec.Struct, kw_only=True):
@@ -277,4 +295,12 @@ def _replace(tops: dict[str, list[Sections]]) -> Sections:
     }
 
 
-__all__ = ["TOP_STRATEGIES", "Target", "TopOptions", "TopStrategy", "has_top_file", "read_top_files"]
+__all__ = [
+    "TOP_STRATEGIES",
+    "OwnMatchers",
+    "Target",
+    "TopOptions",
+    "TopStrategy",
+    "has_top_file",
+    "read_top_files",
+]

@@ -17,6 +17,7 @@ from ensue.output.logs import LEVELS
 
 ROOT = Path(__file__).resolve().parents[3]
 WRONG: dict[str, list[Any]] = {
+    "true, false, or a list of state modules": ["all", 5],
     "true or false": ["maybe", 1, None, []],
     "text": ["", " ", 5, True, None, []],
     "text, or null": ["", 5, True, []],

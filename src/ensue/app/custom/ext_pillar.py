@@ -6,7 +6,7 @@ options gives arguments by name, a list gives them by position, anything else is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ensue.app.custom.dunders import calling
 from ensue.core.diagnostics import Diagnostic
@@ -28,6 +28,30 @@ _ERRORS = "_errors"
 """The key below which such a function reports what keeps states from being applied, as in Salt."""
 
 
+class PillarsOfSalt(Protocol):
+    """The external pillars of an installed Salt."""
+
+    def external_pillar(
+        self, name: str, target_id: str, given: Mapping[str, Any]
+    ) -> Callable[..., Any] | None:
+        """Return an external pillar by its name; None if no such pillar loads.
+
+        Args:
+            name: its name in `ext_pillar`.
+            target_id: the id of the target whose pillar is compiled.
+            given: the globals of custom code for this target.
+
+        Raises:
+            PluginError: Salt is installed and does not load.
+        """
+        ...
+
+    @property
+    def hint(self) -> str:
+        """What a user may do about a missing function; empty if Salt has been searched already."""
+        ...
+
+
 class ExternalPillar:
     """The external pillar of one target.
 
@@ -37,6 +61,7 @@ class ExternalPillar:
         target_id: the target's id, which each function is given.
         surroundings: makes the globals of a call.
         merging: how values of one key are merged.
+        of_salt: Salt's external pillars.
     """
 
     def __init__(
@@ -47,7 +72,9 @@ class ExternalPillar:
         target_id: str,
         surroundings: Callable[[], Mapping[str, Any]],
         merging: Merging,
+        of_salt: PillarsOfSalt,
     ) -> None:
+        self._of_salt = of_salt
         self._files = files
         self._listed = listed
         self._id = target_id
@@ -90,11 +117,12 @@ class ExternalPillar:
 
     def _said(self, name: str, options: Any, pillar: dict[str, Any], found: Collector) -> dict[str, Any]:
         try:
-            function = self._function(name)
+            surroundings = self._surroundings()
+            function = self._function(name, surroundings)
             plain = copied(unmarked(pillar))
             by_place = options if is_list(options) else () if is_mapping(options) else (options,)
             by_name = options if is_mapping(options) else {}
-            with calling(self._surroundings()):
+            with calling(surroundings):
                 made = _mapping(function(self._id, plain, *by_place, **by_name))
         except NotKnownError:
             raise
@@ -111,20 +139,25 @@ class ExternalPillar:
             return made
         return {}
 
-    def _function(self, name: str) -> Callable[..., Any]:
+    def _function(self, name: str, surroundings: Mapping[str, Any]) -> Callable[..., Any]:
         refusals: list[str] = []
         for one in self._files.of(name):
             if one.refusal:
                 refusals.append(str(one))
             elif function := one.functions.get("ext_pillar"):
                 return function
+        if not refusals and (found := self._of_salt.external_pillar(name, self._id, surroundings)):
+            return found
+        hint = self._of_salt.hint
         raise _RefusedError(
             Diagnostic(
                 code="E0607",
                 summary=f"there is no external pillar {name!r}",
-                detail="; ".join(refusals),
+                detail="; ".join(refusals)
+                or ("" if hint else "Salt has none of this name that loads on this machine"),
                 help=near_names(name, self._files.names())
-                or f"write _pillar/{name}.py with ext_pillar(minion_id, pillar, …) below a file root",
+                or f"write _pillar/{name}.py with ext_pillar(minion_id, pillar, …) below a file root"
+                + (f"; {hint}" if hint else ""),
             )
         )
 

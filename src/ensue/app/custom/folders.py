@@ -52,6 +52,14 @@ class CustomFiles:
         """Return the names of the files, according to their paths."""
         return list(self._paths)
 
+    def texts(self) -> dict[str, str]:
+        """Return the texts of all files, by their names according to their paths."""
+        return {
+            name: path.read_text(encoding="utf-8", errors="replace")
+            for name, path in self._paths.items()
+            if is_regular(path)
+        }
+
     def is_loaded(self, name: str) -> bool:
         """Return whether all files that may have a name are loaded, so that a look-up does not block."""
         return all(one in self._loaded for one in self._candidates(name))

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.custom.ext_pillar import ExternalPillar
+    from ensue.app.custom.master_tops import MasterTops
+    from ensue.app.custom.matchers import CustomMatchers
     from ensue.app.custom.shared_functions import SharedFunctions
     from ensue.app.project_services import ProjectServices
     from ensue.core.contracts.context import FunctionContext
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.srn import Srn
     from ensue.language.merging import Merging
     from ensue.language.renderers.stage import Stage
@@ -82,6 +85,31 @@ class ProjectCode:
             target_id=context.srn.id,
             surroundings=lambda: self.surroundings(context),
             merging=merging,
+            of_salt=self._services.bridge,
+        )
+
+    def matchers(self, context: FunctionContext) -> CustomMatchers | None:
+        """Return the project's matchers for the top files of a target; None if it has none."""
+        if not self._matcher_files:
+            return None
+        from ensue.app.custom.matchers import CustomMatchers
+
+        return CustomMatchers(self._matcher_files, lambda: self.surroundings(context))
+
+    def master_tops(self, context: FunctionContext) -> MasterTops | None:
+        """Return what assigns SLS to a target beside the top file; None if the project has none."""
+        option = self._services.settings.option
+        if not option("master_tops"):
+            return None
+        from ensue.app.custom.master_tops import MasterTops
+
+        return MasterTops(
+            self._top_files,
+            option("master_tops"),
+            comes_first=bool(option("master_tops_first")),
+            target_id=context.srn.id,
+            surroundings=lambda: self.surroundings(context),
+            of_salt=self._services.bridge,
         )
 
     def surroundings(self, context: FunctionContext) -> dict[str, Any]:
@@ -109,6 +137,25 @@ class ProjectCode:
     @cached_property
     def _renderer_files(self) -> CustomFiles:
         return self.files("_renderers")
+
+    @cached_property
+    def unused(self) -> tuple[Diagnostic, ...]:
+        """Warnings for custom code of a Salt tree that has no effect."""
+        from ensue.app.custom.unused_files import unused_files
+
+        settings = self._services.settings
+        roots = [folder for listed in settings.file_roots.values() for folder in listed]
+        aggregates = bool(settings.option("state_aggregate"))
+        states = self.files("_states").texts() if aggregates else {}
+        return tuple(unused_files(roots, self._matcher_files, states, aggregates=aggregates))
+
+    @cached_property
+    def _matcher_files(self) -> CustomFiles:
+        return self.files("_matchers")
+
+    @cached_property
+    def _top_files(self) -> CustomFiles:
+        return self.files("_tops")
 
     @cached_property
     def _pillar_files(self) -> CustomFiles:

@@ -77,6 +77,8 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
         registers_at: where each of them is written: the file, and the path within it.
         delayed_render: (kind, name) entries rendered after the state, in order; kind is `block` or `sls`.
         delayed_calls: each of these entries, looked up.
+        producers: the IDs of the states that a state without a function waits for before it calls a delayed
+            block, in its own scope or in one around it; empty for all other states.
         tags: names by which a part of a run is chosen (`--only tag:NAME`).
         fan_out: the resources that the state runs on, one chunk each; None runs it on the plan's target.
         other: further options by name (`umask`, `reload_modules`, `reload_grains`, `fire_event`).
@@ -96,6 +98,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
     registers_at: tuple[tuple[SourceDocument, tuple[str | int, ...]], ...] = ()
     delayed_render: tuple[tuple[str, str], ...] = ()
     delayed_calls: tuple[DelayedCall, ...] = ()
+    producers: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     fan_out: FanOut | None = None
     other: tuple[tuple[str, Data], ...] = ()

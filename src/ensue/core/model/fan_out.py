@@ -45,6 +45,13 @@ class FannedReturn(Return, kw_only=True):
         return self.parts.get(str(target))
 
 
+def declared_id(chunk: Chunk) -> str:
+    """Return a chunk's ID as it is declared, without the resource that it runs on."""
+    if chunk.target is None or not isinstance(chunk, FannedChunk):
+        return chunk.id
+    return chunk.id.removeprefix(f"{chunk.target.id} ")
+
+
 def fanned_chunk(chunk: Chunk, target: Srn) -> FannedChunk:
     """Return a chunk as it runs on one resource.
 

@@ -24,15 +24,13 @@ class _Step(NamedTuple):
     Args:
         key: the resource that depends, or the owner of the list that does; for the order of messages.
         owner: its name.
-        to: the name of what it depends on.
-        why: the reason.
+        words: what depends on what, and where that is written.
         place: where that is written.
     """
 
     key: Key
     owner: str
-    to: str
-    why: str
+    words: str
     place: Span
 
 
@@ -81,23 +79,34 @@ def _step(edge: Edge, resources: Sequence[Resource], points: Sequence[GrowthPoin
     to_name = str(to.name) if isinstance(to, GrowthPoint) else str(to.key)
     if isinstance(owner, GrowthPoint):
         place = owner.for_each.value.place.span()
-        return _Step(owner.name.owner, str(owner.name), to_name, edge.reason, place)
+        words = f"the list for {owner.name} is known after {to_name} ({edge.reason}, {place})"
+        return _Step(owner.name.owner, f"the list for {owner.name}", words, place)
     if isinstance(to, GrowthPoint):
-        return _Step(owner.key, str(owner.key), to_name, edge.reason, to.for_each.value.place.span())
+        return _wait(owner, to)
     wanted = (to, edge.reason)
     place = next(place.span() for known, place in owner.edges.items() if known == wanted)
-    return _Step(owner.key, str(owner.key), to_name, edge.reason, place)
+    words = f"{owner.key} depends on {to_name} ({edge.reason}, {place})"
+    return _Step(owner.key, str(owner.key), words, place)
+
+
+def _wait(resource: Resource, point: GrowthPoint) -> _Step:
+    """Return the step from a resource to a list that may add to what it depends on."""
+    to_owner = ((why, place) for (to, why), place in resource.edges.items() if to.key == point.name.owner)
+    why, written = next(to_owner, ("", resource.place))
+    place = written.span()
+    cause = f"depends on {point.name.owner} ({why}, {place}), and" if why else f"({place})"
+    words = f"{resource.key} {cause} waits for the list for {point.name}, which may add what it depends on"
+    return _Step(resource.key, str(resource.key), words, place)
 
 
 def _refuse_cycle(cycle: list[_Step], found: Collector) -> None:
     smallest = min(range(len(cycle)), key=lambda number: cycle[number].key)
     turned = cycle[smallest:] + cycle[:smallest]
     path = " -> ".join([*(one.owner for one in turned), turned[0].owner])
-    steps = "; ".join(f"{one.owner} depends on {one.to} ({one.why}, {one.place})" for one in turned)
     found.error(
         "E0821",
         f"resources depend on each other in a cycle: {path}",
         turned[0].place,
-        detail=steps,
+        detail="; ".join(one.words for one in turned),
         help="take one of these dependencies away",
     )

@@ -49,7 +49,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         template: the file's name in the roots, which relative includes start from.
         function: for a block of the `py` renderer, the function that renders it, from one stream to another;
             such a block has no text.
-        caller: the ID of the state that calls for it without naming it; empty when states name it.
+        producers: the IDs of the states that it waits for; empty when states call it by its name.
         cut: cuts out the blocks inside it.
     """
 
@@ -63,7 +63,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     pipe: str = ""
     template: str = ""
     function: Callable[[Any], Any] | None = None
-    caller: str = ""
+    producers: tuple[str, ...] = ()
     cut: Callable[[Block], Scan] = _without_blocks
 
     @cached_property

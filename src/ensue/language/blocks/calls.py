@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import msgspec
 
 from ensue.core.errors import CompileError
+from ensue.language.blocks.block_waits import waiting_draft
 from ensue.language.collector import near_names
 from ensue.language.tree import absolute_name, sls_key
 
@@ -104,8 +105,15 @@ class Lookup:
         self._found = found
         self._heads: dict[tuple[str, str], SlsHead | None] = {}
 
-    def look_up(self, drafts: Sequence[Draft]) -> None:
-        """Set on each draft the resolved entries of its `delayed_render`."""
+    def look_up(self, drafts: list[Draft]) -> list[tuple[int, int]]:
+        """Set on each draft the resolved entries of its `delayed_render`; add drafts that wait for others.
+
+        Args:
+            drafts: the drafts of the scope; changed.
+
+        Returns:
+            The numbers of an added draft and of one that it requires, for all of them.
+        """
         for draft in drafts:
             if entries := draft.options.delayed_render:
                 called = tuple(
@@ -118,35 +126,45 @@ class Lookup:
                     delayed_render=tuple((one.kind, one.name) for one in called),
                     delayed_calls=called,
                 )
+        waits: list[tuple[int, int]] = []
+        declared = drafts[:]
         for key, stream in self._tree.streams.items():
             for block in stream.space.own.values():
-                if block.caller:
-                    self._look_up_caller(drafts, block, key, stream)
+                if block.producers and (producers := self._producers(declared, block)) is not None:
+                    call = _called(block, stream.space, self._tree.files[key], stream)
+                    if len(block.producers) == len(producers) == 1:
+                        _let_call(drafts[producers[0]], call)
+                        continue
+                    last = drafts[producers[-1]] if producers else None
+                    waits += [(len(drafts), producer) for producer in producers]
+                    drafts.append(waiting_draft(block, call, call.file, last))
+        return waits
 
-    def _look_up_caller(self, drafts: Sequence[Draft], block: Block, key: str, stream: Stream) -> None:
-        """Make the state that a block waits for call it: the last one of that ID."""
-        callers = [draft for draft in drafts if draft.declaration.id == block.caller]
-        if not callers:
-            if block.caller not in self._found.refused:
-                self._no_caller(drafts, block)
-            return
-        called = _called(block, stream.space, self._tree.files[key], stream)
-        options = callers[-1].options
-        callers[-1].options = msgspec.structs.replace(
-            options,
-            delayed_render=(*options.delayed_render, (called.kind, called.name)),
-            delayed_calls=(*options.delayed_calls, called),
-        )
+    def _producers(self, drafts: Sequence[Draft], block: Block) -> list[int] | None:
+        """Return the states of this scope that a block waits for, each the last of its ID, in order.
 
-    def _no_caller(self, drafts: Sequence[Draft], block: Block) -> None:
-        near = near_names(block.caller, {draft.declaration.id for draft in drafts})
-        outer = f"{block.caller!r} is a state of an enclosing scope, and has already run"
+        Returns:
+            The numbers of their drafts; None if there is no such state in this scope or in those around it.
+        """
+        last = {draft.declaration.id: number for number, draft in enumerate(drafts)}
+        missing = [
+            producer
+            for producer in block.producers
+            if producer not in last and producer not in self._tree.outer_ids
+        ]
+        for producer in missing:
+            if producer not in self._found.refused:
+                self._no_producer(last, producer, block)
+        if missing:
+            return None
+        return sorted(last[producer] for producer in block.producers if producer in last)
+
+    def _no_producer(self, known: Iterable[str], producer: str, block: Block) -> None:
         self._found.error(
             "E0314",
-            f"the block waits for {block.caller!r}, which is not in this run",
+            f"the block waits for {producer!r}, which is not in this run",
             block.place,
-            detail=outer if block.caller in self._tree.outer_ids else "",
-            help=near or "correct the ID, or include the SLS that declares it",
+            help=near_names(producer, known) or "correct the ID, or include the SLS that declares it",
         )
 
     def _look_up(self, declaration: Declaration, place: int, kind: str, name: str) -> Called | None:
@@ -221,6 +239,16 @@ class Lookup:
                         f"the one at {block.place} is in another block or SLS, and cannot be called from here"
                     )
         return ""
+
+
+def _let_call(draft: Draft, called: Called) -> None:
+    """Add a block to the entries of a draft's `delayed_render`."""
+    options = draft.options
+    draft.options = msgspec.structs.replace(
+        options,
+        delayed_render=(*options.delayed_render, (called.kind, called.name)),
+        delayed_calls=(*options.delayed_calls, called),
+    )
 
 
 def _called(block: Block, space: BlockSpace, file: SlsFile, caller: Stream) -> Called:

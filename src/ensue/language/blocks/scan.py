@@ -19,7 +19,7 @@ from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError
 from ensue.language.blocks.block import Block, Scan
 from ensue.language.blocks.tags import TagOptions, read_end, read_opening
-from ensue.language.blocks.waiting import MARKS, is_end, name_of, read_pipe, read_waiting, waits_for_several
+from ensue.language.blocks.waiting import MARKS, is_end, name_of, read_pipe, read_waiting
 from ensue.language.collector import near_names
 
 if TYPE_CHECKING:
@@ -222,8 +222,7 @@ class _Cutter:
         names = self._open[-1].names if self._open else self._names
         name, options = "", TagOptions()
         if tag.waiting:
-            name = name_of(tag.waiting.caller, names)
-            self._faults += waits_for_several(tag.waiting, tag.span)
+            name = name_of(tag.waiting.producers, names)
         elif not tag.pipe:
             name, options = read_opening(tag.words, tag.span, self._faults)
         if name and name in names:
@@ -318,7 +317,7 @@ class _Cutter:
                 limit=block.options.limit,
                 pipe=block.part or (block.waiting.pipe if block.waiting else "") or self._pipe,
                 template=self._template,
-                caller=block.waiting.caller if block.waiting else "",
+                producers=block.waiting.producers if block.waiting else (),
                 cut=_inside,
             )
         )

@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ensue.core.model.fan_out import FannedChunk
+from ensue.core.model.fan_out import declared_id
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
     from ensue.core.contracts.growth import Plan
-    from ensue.core.model.chunk import Chunk
 
 
 class OuterIds:
@@ -31,11 +30,4 @@ class OuterIds:
 
     @cached_property
     def _own(self) -> frozenset[str]:
-        return frozenset(name for chunk in self._plan.chunks for name in (_declared_id(chunk), chunk.name))
-
-
-def _declared_id(chunk: Chunk) -> str:
-    """Return a chunk's ID as it is declared, without the resource that it runs on."""
-    if chunk.target is None or not isinstance(chunk, FannedChunk):
-        return chunk.id
-    return chunk.id.removeprefix(f"{chunk.target.id} ")
+        return frozenset(name for chunk in self._plan.chunks for name in (declared_id(chunk), chunk.name))

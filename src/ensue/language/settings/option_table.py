@@ -125,6 +125,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "definitions": _OF_ENVIRONMENT,
     "failhard": _FLAG,
     "state_auto_order": _FLAG,
+    "state_aggregate": OneOf("true, false, or a list of state modules", (bool, list)),
     "on_unknown_function": Choice(("refuse", "fail")),
     "on_unknown_argument": Choice(("refuse", "fail", "ignore")),
     "silence_warnings": ListOf("a list of codes of warnings", _WARNING_CODE),
@@ -161,6 +162,8 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "extension_modules": _FOLDER,
     "ext_pillar": ListOf("a list of mappings of a name to its arguments", _DATA),
     "ext_pillar_first": _FLAG,
+    "master_tops": MappingOf("a mapping of names to their options", _ANYTHING),
+    "master_tops_first": _FLAG,
     "nodegroups": MappingOf("a mapping of names to targets", _ANYTHING),
     "fleet": _FLEET,
     "mine_functions": Either(

@@ -1,0 +1,69 @@
+"""The state that a block with `#!require:` adds to its scope if no single state of the scope can call it.
+
+A block that waits for several states is rendered when all of them have ended, and a block that waits for a
+state of an enclosing scope is rendered at once, because that state has a return. In both cases a state of
+their own waits and calls the block; it has no function (`StateOptions.producers`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.model.chunk import StateOptions
+from ensue.language.chunks import Draft
+from ensue.language.declarations import Declaration
+from ensue.language.yaml.document import TextDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.core.diagnostics import Span
+    from ensue.core.model.chunk import DelayedCall
+    from ensue.language.blocks.block import Block
+    from ensue.language.roots import SlsFile
+
+MODULE: Final = "delayed"
+FUNCTION: Final = "wait"
+"""Module and function in the tag of such a state; an SLS cannot call `delayed.wait`."""
+
+
+def waiting_draft(block: Block, called: DelayedCall, file: SlsFile, last: Draft | None) -> Draft:
+    """Return the state that waits for the producers of a block, and calls the block.
+
+    Args:
+        block: the block.
+        called: the block, as the state calls it.
+        file: the SLS that the block is in.
+        last: the last of its producers in this scope, which the state follows in the order of the run; None
+            if all of them are in enclosing scopes, so that the state is the first of its scope.
+    """
+    place = block.place
+    declaration = Declaration(
+        id=block.name,
+        module=MODULE,
+        function=FUNCTION,
+        arguments={},
+        sls=file.name,
+        document=_Tag(place.path, "", first_line=place.line),
+        key="",
+        saltenv=file.saltenv,
+    )
+    options = StateOptions(
+        delayed_render=(("block", called.name),), delayed_calls=(called,), producers=block.producers
+    )
+    draft = Draft(declaration, block.name, {}, options)
+    if last is None:
+        draft.order = "first"
+    else:
+        draft.order, draft.name_order = last.order, last.name_order + 1
+    return draft
+
+
+class _Tag(TextDocument):
+    """The opening tag of a block as the document of the state that waits for it."""
+
+    __slots__ = ()
+
+    def locate(self, keys: Sequence[str | int]) -> Span:  # noqa: ARG002 -- there is only one place
+        """Return the place of the tag."""
+        return self.source_span(1)
