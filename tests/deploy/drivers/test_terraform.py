@@ -532,7 +532,8 @@ def test_what_a_failed_update_left_unfinished_is_made_anew_unasked(tmp_path: Pat
         asyncio.run(terraform.update(again(made, done, values={"script": f"{BOX}{BROKEN % there}"})))
     there.touch()
     later = again(made, values={"script": f"{BOX}{BROKEN % there}"})
-    assert asyncio.run(terraform.update(later)).comment == "applied the configuration: 1 to replace (terraform_data.second)"
+    done = asyncio.run(terraform.update(later))
+    assert done.comment == "applied the configuration: 1 to replace (terraform_data.second)"
 
 
 def test_an_update_with_an_ephemeral_variable(tmp_path: Path) -> None:
