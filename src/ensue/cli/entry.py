@@ -38,8 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is not None:
         with interrupts:
             return _exit_code(list(arguments), interrupts)
-    # A command allocates until it ends: collecting cyclic garbage takes a quarter of a large run and frees
-    # almost nothing. Set before any library is loaded.
+    # A command allocates until it ends: with Python's own threshold, collecting takes a third of a large run
+    # (the benchmark `deploy-60000-first`) and frees almost nothing. Set before any library is loaded.
     gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS, 50, 1000)
     # Never released: signals work as documented until the process has ended.
     interrupts.take_over()
