@@ -31,11 +31,8 @@ _WORDS: Final = re.compile(rf"{_WORD}[0-9]+x")
 _OPENS_BRACKETS: Final = re.compile(r"[\[{]")
 _MERGE: Final = "<<"
 _BLANKS: Final = " \t"
-_REFUSED_WITHIN: Final = {
-    "'": "'\n\r\x85\u2028\u2029",
-    '"': '"\\\n\r\x85\u2028\u2029',
-    "": "\n\r\x85\u2028\u2029",
-}
+_LINE_BREAKS: Final = "\n\r\x85\u2028\u2029"
+_REFUSED_WITHIN: Final = {"'": f"'{_LINE_BREAKS}", '"': f'"\\{_LINE_BREAKS}', "": _LINE_BREAKS}
 """What a value must not contain in a scalar of each style; the style of a plain one is empty."""
 _WHOLE_ESCAPES: Final = re.compile(r'\\[nrt"\\/]')
 """Complete escapes of a double-quoted scalar; they do not affect the text after them."""
@@ -45,21 +42,19 @@ def beyond_scalars(
     text: str,
     extents: Sequence[Extent],
     load: Callable[[str], Any],
-    load_all: Callable[[str], Any] | None = None,
 ) -> Iterator[Extent]:
     """Yield the extents of the values that reach beyond one scalar.
 
     Args:
         text: YAML text; after a syntax error, nothing is checked.
         extents: where values were printed, in order.
-        load: parses YAML, fast; raises a `ValueError` for text that it does not parse.
-        load_all: the same, for all of YAML.
+        load: parses YAML; raises a `ValueError` for text that it does not parse.
     """
     doubtful = _doubtful(text, extents)
     if not doubtful or _reads_back(text, doubtful, load):
         return
     scalars, end = _scalars(text)
-    whole = _Whole(text, doubtful, load_all or load)
+    whole = _Whole(text, doubtful, load)
     starts = [scalar.start_mark.index for scalar in scalars]
     for extent in doubtful:
         start, stop = _without_margins(text, extent)
@@ -204,7 +199,9 @@ def _is_filled(worded: str, text: str, values: Mapping[str, str]) -> bool:
     if _WORD not in worded:
         return worded == text
     filled = _WORDS.sub(lambda found: values[found[0]], worded)
-    return filled.split() == text.split()
+    # A line break that YAML folds is no longer part of the value.
+    is_folded = any(filled.count(one) != text.count(one) for one in _LINE_BREAKS)
+    return not is_folded and filled.split() == text.split()
 
 
 def _scalars(text: str) -> tuple[list[Any], int]:

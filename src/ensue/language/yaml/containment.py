@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 def beyond_scalars(text: str, extents: Sequence[Extent]) -> Iterator[Extent]:
     """Yield the extents of printed values that are more than a part of one YAML scalar."""
     from ensue.core.model import yaml_containment
-    from ensue.language.yaml import fast
 
-    return yaml_containment.beyond_scalars(text, extents, fast.load, load_any)
+    return yaml_containment.beyond_scalars(text, extents, load_any)
 
 
 def load_any(text: str) -> Any:
@@ -24,12 +23,6 @@ def load_any(text: str) -> Any:
     Raises:
         ValueError: it cannot be read.
     """
-    from ensue.language.yaml import fast
-
-    try:
-        return fast.load(text)
-    except fast.GiveUp:
-        pass
     import yaml
 
     from ensue.core.model.data_bounds import DataBoundError

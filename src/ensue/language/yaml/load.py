@@ -1,10 +1,9 @@
-"""Loads YAML with the fast reader if the text allows it, else the complete one, and errors as Diagnostics."""
+"""Loads YAML, with errors as Diagnostics."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ensue.language.yaml import fast
 from ensue.language.yaml.document import YamlDocument
 
 
@@ -23,10 +22,7 @@ def load_document(document: YamlDocument) -> Any:
     Raises:
         CompileError: it is not YAML, is beyond a bound, or a mapping has one key twice; with the place.
     """
-    try:
-        return fast.load(document.text)
-    except fast.GiveUp:
-        pass
+    # Loaded here: many commands read no YAML.
     from ensue.language.yaml import full
     from ensue.language.yaml.faults import faults_of
 

@@ -8,14 +8,9 @@ Source: measured in Salt 3008.5; YAML 1.1 types int, float, bool, null.
 from __future__ import annotations
 
 import math
-import re
-from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ensue.core.model.data_bounds import MOST_DIGITS
-
-if TYPE_CHECKING:
-    from ensue.core.model.data import Scalar
 
 _BOOLS: Final = {
     spelled: value
@@ -30,37 +25,6 @@ _BOOLS: Final = {
     for spelled in (word, word.capitalize(), word.upper())
 }
 _SHOWN_CHARS: Final = 30
-_NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
-_MAYBE_NUMBER: Final = frozenset("-+0123456789.")
-_INT: Final = (
-    r"[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+"
-    r"|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+"
-)
-_FLOAT: Final = (
-    r"[-+]?(?:[0-9][0-9_]*)\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
-    r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
-)
-
-
-def plain_scalar(text: str) -> Scalar:
-    """Return the value of a plain scalar."""
-    if text in _BOOLS:
-        return _BOOLS[text]
-    if text in _NULLS:
-        return None
-    if text[0] in _MAYBE_NUMBER:
-        int_, float_ = _forms()
-        if int_.fullmatch(text):
-            return integer(text)
-        if float_.fullmatch(text):
-            return floating(text)
-    return text
-
-
-@cache
-def _forms() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of numbers, compiled for the first scalar that may be one."""
-    return re.compile(_INT), re.compile(_FLOAT)
 
 
 def boolean(text: str) -> bool:
