@@ -49,12 +49,14 @@ def _tree(shell: Shell) -> None:
     shell.write("gone", "")
 
 
-def test_a_plan_explains_the_counts_of_salt(shell: Shell) -> None:
-    """Salt counts states that would change as unchanged, which the heading of its figures explains."""
+def test_there_is_one_summary(shell: Shell) -> None:
+    """Salt's figures are in the form of Salt, and nowhere beside the line of ensue."""
     _tree(shell)
-    heading = "\nSummary for web-01 as Salt counts it (unchanged: not changed yet)\n"
-    assert heading in shell.run("plan", "t").out
-    assert "\nSummary for web-01\n" in shell.run("plan", "t", "--out", "highstate").out
+    for words in ((), ("--state-output", "full")):
+        shown = shell.run("plan", "t", *words).out
+        assert ("3 to change, 1 unchanged" in shown, "Summary for" in shown) == (True, False)
+    shown = shell.run("plan", "t", "--out", "highstate").out
+    assert ("to change" in shown, "\nSummary for web-01\n" in shown) == (False, True)
 
 
 def test_a_plan_has_a_line_per_change(shell: Shell) -> None:

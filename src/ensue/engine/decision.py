@@ -60,7 +60,7 @@ def decide(node: Node, before: Return | None, can_watch: Callable[[Node], bool])
     """
     scope, chunk = node.scope, node.chunk
     if node.refused:
-        return Answer(failure(chunk.name, node.refused), ran=False)
+        return node.instead or Answer(failure(chunk.name, node.refused), ran=False)
     if before is not None:
         return Adopt(msgspec.structs.replace(before, delayed=[]), earlier=True)
     if not scope.check_of and _went_well(chunk.requisites, scope.nodes):

@@ -95,12 +95,17 @@ class UnknownReturn(StateReturn, frozen=True):
     """The return of a state that a plan cannot call, because a value is known only after an apply."""
 
 
+class UnreachableReturn(StateReturn, frozen=True):
+    """The return of a state that failed because its target cannot be reached."""
+
+
 class Return(msgspec.Struct, omit_defaults=True):
     """A state's return as it is in results, journal and JSON.
 
     The fields of `StateReturn`, and: `id`, `sls`, `run_num` (dense, in order of start, over the
     whole run), `scope` (`""` at the top), `target` (SRN as text), `start_time` (ISO 8601, local),
     `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use,
+    `unreachable` (its target cannot be reached),
     and the growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target).
     In a plan, `unknown` is True if only an apply can show what the state would do, and `drift` has the
     differences from the last apply: colon path to `{"old": …, "new": …}`. `foreseen` has, in a plan, the
@@ -141,6 +146,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     delayed: list[ScopeReturn] = []
     applied: list[ScopeReturn] = []
     scope_identity: str = ""
+    unreachable: bool = False
 
     @property
     def identity(self) -> StateIdentity:
@@ -176,6 +182,8 @@ class Return(msgspec.Struct, omit_defaults=True):
             data["drift"] = self.drift
         if self.foreseen:
             data["foreseen"] = self.foreseen
+        if self.unreachable:
+            data["unreachable"] = True
         if self.warnings:
             data["warnings"] = list(self.warnings)
         return data
