@@ -190,6 +190,8 @@ class Recorder:
             returned.old_state = said.old_state
         if said.sensitive or said.warnings:
             returned.sensitive, returned.warnings = said.sensitive, said.warnings
+        if said.preview:
+            returned.preview = said.preview
         if said.result is False:
             returned.place = str(chunk.span())
         if node.applied is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.model.sensitive_paths import hide_in_changes
-from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of
+from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of, preview_lines
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.drift import managed_drift, unmanaged_drift
 from ensue.output.failures import failure_lines, has_function, what_happened
@@ -139,6 +139,7 @@ class _View:
     def _below(self, returned: Return) -> Iterator[str]:
         if returned.result is not False:
             yield from change_texts(self._masked(returned), self._palette)
+            yield from preview_lines(self._masker.text(returned.preview), self._palette)
         if drift := managed_drift(returned):
             yield from drift_lines(self._masker.data(drift), self._palette)
         for warning in returned.warnings:

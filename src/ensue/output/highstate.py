@@ -15,6 +15,7 @@ import msgspec
 
 from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
+from ensue.output.drift import shown_drift
 from ensue.output.failures import failure_lines, has_function
 from ensue.output.foreseen import foreseen_lines
 from ensue.output.nested import nested_lines
@@ -191,7 +192,7 @@ class _Blocks:
             lines[-1] += end
         else:
             lines.append(f"{colour}     Changes:   {end}")
-        if returned.drift:
+        if shown_drift(returned):
             self._drift(lines, returned)
         if returned.foreseen:
             self._foreseen(lines, returned)
@@ -202,7 +203,7 @@ class _Blocks:
         """Add what differs from the state that the last apply left."""
         lines.append(f"    {self._palette.light_yellow}   Drift: since the last apply{self._palette.end}")
         pad = " " * _VALUE_INDENT
-        for path, change in self._masker.data(returned.drift).items():
+        for path, change in self._masker.data(shown_drift(returned)).items():
             lines.append(self._name(f"{pad}{path}: {change['old']!r} -> {change['new']!r}"))
 
     def _foreseen(self, lines: list[str], returned: Return) -> None:
