@@ -249,7 +249,7 @@ made:
 
 
 def test_a_plan_shows_the_content_of_a_new_file(shell: Shell) -> None:
-    """The first 20 lines are below the line of the state, secrets masked, and then how many more there are."""
+    """The first 20 lines are below the line of the state, secrets masked, then how many more there are."""
     shell.write("states/t.sls", CONTENT.replace("$ROOT", str(shell.root)))
     lines = shell.run("plan", "t").out.splitlines()
     assert lines[3:6] == ["      + listen 80", "      + password = (sensitive)", "      + line 0"]
