@@ -217,3 +217,10 @@ def test_a_drawing_has_the_resources(project: Shell) -> None:
         "b1 b [test.nop] on minion:b1  succeeded  (require b1 a)",
         "b2 b [test.nop] on minion:b2  succeeded  (require b2 a)",
     ]
+
+
+def test_an_id_within_another_is_suggested(project: Shell) -> None:
+    """A derived resource has the name of its source within its own."""
+    called = project.run("resources", "register", "dummy:jumphost-web-a")
+    assert called.code == 0, called.err
+    assert "did you mean jumphost-web-a?" in project.run("call", "web-a", "test.ping").err
