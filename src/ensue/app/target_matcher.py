@@ -10,8 +10,9 @@ Source: Salt Resources, "Targeting"; derived-resources document, "Ordering insid
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from ensue.core.contracts.origins import with_origins
 from ensue.core.errors import NO_CONNECTION, EnsueError, RemoteError
@@ -41,8 +42,7 @@ _AT_ONCE: Final = 1000
 _TAKES_GLOBS: Final = frozenset({"", "T", "M"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Faults:
+class _Faults(msgspec.Struct, frozen=True, kw_only=True):
     """Why states cannot run on some resources.
 
     Args:
@@ -50,8 +50,8 @@ class _Faults:
         unreachable: those of them that cannot be reached.
     """
 
-    comments: dict[Srn, str] = field(default_factory=dict["Srn", str])
-    unreachable: set[Srn] = field(default_factory=set["Srn"])
+    comments: dict[Srn, str] = {}
+    unreachable: set[Srn] = set()
 
 
 class ProjectMatcher:
