@@ -16,6 +16,7 @@ Any other block is for reading only. The `ensue` of the commands is forked from 
 from __future__ import annotations
 
 import atexit
+import importlib.util
 import os
 import re
 import shutil
@@ -229,3 +230,17 @@ def test_commands_take_the_lines_below_them_as_output() -> None:
         Step(command="a \\\n  b", shown=("says",)),
         Step(command="c", shown=()),
     ]
+
+
+def test_built_pages_keep_the_names_of_files() -> None:
+    """The name in a comment, which nobody sees in a built page, becomes the caption of the block."""
+    spec = importlib.util.spec_from_file_location("docs_conf", ROOT / "docs" / "conf.py")
+    assert spec is not None
+    assert spec.loader is not None
+    conf = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(conf)
+    page = "a\n<!-- file: states/a.sls -->\n```sls\nb: test.nop\n```\n<!-- run -->\n```console\n$ x\n```\n"
+    assert conf.with_captions(page) == (
+        "a\n```{code-block} sls\n:caption: states/a.sls\n\nb: test.nop\n```\n"
+        "<!-- run -->\n```console\n$ x\n```\n"
+    )

@@ -47,7 +47,7 @@ def test_results_are_on_stdout_alone(shell: Shell) -> None:
     assert ended.out.startswith(
         "web-01:\n----------\n          ID: ok\n    Function: test.nop\n      Result: True\n"
     )
-    assert "\nSummary for web-01\n------------\nSucceeded: 2 (changed=1)\nFailed:    0\n" in ended.out
+    assert "\n\n1 changed, 1 unchanged, " in ended.out
 
 
 def test_json_is_one_document(shell: Shell) -> None:

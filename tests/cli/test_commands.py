@@ -205,8 +205,8 @@ def test_init_makes_a_project_that_works(tmp_path: Path) -> None:
     assert not (shell.root / "out").exists()
     first, second = shell.run("apply"), shell.run("apply")
     assert (first.code, second.code) == (0, 0), first.err
-    assert "Succeeded: 2 (changed=2)" in first.out
-    assert "Succeeded: 2\n" in second.out
+    assert "2 changed, 0 unchanged, " in first.out
+    assert "0 changed, 2 unchanged, " in second.out
 
 
 def test_init_overwrites_nothing(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_the_first_lets_what_is_running_end(hold: Callable[..., Held], number: s
     held.release()
     code, out, err = held.ended()
     assert (code, err) == (130, "")
-    assert "Succeeded: 1 (changed=1)\nFailed:    0\n" in out
+    assert "\n1 changed, 0 unchanged, 1 not run, " in out
     assert out.endswith("Interrupted: 1 state not run\n  second (test.nop)\n")
 
 

@@ -159,7 +159,7 @@ def test_an_apply_whose_enforced_states_cannot_be_written(project: Shell, tmp_pa
             Path(f"{gate}.end").write_text("")
             until_waiting(process)
             out = ended(process, signal.SIGINT)
-    assert "Succeeded: 1 (changed=1)" in out
+    assert "1 changed, 0 unchanged, " in out
     [last, _] = project.run("runs", "list", "--out", "json").document
     assert (last["status"], last["exit_code"]) == ("interrupted", 130)
     project.write("states/s.sls", "one:\n  cmd.run:\n    - name: echo 2\n")

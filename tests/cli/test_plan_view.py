@@ -49,12 +49,14 @@ def _tree(shell: Shell) -> None:
     shell.write("gone", "")
 
 
-def test_a_plan_explains_the_counts_of_salt(shell: Shell) -> None:
-    """Salt counts states that would change as unchanged, which the heading of its figures explains."""
+def test_there_is_one_summary(shell: Shell) -> None:
+    """Salt's figures are in the form of Salt, and nowhere beside the line of ensue."""
     _tree(shell)
-    heading = "\nSummary for web-01 as Salt counts it (unchanged: not changed yet)\n"
-    assert heading in shell.run("plan", "t").out
-    assert "\nSummary for web-01\n" in shell.run("plan", "t", "--out", "highstate").out
+    for words in ((), ("--state-output", "full")):
+        shown = shell.run("plan", "t", *words).out
+        assert ("3 to change, 1 unchanged" in shown, "Summary for" in shown) == (True, False)
+    shown = shell.run("plan", "t", "--out", "highstate").out
+    assert ("to change" in shown, "\nSummary for web-01\n" in shown) == (False, True)
 
 
 def test_a_plan_has_a_line_per_change(shell: Shell) -> None:
@@ -62,11 +64,12 @@ def test_a_plan_has_a_line_per_change(shell: Shell) -> None:
     _tree(shell)
     planned = shell.run("plan", "t")
     assert planned.code == 0, planned.err
-    shown = planned.out.splitlines()[:9]
+    shown = planned.out.splitlines()[:10]
     assert shown == [
         "web-01:",
         "  t:",
         f"    + made (file.managed) {shell.root}/made",
+        "      + one",
         f"    - gone (file.absent) {shell.root}/gone",
         """    ~ producer (cmd.run) echo '{"host":"x"}'""",
         "    ? deferred: block late (known after apply), from delayed_render of producer",
@@ -230,3 +233,59 @@ def test_an_unknown_pillar_environment(shell: Shell) -> None:
 def test_explain_takes_a_number(shell: Shell) -> None:
     """`804` means E0804."""
     assert shell.run("explain", "804").out.startswith("E0804: ")
+
+
+CONTENT = """
+made:
+  file.managed:
+    - name: $ROOT/made
+    - contents: |
+        listen 80
+        password = s3cr3t-of-mine
+        {%- for number in range(30) %}
+        line {{ number }}
+        {%- endfor %}
+"""
+
+
+def test_a_plan_shows_the_content_of_a_new_file(shell: Shell) -> None:
+    """The first 20 lines are below the line of the state, secrets masked, then how many more there are."""
+    shell.write("states/t.sls", CONTENT.replace("$ROOT", str(shell.root)))
+    lines = shell.run("plan", "t").out.splitlines()
+    assert lines[3:6] == ["      + listen 80", "      + password = (sensitive)", "      + line 0"]
+    assert lines[22:24] == ["      + line 17", "      + … 12 more lines"]
+    [returned] = shell.run("plan", "t", "--out", "json").document["web-01"].values()
+    assert returned["changes"] == {"newfile": f"{shell.root}/made"}
+    assert returned["preview"].startswith("listen 80\npassword = (sensitive)\nline 0\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "shown"),
+    [
+        ("contents: 'one'", ["+ one"]),
+        ("contents: ''\n    - allow_empty: true", []),
+        ("contents: 'one'\n    - show_changes: false", ["+ <show_changes=False>"]),
+        ("source: salt://binary", ["+ binary content, 7 bytes"]),
+        ("source: salt://long", ["+ a", "+ … 1 more line"]),
+    ],
+)
+def test_content_that_is_not_shown_is_named(shell: Shell, more: str, shown: list[str]) -> None:
+    """Binary and hidden content are named; a line that is too long for the bound is counted."""
+    (shell.root / "states").mkdir(exist_ok=True)
+    (shell.root / "states/binary").write_bytes(b"\0\1\2\3\4\5\6")
+    shell.write("states/long", "a\n" + "b" * 3000 + "\n")
+    shell.write("states/t.sls", f"made:\n  file.managed:\n    - name: {shell.root}/made\n    - {more}\n")
+    lines = [line.strip() for line in shell.run("plan", "t").out.splitlines()]
+    assert lines[3 : lines.index("")] == shown
+
+
+def test_no_checksum_is_beside_a_diff(shell: Shell) -> None:
+    """In the blocks, too, drift of the content is not repeated as a checksum and a size."""
+    shell.write(
+        "states/t.sls", f"made:\n  file.managed:\n    - name: {shell.root}/made\n    - contents: one\n"
+    )
+    assert shell.run("apply", "t").code == 0
+    shell.write("made", "other\n")
+    shown = shell.run("plan", "t", "--state-output", "full").out
+    assert "-other" in shown
+    assert "sha256" not in shown

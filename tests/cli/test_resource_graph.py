@@ -40,6 +40,16 @@ metadata: {id: base}
 entity: {type: base-env, driver_type: humanitec/echo, criteria: [{}]}
 """
 
+PLAIN = """\
+kind: Definition
+metadata: {id: pg}
+entity: {type: postgres, driver_type: echo, driver_inputs: {values: {host: db}}, criteria: [{}]}
+---
+kind: Definition
+metadata: {id: everything}
+entity: {type: workload, driver_type: echo, criteria: [{}]}
+"""
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Shell:
@@ -255,7 +265,7 @@ def test_a_placeholder_is_no_secret(project: Shell) -> None:
     project.write("score.yaml", f"apiVersion: score.dev/v1b1\n{head}{containers}{resources}")
     ended = project.run("graph", "score.yaml", *CONTEXT)
     assert ended.code == 1
-    assert ended.err.count("E0818") == 3
+    assert ended.err.count("error[E0818]") == 3
     assert lines[0] in ended.err
     assert lines[1] in ended.err
     assert "PASSWORD: (sensitive)" in ended.err
@@ -316,3 +326,17 @@ def test_a_wrong_value_is_refused(project: Shell, words: tuple[str, ...], messag
     ended = project.run("graph", *words)
     assert ended.code != 0
     assert message in ended.err
+
+
+def test_a_graph_shows_what_is_made(project: Shell) -> None:
+    """After a deployment, text and pictures show the records; a resource without one is planned."""
+    project.write("definitions/all.yaml", PLAIN)
+    deployed = project.run("deploy", "score.yaml", *CONTEXT)
+    assert deployed.code == 0, deployed.err
+    project.write(
+        "score.yaml", SCORE.replace("{db: {type: postgres}}", "{db: {type: postgres}, x: {type: workload}}")
+    )
+    text = project.run("graph", "score.yaml", *CONTEXT).out
+    assert (text.count("\n    active\n"), text.count("\n    planned: nothing is made yet\n")) == (2, 1)
+    mermaid = project.run("graph", "score.yaml", *CONTEXT, "--out", "mermaid").out
+    assert (mermaid.count(":::active"), mermaid.count(":::planned")) == (2, 1)

@@ -39,7 +39,7 @@ def test_counts_exit_code_and_history_agree(tmp_path: Path) -> None:
 
     assert applied.code == 0, applied.out
     assert "Applied: tried again: sls middle on minion:m1" in applied.out
-    assert "Succeeded: 3 (changed=3)\nFailed:    0" in applied.out
+    assert "\n1 changed, 0 unchanged, " in applied.out
     assert "trying again: caller/middle" in applied.err
     (run,) = project.run("runs", "list", "--out", "json").document
     counted = {name: run[name] for name in ("status", "exit_code", "succeeded", "changed", "failed", "total")}
@@ -50,7 +50,7 @@ def test_counts_exit_code_and_history_agree(tmp_path: Path) -> None:
     shown = project.run("runs", "show", run["run_id"])
     assert shown.code == 0
     assert "Applied: tried again: sls middle on minion:m1" in shown.out
-    assert "Succeeded: 3 (changed=3)\nFailed:    0" in shown.out
+    assert "\n1 changed, 0 unchanged, " in shown.out
 
 
 def test_what_the_last_attempt_left_failed_counts(tmp_path: Path) -> None:
@@ -64,6 +64,6 @@ def test_what_the_last_attempt_left_failed_counts(tmp_path: Path) -> None:
     applied = project.run("apply", "s")
 
     assert applied.code == 2
-    assert "Failed:    3" in applied.out
+    assert "\n0 changed, 0 unchanged, 1 failed, " in applied.out
     (run,) = project.run("runs", "list", "--out", "json").document
     assert (run["status"], run["failed"]) == ("failed", 3)

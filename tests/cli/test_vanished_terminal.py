@@ -200,4 +200,4 @@ def test_a_reader_of_progress_that_has_gone(shell: Shell) -> None:
     os.close(writing)
     out, _ = process.communicate(timeout=LONGEST_S)
     assert process.returncode == 2
-    assert b"Succeeded: 1\nFailed:    1\n" in out
+    assert b"0 changed, 1 unchanged, 1 failed, " in out

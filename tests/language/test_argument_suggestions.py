@@ -6,6 +6,7 @@ import pytest
 
 from ensue.app.functions import Functions
 from ensue.core.contracts.functions import Signature
+from ensue.language.ansible_words import _KEYWORDS
 from ensue.language.argument_suggestions import GLOBAL_WORDS, meant_by, near_miss
 
 OURS = Signature(
@@ -88,7 +89,7 @@ def test_less_is_refused_of_functions_that_are_not_ensues(word: str) -> None:
     ("word", "meant"),
     [
         ("enviroment", "did you mean env?"),
-        ("when", "did you mean onlyif or unless?"),
+        ("when", f"`when` is Ansible's: {_KEYWORDS['when']}"),
         ("chdir", "did you mean cwd?"),
         ("user", "did you mean runas?"),
         ("dest", "did you mean name?"),

@@ -20,7 +20,7 @@ from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.contracts.growth import Complaint, Plan
 from ensue.core.contracts.origins import with_origins
-from ensue.core.errors import CompileError, EnsueError
+from ensue.core.errors import NO_CONNECTION, CompileError, EnsueError, RemoteError
 from ensue.core.model.chunk import Chunk
 from ensue.core.model.fan_out import resource_chunk
 from ensue.core.model.foreseen import ForeseenSls
@@ -75,7 +75,10 @@ class ResourcePlans:
         late = dict.fromkeys(await self._compile(reachable))
         warnings = self._judged()
         plans = {srn: await self._plan(srn) for srn in reachable if srn not in late}
-        plans |= {srn: failed_plan(srn, comment) for srn, comment in matched.faults.items()}
+        plans |= {
+            srn: failed_plan(srn, comment, unreachable=srn in matched.unreachable)
+            for srn, comment in matched.faults.items()
+        }
         own = plans.pop(services.minion, None) or empty_plan(services.minion)
         beside = tuple(plans[srn] for srn in sorted(plans))
         return FirstPlans(
@@ -167,7 +170,7 @@ class ResourcePlans:
         try:
             await self._services.prepare(srn)
         except EnsueError as error:
-            return failed_plan(srn, str(error))
+            return failed_plan(srn, str(error), unreachable=self._is_unreachable(srn, error))
         if srn not in self._outcomes:
             await self._gather(srn)
         if srn not in self._outcomes:
@@ -180,9 +183,15 @@ class ResourcePlans:
     async def _plan(self, srn: Srn) -> Plan:
         outcome = self._outcomes[srn]
         if isinstance(outcome, EnsueError):
-            return failed_plan(srn, await self._why(srn, outcome))
+            why = await self._why(srn, outcome)
+            return failed_plan(srn, why, unreachable=self._is_unreachable(srn, outcome))
         plan = outcome[0]
         return plan if srn == self._services.minion else resource_plan(plan, srn)
+
+    def _is_unreachable(self, srn: Srn, error: EnsueError) -> bool:
+        return isinstance(error, NO_CONNECTION) or (
+            isinstance(error, RemoteError) and self._services.directory.reach.fault(str(srn)) is not None
+        )
 
     async def _why(self, srn: Srn, error: EnsueError) -> str:
         """Return a resource's error, with the sources of a derived resource that cannot be reached."""
@@ -236,7 +245,7 @@ def empty_plan(srn: Srn) -> Plan:
     return Plan(chunks=(), scope="", target=srn)
 
 
-def failed_plan(srn: Srn, comment: str) -> Plan:
+def failed_plan(srn: Srn, comment: str, *, unreachable: bool = False) -> Plan:
     """Return the plan of a resource for which nothing can be compiled; its only return says why."""
     chunk = Chunk(
         id="states",
@@ -249,7 +258,7 @@ def failed_plan(srn: Srn, comment: str) -> Plan:
         document=NoDocument(),
         keys=(),
     )
-    complaint = Complaint(chunk=resource_chunk(chunk, srn), comment=comment)
+    complaint = Complaint(chunk=resource_chunk(chunk, srn), comment=comment, unreachable=unreachable)
     return msgspec.structs.replace(empty_plan(srn), complaints=(complaint,))
 
 

@@ -140,6 +140,10 @@ def _plain(value: Any) -> Any:
     return unmarked(value) if isinstance(value, (list, dict)) else value
 
 
+_OF_THE_SANDBOX: Final = frozenset({"unsafe_callable", "alters_data"})
+"""The marks that Jinja's sandbox looks for before a call."""
+
+
 class _Module:
     """`salt.cmd` or `salt['cmd']`, one attribute or one key away from a function."""
 
@@ -148,9 +152,17 @@ class _Module:
         self._module = module
 
     def __getattr__(self, function: str) -> Any:
-        if function.startswith("__"):
+        if function.startswith("__") or function in _OF_THE_SANDBOX:
             raise AttributeError(function)
         return self[function]
+
+    def __call__(self, *_args: Any, **_kwargs: Any) -> Any:
+        """Refuse a call without a function, `salt.cmd('ls')`.
+
+        Raises:
+            EnsueError: always.
+        """
+        raise EnsueError(self._functions.missing_text(self._module, "", ""))
 
     def __getitem__(self, function: str) -> Any:
         return self._functions[f"{self._module}.{function}"]

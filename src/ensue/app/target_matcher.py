@@ -12,8 +12,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from ensue.core.contracts.origins import with_origins
-from ensue.core.errors import EnsueError, RemoteError
+from ensue.core.errors import NO_CONNECTION, EnsueError, RemoteError
 from ensue.core.model.srn import Srn
 from ensue.engine.services import Matched
 from ensue.language.references.detection import holds_sign
@@ -38,6 +40,18 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 1000
 _TAKES_GLOBS: Final = frozenset({"", "T", "M"})
+
+
+class _Faults(msgspec.Struct, frozen=True, kw_only=True):
+    """Why states cannot run on some resources.
+
+    Args:
+        comments: why, as the comments of their returns.
+        unreachable: those of them that cannot be reached.
+    """
+
+    comments: dict[Srn, str] = {}
+    unreachable: set[Srn] = set()
 
 
 class ProjectMatcher:
@@ -74,22 +88,24 @@ class ProjectMatcher:
         target = await self._target(expression)
         index = self._services.directory.index
         found = await asyncio.to_thread(index.matching, target, self._services.vocabulary)
-        faults: dict[Srn, str] = {}
+        faults = _Faults()
         more = await self._matching(target, found.undecided, faults)
         targets = sorted([*found.matched, *more]) if more else found.matched
         if not targets:
             return Matched(targets=(), nothing=await asyncio.to_thread(self._nothing, expression, target))
         await self._prepare(targets, faults)
-        return Matched(targets=tuple(targets), faults=faults)
+        return Matched(
+            targets=tuple(targets), faults=faults.comments, unreachable=frozenset(faults.unreachable)
+        )
 
-    async def _matching(self, target: Target, known: Sequence[Srn], faults: dict[Srn, str]) -> list[Srn]:
+    async def _matching(self, target: Target, known: Sequence[Srn], faults: _Faults) -> list[Srn]:
         """Return what matches, in the order given, and what may match but does not answer."""
         await self.recall(target, known)
         found = {srn: self.verdict(target, srn) for srn in known}
         if undecided := [srn for srn, matches in found.items() if matches is None]:
             await self._get_to_know(target, undecided, faults)
             for srn in undecided:
-                found[srn] = srn in faults or matches_so_far(target, self._subject(srn)) is not False
+                found[srn] = srn in faults.comments or matches_so_far(target, self._subject(srn)) is not False
         return [srn for srn, matches in found.items() if matches]
 
     def verdict(self, target: Target, srn: Srn) -> bool | None:
@@ -102,7 +118,7 @@ class ProjectMatcher:
             undecided = [srn for srn in srns if self.verdict(target, srn) is None]
             await self._services.directory.recall_grains(undecided)
 
-    async def _get_to_know(self, target: Target, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
+    async def _get_to_know(self, target: Target, srns: Sequence[Srn], faults: _Faults) -> None:
         """Gather the grains and the pillar of resources."""
         await self._prepare(srns, faults)
         if reads_grains(target):
@@ -112,31 +128,33 @@ class ProjectMatcher:
                 async with at_once:
                     await self._services.directory.grains(srn)
 
-            reachable = [srn for srn in srns if srn not in faults]
+            reachable = [srn for srn in srns if srn not in faults.comments]
             ended = await asyncio.gather(*map(gather, reachable), return_exceptions=True)
-            faults.update(
-                await self._faults(reachable, ended, "it cannot be decided whether the target matches: ")
-            )
+            await self._note(faults, reachable, ended, "it cannot be decided whether the target matches: ")
 
-    async def _prepare(self, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
+    async def _prepare(self, srns: Sequence[Srn], faults: _Faults) -> None:
         """Compile the pillar of resources; an error fails only the resource that has it."""
         await self._services.prepare_all(srns)
         ended = await asyncio.gather(*map(self._services.prepare, srns), return_exceptions=True)
-        faults.update(await self._faults(srns, ended, ""))
+        await self._note(faults, srns, ended, "")
 
-    async def _faults(self, srns: Sequence[Srn], ended: Sequence[object], lead: str) -> dict[Srn, str]:
-        """Return the errors as text; raise an exception that is not an error of a resource."""
-        found: dict[Srn, str] = {}
+    async def _note(self, faults: _Faults, srns: Sequence[Srn], ended: Sequence[object], lead: str) -> None:
+        """Note the errors as text; raise an exception that is not an error of a resource."""
+        found = faults.comments
         for srn, came in zip(srns, ended, strict=True):
             if isinstance(came, RemoteError):
                 found[srn] = f"{lead}{await with_origins(came, self._services.registry)}"
+                if (
+                    isinstance(came, NO_CONNECTION)
+                    or self._services.directory.reach.fault(str(srn)) is not None
+                ):
+                    faults.unreachable.add(srn)
             elif isinstance(came, EnsueError):
                 found[srn] = f"{lead}{came}"
             elif isinstance(came, Exception):
                 found[srn] = f"{lead}{type(came).__name__}: {came}"
             elif isinstance(came, BaseException):
                 raise came
-        return found
 
     def _subject(self, srn: Srn, *, is_there: bool = True) -> Subject:
         def grains() -> DataMap:

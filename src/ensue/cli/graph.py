@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ensue.app.deployments import PlannedGraph
     from ensue.app.project import Project
     from ensue.cli.session import Session
+    from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.identity import Context, Key
     from ensue.output.drawing.drawing import ScopeBox
 
 EXAMPLES = (
@@ -75,8 +77,8 @@ def command(
     highstate is drawn.
 
     Of Score files or a deployment set, with --app, --env and --env-type, the resource graph is drawn in
-    the order of provisioning. As dot, mermaid or svg, each resource is a box, and arrows lead from
-    dependents to dependencies.
+    the order of provisioning, each with what the store has of it. As dot, mermaid or svg, each resource
+    is a box, and arrows lead from dependents to dependencies.
 
     Exit code: 0 success; 1 it does not compile, or there is no such run.
     """
@@ -112,8 +114,12 @@ def _deployment(
     session.names_minion = False
     context = words.context()
 
+    records: dict[Key, ActiveResource] = {}
+
     async def work(project: Project) -> PlannedGraph:
-        return await project.deployment_graph(files, context, words.definitions, images, values)
+        planned = await project.deployment_graph(files, context, words.definitions, images, values)
+        records.update(await _records(session, project, context))
+        return planned
 
     gc.disable()  # nearly all objects live until the end; collecting would visit them repeatedly
     try:
@@ -127,22 +133,36 @@ def _deployment(
         )
         return exit_codes.SUCCEEDED
     if session.out == "text":
-        lines: Iterable[str] = graph_lines(planned.graph, planned.missing_drivers, session.stdout_palette)
+        palette = session.stdout_palette
+        lines: Iterable[str] = graph_lines(planned.graph, planned.missing_drivers, palette, records)
     else:
-        lines = drawing_lines_of(session, _drawn(planned, session.out))
+        lines = drawing_lines_of(session, _drawn(planned, records, session.out))
     session.print_text(f"{line}\n" for line in lines)
     return exit_codes.SUCCEEDED
 
 
-def _drawn(planned: PlannedGraph, form: str) -> ScopeBox:
-    """Return the drawing of a deployment before it is provisioned.
+async def _records(session: Session, project: Project, context: Context) -> dict[Key, ActiveResource]:
+    """Return what earlier deployments of an environment have provisioned, nothing if that is unreadable."""
+    from ensue.core.errors import StoreError
+
+    try:
+        active = await project.active_resources(context.app, context.env)
+    except StoreError as error:
+        told = session.masker.text(str(error))
+        session.lines.write(f"ensue: all resources are shown as planned, because of the store: {told}")
+        return {}
+    return {one.key: one for where, one in active if where.org == context.org}
+
+
+def _drawn(planned: PlannedGraph, records: dict[Key, ActiveResource], form: str) -> ScopeBox:
+    """Return the drawing of a deployment, with what earlier ones have made.
 
     Raises:
         click.UsageError: it is too large for a picture of that form.
     """
     from ensue.output.drawing.from_resources import planned_resources
 
-    resources = list(planned_resources(planned.graph, planned.missing_drivers))
+    resources = list(planned_resources(planned.graph, planned.missing_drivers, records))
     top = drawn_resources(planned.graph.context, resources, form)
     if top is None:
         msg = f"{too_many(resources)}: name fewer files, or use text, json, yaml, dot or mermaid"

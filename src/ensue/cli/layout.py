@@ -75,5 +75,5 @@ def _options(session: Session, layout: ResultLayout) -> HighstateOptions:
         state_output=cast("StateOutput", layout.state_output or session.option("state_output") or "full"),
         state_verbose=verbose is not False,
         palette=session.stdout_palette,
-        with_outcome=True,
+        with_outcome=not session.out_is_given,
     )

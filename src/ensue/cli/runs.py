@@ -16,7 +16,7 @@ from ensue.cli.wait_option import wait_option
 if TYPE_CHECKING:
     from ensue.cli.session import Session
     from ensue.core.masking import Masker
-    from ensue.core.model.report import RunSummary
+    from ensue.core.model.report import RunReport, RunSummary
 
 
 @click.group(
@@ -123,12 +123,18 @@ def _table(session: Session, summaries: list[RunSummary]) -> str:
     examples=(
         ("ensue runs show 20260101-1200", "the results, as apply printed them"),
         ("ensue runs show 20260101-1200 --out json", "the same document that apply --out json printed"),
+        ("ensue runs show last --recap --out json", "how many states of each host changed, failed, …"),
     ),
 )
 @click.argument("run_id", metavar="RUN", shell_complete=complete_run)
+@click.option(
+    "--recap", is_flag=True, help="Show only how many states of each host changed, failed and so on."
+)
 @result_options
 @project_options("highstate", "json", "yaml", "quiet")
-def show(session: Session, *, run_id: str, state_output: str | None, state_verbose: bool | None) -> int:
+def show(
+    session: Session, *, run_id: str, recap: bool, state_output: str | None, state_verbose: bool | None
+) -> int:
     """Show the results of one run, named by its id or the beginning of it.
 
     A run that was killed is shown as far as it got.
@@ -138,7 +144,19 @@ def show(session: Session, *, run_id: str, state_output: str | None, state_verbo
 
     project = session.open()
     report = report_from_events(project.run_events(run_id), project.minion_id)
+    if recap:
+        return _print_recap(session, report)
     print_report(session, report, ResultLayout(state_output=state_output, state_verbose=state_verbose))
+    return exit_codes.SUCCEEDED
+
+
+def _print_recap(session: Session, report: RunReport) -> int:
+    from ensue.output.recap import recap_data, recap_text
+
+    if session.is_for_programs:
+        session.print_document(recap_data(report))
+    elif session.out != "quiet":
+        session.print_text([recap_text(report, session.stdout_palette)])
     return exit_codes.SUCCEEDED
 
 

@@ -234,8 +234,17 @@ class Session:
     def _refused(self, error: DiagnosticError) -> int:
         self.print_diagnostics(error.diagnostics)
         errors = [one for one in error.diagnostics if one.severity is Severity.ERROR]
+        self._name_explain([one.code for one in errors])
         messages = [self.masker.text(one.message) for one in errors or error.diagnostics]
         return self._end(messages, exit_codes.REFUSED, "")
+
+    def _name_explain(self, codes: Sequence[str]) -> None:
+        """Name the command that explains the errors of the run, in one line for all of them."""
+        distinct = list(dict.fromkeys(codes))
+        if len(distinct) == 1:
+            self.lines.write(f"More about this error: ensue explain {distinct[0]}")
+        elif distinct:
+            self.lines.write(f"More about these errors: ensue explain CODE ({', '.join(distinct)})")
 
     def _crashed(self, error: Exception) -> int:
         from ensue.cli.crash import crash_line, write_crash_file

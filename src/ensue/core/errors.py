@@ -169,6 +169,10 @@ class AuthenticationError(RemoteError, PermissionError):
     """The host rejected the credentials."""
 
 
+NO_CONNECTION: Final = (UnreachableError, HostKeyError, AuthenticationError)
+"""The errors of a target to which there is no connection, rather than of an operation on it."""
+
+
 class RemoteTimeoutError(RemoteError, TimeoutError):
     """The target did not answer in time.
 

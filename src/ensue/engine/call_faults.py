@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.core.errors import DiskError, NotOfferedError, RemoteError, UnknownResourceError
+from ensue.core.errors import NO_CONNECTION, DiskError, NotOfferedError, RemoteError, UnknownResourceError
 from ensue.core.model.returns import StateReturn, UnknownReturn
-from ensue.engine.returns import exception_return, failure
+from ensue.engine.returns import exception_return, failure, unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from ensue.core.contracts.reach import Reach
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node
@@ -23,6 +24,7 @@ class CallFaults:
         promises: the resources that a chunk will register.
         stop: stops the run, with the reason: nothing more can be recorded on a disk that takes no more.
         described: returns the message of an error of a target.
+        reach: the hosts that the run cannot reach.
     """
 
     def __init__(
@@ -30,7 +32,9 @@ class CallFaults:
         promises: Callable[[Chunk], Sequence[Srn]],
         stop: Callable[[str], None],
         described: Callable[[RemoteError], Awaitable[str]],
+        reach: Reach,
     ) -> None:
+        self._reach = reach
         self._promises = promises
         self._stop = stop
         self._described = described
@@ -47,8 +51,15 @@ class CallFaults:
         if isinstance(error, NotOfferedError):
             error = error.needed_by(node.chunk.full_function)
         if isinstance(error, RemoteError):
-            return failure(node.chunk.name, await self._described(error))
+            said = failure(node.chunk.name, await self._described(error))
+            return unreachable(said) if self._has_no_connection(node, error) else said
         return exception_return(error, name=node.chunk.name)
+
+    def _has_no_connection(self, node: Node, error: RemoteError) -> bool:
+        """Return whether an error says that a node's own target cannot be reached."""
+        if error.target != str(node.target):
+            return False
+        return isinstance(error, NO_CONNECTION) or self._reach.fault(error.target) is not None
 
     def is_superseded(self, node: Node, target: Srn) -> bool:
         """Return whether, in a plan, an earlier state would change the source of a resource.

@@ -61,7 +61,7 @@ def decide(node: Node, before: Return | None, can_watch: Callable[[Node], bool])
     """
     scope, chunk = node.scope, node.chunk
     if node.refused:
-        return Answer(failure(chunk.name, node.refused), ran=False)
+        return node.instead or Answer(failure(chunk.name, node.refused), ran=False)
     if chunk.options.producers:
         return answer_of_wait(node)
     if before is not None:

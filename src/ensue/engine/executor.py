@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.core.errors import RemoteError
+from ensue.core.errors import RemoteError, UnreachableError
 from ensue.core.model.chunk import NO_OPTIONS
 from ensue.core.model.returns import SkippedReturn, StateReturn
 from ensue.engine.call_faults import CallFaults
@@ -74,7 +74,9 @@ class Executor:
         self._hooks = services.hooks
         self._random = services.random
         self._callees = Callees(services.functions)
-        self._faults = CallFaults(services.hooks.promises, stop, services.hooks.described)
+        self._faults = CallFaults(
+            services.hooks.promises, stop, services.hooks.described, services.hooks.reach
+        )
         self._calls = FunctionCalls(services, apply=apply, is_superseded=self._faults.is_superseded)
         self._pause = pause
 
@@ -182,7 +184,7 @@ class Executor:
         # A condition that has run out of time on such a host does not hold, but says nothing about the host.
         if self._hooks.reach.reports(target) and not reply.skipped:
             return _commented(reply, f"{reply.said.comment}\n{target} has not answered")
-        error = RemoteError(f"not run: {target} has not answered", target=target)
+        error = UnreachableError(f"not run: {target} has not answered", target=target)
         return Reply(await self._faults.as_return(node, error))
 
     async def _tried(self, node: Node, callee: Callee) -> Reply:

@@ -20,7 +20,7 @@ from ensue.core.model.returns import StateReturn, UnknownReturn
 from ensue.core.model.unknown import Unknown
 from ensue.engine.answer import Answer
 from ensue.engine.node import Node, Role
-from ensue.engine.returns import exception_return, failure
+from ensue.engine.returns import exception_return, failure, unreachable
 from ensue.engine.status import GROWING, RUNNING
 
 if TYPE_CHECKING:
@@ -168,6 +168,10 @@ class FanOuts:
 
         for one in nodes:
             one.on_end(one_is_over)
+        for one in nodes:
+            if one.target in matched.unreachable:
+                said = unreachable(failure(one.chunk.name, one.refused))
+                _answer(one, said, ran=False)
         for one in sorted(nodes, key=lambda one: one.target not in later):
             if one.target in later:
                 _answer(one, UnknownReturn(name=one.chunk.name, result=None, comment=later[one.target]))

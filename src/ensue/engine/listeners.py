@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.core.model.requisite import RequisiteKind
+from ensue.engine.answer import Answer
 from ensue.engine.node import Node, Role
+from ensue.engine.returns import failure, unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ensue.core.contracts.growth import Complaint
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.requisite import Requisite
     from ensue.engine.node import Scope
@@ -30,10 +33,18 @@ def closing_nodes(scope: Scope) -> list[Node]:
 
 def _complaint_nodes(scope: Scope) -> list[Node]:
     return [
-        Node(scope, number, complaint.chunk, Role.COMPLAINT, refused=complaint.comment)
+        _complaint_node(scope, number, complaint)
         for number, complaint in enumerate(scope.plan.complaints, start=len(scope.plan.chunks))
         if not complaint.after_changes_of or any(_changed(scope, one) for one in complaint.after_changes_of)
     ]
+
+
+def _complaint_node(scope: Scope, number: int, complaint: Complaint) -> Node:
+    chunk = complaint.chunk
+    node = Node(scope, number, chunk, Role.COMPLAINT, refused=complaint.comment)
+    if complaint.unreachable:
+        node.instead = Answer(unreachable(failure(chunk.name, complaint.comment)), ran=False)
+    return node
 
 
 def _listener_nodes(scope: Scope) -> list[Node]:

@@ -11,7 +11,13 @@ import msgspec
 
 from ensue.core.model.call_fingerprint import NO_FINGERPRINT, fingerprint
 from ensue.core.model.events import NodeFinished, NodeStarted
-from ensue.core.model.returns import Return, SkippedReturn, StateReturn, UnknownReturn
+from ensue.core.model.returns import (
+    Return,
+    SkippedReturn,
+    StateReturn,
+    UnknownReturn,
+    UnreachableReturn,
+)
 from ensue.core.model.sensitive_paths import values_at
 
 if TYPE_CHECKING:
@@ -179,10 +185,13 @@ class Recorder:
             returned.ran = ran
             returned.skipped = isinstance(said, SkippedReturn) or (not ran and said.result is True)
             returned.unknown = isinstance(said, UnknownReturn)
+            returned.unreachable = isinstance(said, UnreachableReturn)
         if said.old_state is not None:
             returned.old_state = said.old_state
         if said.sensitive or said.warnings:
             returned.sensitive, returned.warnings = said.sensitive, said.warnings
+        if said.preview:
+            returned.preview = said.preview
         if said.result is False:
             returned.place = str(chunk.span())
         if node.applied is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ensue.core.errors import EnsueError
 from ensue.core.model.data import is_list
 from ensue.core.model.data_bounds import DataBoundError, check_data
-from ensue.core.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn, UnreachableReturn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,6 +69,11 @@ def _comment(function: str, fault: str) -> str:
 def failure(name: str, comment: str) -> StateReturn:
     """Return a result False."""
     return StateReturn(name=name, result=False, comment=comment)
+
+
+def unreachable(said: StateReturn) -> UnreachableReturn:
+    """Return a failure as that of a target that cannot be reached."""
+    return UnreachableReturn(name=said.name, result=False, comment=said.comment)
 
 
 def exception_return(error: Exception, *, name: str) -> StateReturn:

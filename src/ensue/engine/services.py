@@ -127,11 +127,13 @@ class Matched(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         targets: the resources, sorted.
         faults: why the state cannot run on some of them, as the comments of their returns.
+        unreachable: those of `faults` that cannot be reached.
         nothing: if there are none: why, and what exists instead.
     """
 
     targets: tuple[Srn, ...]
     faults: Mapping[Srn, str] = MappingProxyType({})
+    unreachable: frozenset[Srn] = frozenset()
     nothing: str = ""
 
 

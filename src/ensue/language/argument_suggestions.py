@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.collector import near_names
 from ensue.language.options import OPTION_WORDS, TAGS
 from ensue.language.requisite_names import MERGED_BY_EXTEND
@@ -88,11 +89,14 @@ def meant_by(word: str, names: Collection[str]) -> str:
         names: the function's own arguments.
 
     Returns:
-        `did you mean a or b?`; empty if nothing is close.
+        `did you mean a or b?`, or what replaces a keyword of Ansible; empty if nothing is close.
     """
     known = GLOBAL_WORDS | set(names)
     called = [one for one in _OTHER_TOOLS.get(_folded(word), ()) if one in names or one in _RELATED]
-    slip = _alike(word, known) or _plural_relation(word) or _one_slip_away(word, known - _NEVER_MEANT)
+    slip = _alike(word, known) or _plural_relation(word)
+    if not slip and (advice := instead_of_keyword(word)):
+        return advice
+    slip = slip or _one_slip_away(word, known - _NEVER_MEANT)
     if slip or called:
         return f"did you mean {slip or ' or '.join(called)}?"
     return near_names(word, sorted(names)) or near_names(word, sorted(GLOBAL_WORDS), cutoff=0.8)

@@ -18,6 +18,7 @@ from ensue.core.errors import NotAvailableError, PluginError
 from ensue.core.model.chunk import NO_OPTIONS, StateOptions
 from ensue.core.model.data import is_encodable, is_list, is_mapping
 from ensue.core.model.numbers import finite
+from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.argument_check import REFUSED, ArgumentCheck
 from ensue.language.collector import Collector
 from ensue.language.declarations import refuse_half_pair
@@ -268,7 +269,9 @@ class Drafter:
             summary=f"there is no state function {declaration.module}.{declaration.function}",
             span=declaration.span(),
             detail=f"{declaration.id!r} asks for it",
-            help=f"did you mean {' or '.join(near)}?" if near else self._catalog.hint,
+            help=f"did you mean {' or '.join(near)}?"
+            if near
+            else instead_of_keyword(declaration.module) or self._catalog.hint,
         )
 
 

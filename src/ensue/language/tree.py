@@ -11,6 +11,7 @@ from ensue.core.diagnostics import Span
 from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.aggregation import AggregatedMap, unmarked
+from ensue.language.ansible_words import instead_of_playbook
 from ensue.language.collector import near_names
 from ensue.language.declarations import Declaration, read_body, read_declarations
 from ensue.language.metadata import META, metadata_of, warn_of_state
@@ -178,7 +179,7 @@ class TreeLoader:
                 f"the SLS {file.name!r} is not a mapping",
                 document.locate(()),
                 detail=f"it renders to a {type(data).__name__}",
-                help="an SLS is a mapping of IDs to declarations",
+                help=instead_of_playbook(data) or "an SLS is a mapping of IDs to declarations",
             )
             return
         self.tree.binds = self.tree.binds or document.makes_data or may_bind(document.text)

@@ -84,6 +84,17 @@ def change_texts(changes: Mapping[str, Any], palette: Palette) -> Iterator[str]:
                 yield from _bounded([f"  {line}" for line in lines])
 
 
+def preview_lines(preview: str, palette: Palette) -> Iterator[str]:
+    """Yield the lines of content that would be written, each with a `+`.
+
+    Args:
+        preview: the beginning of the content, masked.
+        palette: the colours.
+    """
+    for line in without_escapes(preview).replace("\r", "").splitlines():
+        yield palette.paint(palette.green, f"+ {line}")
+
+
 def drift_lines(drift: Mapping[str, Any], palette: Palette) -> Iterator[str]:
     """Yield, as a diff, how an apply would restore what differs from the state that the last apply left.
 
@@ -100,7 +111,7 @@ def drift_lines(drift: Mapping[str, Any], palette: Palette) -> Iterator[str]:
 def _bounded(lines: list[str]) -> Iterator[str]:
     yield from lines[:_MOST_LINES]
     if len(lines) > _MOST_LINES:
-        yield f"and {len(lines) - _MOST_LINES} more lines"
+        yield f"… {len(lines) - _MOST_LINES} more lines"
 
 
 def _coloured(line: str, palette: Palette) -> str:

@@ -9,15 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.model.sensitive_paths import hide_in_changes
-from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of
+from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of, preview_lines
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.drift import managed_drift, unmanaged_drift
 from ensue.output.failures import failure_lines, has_function, what_happened
 from ensue.output.foreseen import foreseen_lines, only_applies
 from ensue.output.highstate import scope_heading
 from ensue.output.outcome import outcome_line
+from ensue.output.own_part import is_nested_only, own_changes
 from ensue.output.presentable import state_name
-from ensue.output.summary import remarks, summary_lines
+from ensue.output.recap import recap_lines
+from ensue.output.summary import remarks
 from ensue.output.tally import Tally
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME_CHARS = 120
 _BELOW = " " * 6
-_UNDECIDED_NOTE = " as Salt counts it (unchanged: not changed yet)"
 
 
 def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterator[str]:
@@ -52,9 +53,8 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
     if view.unmanaged:
         heading = palette.paint(palette.cyan, "  changed by someone else, not managed:")
         yield "\n".join([heading, *view.unmanaged]) + "\n"
-    end = [*failure_lines(report, masker, palette), "", palette.paint(palette.bold, outcome_line(report))]
-    note = _UNDECIDED_NOTE if tally.undecided else ""
-    end.extend(summary_lines(report.minion_id, tally, palette, note=note))
+    end = [*failure_lines(report, masker, palette), *recap_lines(report, palette), ""]
+    end.append(palette.paint(palette.bold, outcome_line(report)))
     end.extend(remarks(report, tally, masker, palette))
     yield "\n".join(end) + "\n"
 
@@ -93,6 +93,8 @@ class _View:
                 self.add(inner)
 
     def _state_lines(self, returned: Return) -> Iterator[str]:
+        if is_nested_only(returned) and not returned.warnings:
+            return
         if returned.result is True and not returned.changes and not returned.warnings:
             return
         yield self._headline(returned)
@@ -137,6 +139,7 @@ class _View:
     def _below(self, returned: Return) -> Iterator[str]:
         if returned.result is not False:
             yield from change_texts(self._masked(returned), self._palette)
+            yield from preview_lines(self._masker.text(returned.preview), self._palette)
         if drift := managed_drift(returned):
             yield from drift_lines(self._masker.data(drift), self._palette)
         for warning in returned.warnings:
@@ -152,7 +155,7 @@ class _View:
         return f"    {palette.paint(colour, f'{mark} {heading}{rule}')}"
 
     def _masked(self, returned: Return) -> Any:
-        return self._masker.data(hide_in_changes(returned.changes, returned.sensitive))
+        return self._masker.data(hide_in_changes(own_changes(returned), returned.sensitive))
 
     def _indented(self, lines: Iterable[str]) -> Iterator[str]:
         return (f"{_BELOW}{line}" for line in lines)

@@ -19,6 +19,13 @@ _OF_CONTENT: Final = frozenset({"sha256", "size"})
 _CONTENT: Final = frozenset({"diff", "newfile"})
 
 
+def shown_drift(returned: Return) -> Mapping[str, Any]:
+    """Return all drift, without what the diff of the content says better."""
+    if not returned.drift or _CONTENT.isdisjoint(returned.changes):
+        return returned.drift
+    return {path: change for path, change in returned.drift.items() if path not in _OF_CONTENT}
+
+
 def managed_drift(returned: Return) -> Mapping[str, Any]:
     """Return the drift that an apply would correct, without what the diff of the content says better."""
     if not returned.changes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ensue.core.model.data import is_mapping
 from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import on_one_line
+from ensue.output.own_part import is_nested_only
 from ensue.output.presentable import state_comment
 
 if TYPE_CHECKING:
@@ -37,10 +38,10 @@ def failure_lines(report: RunReport, masker: Masker, palette: Palette) -> list[s
         palette: the colours.
     """
     every = list(every_return(report.returns.values()))
-    has_cause = any(one.result is False and one.ran for one in every)
+    has_cause = any(_is_cause(one) for one in every)
     told: list[str] = []
     for one in every:
-        if one.result is False and (one.ran or not has_cause):
+        if one.result is False and (_is_cause(one) or not has_cause) and not is_nested_only(one):
             told.append(_failure(one, masker))
         told += [_broken(scope, one, masker) for scope in one.delayed if scope.status == "failed"]
     if not told:
@@ -50,6 +51,10 @@ def failure_lines(report: RunReport, masker: Masker, palette: Palette) -> list[s
     if len(told) > _MOST_REPEATED:
         lines.append(palette.paint(palette.red, f"  and {len(told) - _MOST_REPEATED} more"))
     return lines
+
+
+def _is_cause(returned: Return) -> bool:
+    return returned.result is False and (returned.ran or returned.unreachable)
 
 
 def _broken(scope: ScopeReturn, caller: Return, masker: Masker) -> str:

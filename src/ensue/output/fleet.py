@@ -61,7 +61,7 @@ def failed_line(one: MinionReport, masker: Masker) -> str:
     if not what and one.report is not None:
         outcome = outcome_of(one.report)
         not_run = f", {outcome.not_run} not run" if outcome.not_run else ""
-        what = f"{outcome.failed} failed{not_run}"
+        what = f"{outcome.failed + outcome.unreachable} failed{not_run}"
     return on_one_line(f"ensue: {one.id}: {masker.text(what)}")
 
 
@@ -134,7 +134,7 @@ def _total(report: FleetReport) -> Outcome:
             counted = outcome_of(one.report)
             total.changed += counted.changed
             total.unchanged += counted.unchanged
-            total.failed += counted.failed
+            total.failed += counted.failed + counted.unreachable
             total.not_run += counted.not_run
             total.unknown += counted.unknown
     return total

@@ -15,11 +15,14 @@ import msgspec
 
 from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
+from ensue.output.drift import shown_drift
 from ensue.output.failures import failure_lines, has_function
 from ensue.output.foreseen import foreseen_lines
 from ensue.output.nested import nested_lines
 from ensue.output.outcome import outcome_line
+from ensue.output.own_part import own_changes
 from ensue.output.presentable import state_comment, state_name
+from ensue.output.recap import recap_lines
 from ensue.output.summary import remarks, summary_lines
 from ensue.output.tally import Tally
 
@@ -49,7 +52,8 @@ class HighstateOptions(msgspec.Struct, frozen=True, kw_only=True):
         state_verbose: whether states that succeeded without a change are shown at all, unless they caused
             something that is shown.
         palette: the colours.
-        with_outcome: whether failures and one line of counts are printed above Salt's figures.
+        with_outcome: whether the end is ensue's (failures, a recap of hosts, one line of counts) in place of
+            Salt's figures.
     """
 
     state_output: StateOutput = "full"
@@ -79,8 +83,10 @@ def highstate_text(report: RunReport, masker: Masker, options: HighstateOptions)
             yield "\n".join(lines) + "\n"
             lines.clear()
     if options.with_outcome:
-        lines.extend([*failure_lines(report, masker, palette), "", outcome_line(report)])
-    lines.extend(summary_lines(report.minion_id, tally, palette))
+        lines.extend([*failure_lines(report, masker, palette), *recap_lines(report, palette)])
+        lines.extend(["", palette.paint(palette.bold, outcome_line(report))])
+    else:
+        lines.extend(summary_lines(report.minion_id, tally, palette))
     lines.extend(remarks(report, tally, masker, palette))
     yield "\n".join(lines) + "\n"
 
@@ -179,14 +185,14 @@ class _Blocks:
             f"    {colour} Started: {returned.start_time}{end}\n"
             f"    {colour}Duration: {returned.duration_ms} ms{end}"
         )
-        if returned.changes:
+        if changes := own_changes(returned):
             lines.append(f"{colour}     Changes:   ")
-            shown = self._masker.data(hide_in_changes(returned.changes, returned.sensitive))
+            shown = self._masker.data(hide_in_changes(changes, returned.sensitive))
             lines.extend(nested_lines(shown, self._palette, indent=_VALUE_INDENT))
             lines[-1] += end
         else:
             lines.append(f"{colour}     Changes:   {end}")
-        if returned.drift:
+        if shown_drift(returned):
             self._drift(lines, returned)
         if returned.foreseen:
             self._foreseen(lines, returned)
@@ -197,7 +203,7 @@ class _Blocks:
         """Add what differs from the state that the last apply left."""
         lines.append(f"    {self._palette.light_yellow}   Drift: since the last apply{self._palette.end}")
         pad = " " * _VALUE_INDENT
-        for path, change in self._masker.data(returned.drift).items():
+        for path, change in self._masker.data(shown_drift(returned)).items():
             lines.append(self._name(f"{pad}{path}: {change['old']!r} -> {change['new']!r}"))
 
     def _foreseen(self, lines: list[str], returned: Return) -> None:

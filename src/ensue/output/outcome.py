@@ -1,6 +1,6 @@
 """The outcome of a run in one line: `3 changed, 21 unchanged, 2 failed, 4.2 s`.
 
-Salt's figures, which count differently, are in `summary`.
+Salt's figures, which count differently, are in `summary`; they are printed with `--out highstate` only.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import msgspec
 from ensue.output.colours import on_one_line
 from ensue.output.failures import every_return
 from ensue.output.foreseen import Joining, joining_of, only_applies
+from ensue.output.own_part import is_nested_only
 
 if TYPE_CHECKING:
     from ensue.core.model.report import RunReport
@@ -27,6 +28,7 @@ class Outcome(msgspec.Struct, kw_only=True):
         changed: changed something; in a plan, would change something.
         unchanged: were already in the desired state.
         failed: were called, and failed; failed delayed renderings count, too.
+        unreachable: failed because their host cannot be reached.
         not_run: were not called, because something they require failed or the run was interrupted.
         unknown: in a plan, can be known only after an apply: states and delayed renderings.
         excluded: were left out by the chosen part of the run.
@@ -36,6 +38,7 @@ class Outcome(msgspec.Struct, kw_only=True):
     changed: int = 0
     unchanged: int = 0
     failed: int = 0
+    unreachable: int = 0
     not_run: int = 0
     unknown: int = 0
     excluded: int = 0
@@ -57,7 +60,11 @@ def outcome_of(report: RunReport) -> Outcome:
 
 
 def _count(outcome: Outcome, returned: Return) -> None:
-    if returned.result is False:
+    if is_nested_only(returned):
+        return
+    if returned.unreachable:
+        outcome.unreachable += 1
+    elif returned.result is False:
         if returned.ran:
             outcome.failed += 1
         else:
@@ -88,6 +95,7 @@ def outcome_line(report: RunReport) -> str:
     for count, what in (
         (outcome.unknown, "known after apply"),
         (outcome.failed, words[1]),
+        (outcome.unreachable, "unreachable"),
         (outcome.not_run, "not run"),
         (outcome.excluded, f"excluded ({on_one_line(report.part)})"),
     ):

@@ -120,6 +120,8 @@ def return_data(
         shown["drift"] = presentable(returned.drift, masker)
     if returned.foreseen:
         shown["foreseen"] = foreseen_data(returned, masker)
+    if returned.preview:
+        shown["preview"] = masker.text(returned.preview)
     if returned.warnings:
         shown["warnings"] = [masker.text(warning) for warning in returned.warnings]
     for key, scopes in (("delayed", returned.delayed), ("applied", returned.applied)):

@@ -6,6 +6,7 @@ Secrets are masked here: no value below `secrets` is ever shown.
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.masking import MASK
@@ -19,7 +20,7 @@ from ensue.output.field_lines import field_lines
 from ensue.output.presentable import presentable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ensue.core.masking import Masker
     from ensue.deploy.provisioning.active import ActiveResource
@@ -207,13 +208,34 @@ def masked(secrets: Any) -> Any:
     return None if secrets is None else MASK
 
 
-def graph_lines(graph: ResourceGraph, missing: Collection[str], palette: Palette) -> Iterator[str]:
+def _record_lines(key: Key, records: Mapping[Key, ActiveResource]) -> Iterator[str]:
+    """Yield what the store has of a resource; nothing in an environment without any."""
+    if not records:
+        return
+    record = records.get(key)
+    if record is None:
+        yield "    planned: nothing is made yet"
+    elif record.phase == "active":
+        yield (
+            "    active" if record.attempted is None else "    active, but the last call of its driver failed"
+        )
+    else:
+        yield f"    failed: {record.phase} has not succeeded"
+
+
+def graph_lines(
+    graph: ResourceGraph,
+    missing: Collection[str],
+    palette: Palette,
+    records: Mapping[Key, ActiveResource] = MappingProxyType({}),
+) -> Iterator[str]:
     """Yield a graph as text: each resource, what defines it, and what it depends on.
 
     Args:
         graph: the graph.
         missing: the drivers that are not installed.
         palette: the colours.
+        records: what earlier deployments have provisioned.
     """
     context = graph.context
     count = len(graph.nodes)
@@ -225,6 +247,7 @@ def graph_lines(graph: ResourceGraph, missing: Collection[str], palette: Palette
         yield ""
         yield palette.paint(palette.cyan, on_one_line(node.name))
         yield on_one_line(f"    {node.definition}, driver {node.driver}") + absent
+        yield from _record_lines(node.key, records)
         yield from (on_one_line(f"    after {line}") for line in _dependencies(node))
     for point in graph.points:
         yield ""

@@ -22,14 +22,13 @@ _MOST_NOT_RUN: Final = 50
 """The most states that are listed as not run; there may be thousands."""
 
 
-def summary_lines(minion_id: str, tally: Tally, palette: Palette, *, note: str = "") -> list[str]:
+def summary_lines(minion_id: str, tally: Tally, palette: Palette) -> list[str]:
     """Return Salt's summary, as texts that may contain line ends.
 
     Args:
         minion_id: the id in the heading.
         tally: the counts.
         palette: the colours.
-        note: text after the id in the heading.
     """
     counts = (tally.succeeded, tally.undecided, tally.failed, tally.warned)
     digits = max((len(str(count)) for count in counts if count), default=0)
@@ -41,7 +40,7 @@ def summary_lines(minion_id: str, tally: Tally, palette: Palette, *, note: str =
         return f"{label}: {count:>{width - len(label) - 2}}"
 
     lines = [
-        paint(palette.cyan, f"\nSummary for {on_one_line(minion_id)}{note}\n{rule}"),
+        paint(palette.cyan, f"\nSummary for {on_one_line(minion_id)}\n{rule}"),
         paint(palette.green, counted("Succeeded", tally.succeeded + tally.undecided))
         + _change_counts(tally, palette),
         paint(palette.red if tally.failed else palette.cyan, counted("Failed", tally.failed)),

@@ -8,6 +8,7 @@ Source: resource graph document, "Building and executing"; RFC 6902; the Score s
 
 from __future__ import annotations
 
+from ensue.workload_output.containers import CONTAINER_KEYS
 from ensue.workload_output.documents import (
     Document,
     Format,
@@ -21,6 +22,7 @@ from ensue.workload_output.patch import PatchError, apply_patch
 from ensue.workload_output.rendering import render
 
 __all__ = [
+    "CONTAINER_KEYS",
     "Document",
     "Format",
     "Manifest",

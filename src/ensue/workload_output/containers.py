@@ -38,6 +38,9 @@ _OWN: Final = frozenset(
     | _PROBES.keys()
     | set(_PROBES.values())
 )
+CONTAINER_KEYS: Final = _OWN | CONTAINER
+"""The keys of a container that end up in an output."""
+
 _LONGEST_MODE: Final = 0o7777
 READY: Final = ("started", "healthy", "complete")
 """The conditions of a container that another container may wait for."""
@@ -168,8 +171,8 @@ class ContainerReader:
     def _container(self, name: str, value: Any, path: Path) -> Container:
         found = self._findings
         given = found.mapping(value, path)
-        for key in sorted(given.keys() - _OWN - CONTAINER):
-            found.unknown((*path, key), _OWN | CONTAINER)
+        for key in sorted(given.keys() - CONTAINER_KEYS):
+            found.unknown((*path, key), CONTAINER_KEYS)
         mounts = given.get("volume_mounts", given.get("volumes"))
         further = {key: given[key] for key in sorted(CONTAINER & given.keys()) if given[key] is not None}
         if own_mounts := found.items(given.get("volumeMounts"), (*path, "volumeMounts")):

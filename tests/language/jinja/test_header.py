@@ -12,14 +12,14 @@ HEADER = '#jinja2: {"trim_blocks": true}\n'
 
 
 @pytest.mark.parametrize("above", [HEADER, "#!jinja|yaml\n" + HEADER])
-@pytest.mark.parametrize("broken", ["{{ nope }}", "{% if %}"])
-def test_a_fault_has_its_line(above: str, broken: str) -> None:
+@pytest.mark.parametrize(("broken", "column"), [("{{ nope }}", 4), ("{% if %}", 1)])
+def test_a_fault_has_its_line(above: str, broken: str, column: int) -> None:
     """The lines that were taken away above a template count."""
     text = f"{above}a: 1\n{broken}\n"
     with pytest.raises(CompileError) as caught:
         JinjaRenderer([], shorten=str).render(text, {}, path="t")
     (diagnostic,) = caught.value.diagnostics
-    assert str(diagnostic.span) == f"t:{above.count(chr(10)) + 2}"
+    assert str(diagnostic.span) == f"t:{above.count(chr(10)) + 2}:{column}"
 
 
 @pytest.mark.parametrize("above", [HEADER, "#!jinja|yaml\n" + HEADER])

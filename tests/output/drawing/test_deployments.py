@@ -207,7 +207,7 @@ def test_no_two_lines_differ_by_colour_alone() -> None:
     assert set(DEPENDENCIES) == set(WHYS)
     assert len({(one.dashes, one.width_px) for one in DEPENDENCIES.values()}) == len(WHYS)
     assert len({(one.style, one.head) for one in DEPENDENCIES.values()}) == len(WHYS)
-    assert set(RESOURCES) == set(STATUSES)
+    assert set(RESOURCES) == {*STATUSES, "active"}
 
 
 def test_a_workload_is_told_from_its_resources() -> None:

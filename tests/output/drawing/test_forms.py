@@ -99,7 +99,12 @@ def test_svg(run: ScopeBox) -> None:
     classes = [element.get("class", "") for element in root.iter() if element.get("class")]
     assert sum(one.startswith("node ") for one in classes) == 3
     assert sum(one.startswith("scope ") for one in classes) == 2
-    assert [one for one in classes if one.startswith("edge")] == ["edge require", "edge grown", "edge grown"]
+    assert [one for one in classes if one.startswith("edge")] == [
+        "edge require", "edge grown", "edge grown",
+        "edge require", "edge grown",
+    ]  # fmt: skip
+    texts = [element.text for element in root.iter(f"{space}text")]
+    assert texts[-4:] == ["1 changed", "1 failed", "require", "caused"]
     assert "m1" in [element.text for element in root.iter(f"{space}text")]
 
 

@@ -27,6 +27,7 @@ class StateReturn(msgspec.Struct, frozen=True):
         old_state: its state before.
         sensitive: property paths into `new_state` whose values are secrets.
         warnings: remarks that do not change the result.
+        preview: in test mode, the beginning of content that would be written, without secrets.
     """
 
     name: str
@@ -37,6 +38,7 @@ class StateReturn(msgspec.Struct, frozen=True):
     old_state: Data = None
     sensitive: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    preview: str = ""
 
 
 class SkippedReturn(StateReturn, frozen=True):
@@ -95,17 +97,23 @@ class UnknownReturn(StateReturn, frozen=True):
     """The return of a state that a plan cannot call, because a value is known only after an apply."""
 
 
+class UnreachableReturn(StateReturn, frozen=True):
+    """The return of a state that failed because its target cannot be reached."""
+
+
 class Return(msgspec.Struct, omit_defaults=True):
     """A state's return as it is in results, journal and JSON.
 
     The fields of `StateReturn`, and: `id`, `sls`, `run_num` (dense, in order of start, over the
     whole run), `scope` (`""` at the top), `target` (SRN as text), `start_time` (ISO 8601, local),
     `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use,
+    `unreachable` (its target cannot be reached),
     and the growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target).
     In a plan, `unknown` is True if only an apply can show what the state would do, and `drift` has the
     differences from the last apply: colon path to `{"old": …, "new": …}`. `foreseen` has, in a plan, the
     resources that the state `registers`, and under `applies` the SLS that it or the highstate of such a
     resource would apply: mappings with `target`, `sls`, and `complete` (False: there may be others).
+    `preview` has, in a plan, the beginning of content that would be written.
     For a run that resumes this one, `fingerprint` identifies the arguments of the call, `read` names the
     other inputs of the call (files, pillar, grains), and `read_mark` is a keyed fingerprint of those inputs.
     `scope_identity` is the identity of the scope (`state_identity`), empty at the top.
@@ -141,6 +149,8 @@ class Return(msgspec.Struct, omit_defaults=True):
     delayed: list[ScopeReturn] = []
     applied: list[ScopeReturn] = []
     scope_identity: str = ""
+    unreachable: bool = False
+    preview: str = ""
 
     @property
     def identity(self) -> StateIdentity:
@@ -176,6 +186,10 @@ class Return(msgspec.Struct, omit_defaults=True):
             data["drift"] = self.drift
         if self.foreseen:
             data["foreseen"] = self.foreseen
+        if self.preview:
+            data["preview"] = self.preview
+        if self.unreachable:
+            data["unreachable"] = True
         if self.warnings:
             data["warnings"] = list(self.warnings)
         return data

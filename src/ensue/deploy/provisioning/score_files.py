@@ -22,6 +22,7 @@ from ensue.deploy.provisioning.placeholder_values import (
     context_meaning,
 )
 from ensue.deploy.provisioning.score_containers import ContainersReader, Read, SourceFile
+from ensue.deploy.provisioning.score_keys import warn_of_unknown_keys
 from ensue.deploy.provisioning.shapes import Shape
 from ensue.deploy.provisioning.workloads import APPLICATION_KINDS, Request, Workload, private_id, shared_id
 from ensue.deploy.provisioning.written import TextPlace, WrittenReader
@@ -147,12 +148,12 @@ class _Reader:
         containers = shape.mapping(data.get("containers"), "'containers'", place)
         if data.get("containers") in (None, {}):
             shape.wrong("a Score file has no containers", self._top, "add `containers:` with at least one")
-        return {
-            name: reader.read(
-                shape.mapping(one, f"the container {name!r}", place.below(name)), place.below(name)
-            )
-            for name, one in containers.items()
-        }
+        read: dict[str, Read] = {}
+        for name, one in containers.items():
+            container = shape.mapping(one, f"the container {name!r}", place.below(name))
+            warn_of_unknown_keys(name, container, place.below(name), self._found)
+            read[name] = reader.read(container, place.below(name))
+        return read
 
     def _ports(self, given: Any) -> dict[str, dict[str, Any]]:
         shape, place = self._shape, self._top.below("service")

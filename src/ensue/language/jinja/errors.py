@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import traceback
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import jinja2
 
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError, EnsueError
+from ensue.core.model.file_lines import file_lines
 from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
+from ensue.language.jinja.missing_names import (
+    MissingName,
+    column_of,
+    column_of_tag,
+    missing_names,
+    module_of_state,
+    set_names,
+)
 from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
     from types import FrameType
 
     from ensue.language.jinja.names import UnknownName
@@ -30,11 +41,39 @@ _DEEP_CALLS: Final = 100
 _RENAMED: Final = {"env": "saltenv"}
 """Variables of former releases of Salt, and what they are called now."""
 
+_CLASS: Final = re.compile(r"^'(?:dict|[\w.]*Mapping) object' has no attribute ")
 _NO_FILES: Final = frozenset({"<template>", "<unknown>"})
 
 
+class Source(NamedTuple):
+    """The template whose rendering failed.
+
+    Args:
+        environment: parses it.
+        text: its text.
+        first_line: the line of its file on which the text begins.
+        roots: the folders of the SLS.
+    """
+
+    environment: jinja2.Environment
+    text: str
+    first_line: int
+    roots: tuple[Path, ...]
+
+    def line(self, number: int) -> str:
+        """Return a line of its file; empty if it is not in the text."""
+        lines = file_lines(self.text)
+        place = number - self.first_line
+        return lines[place] if 0 <= place < len(lines) else ""
+
+
 def as_compile_error(
-    error: Exception, *, path: str, shorten: Callable[[str], str], variables: Iterable[str]
+    error: Exception,
+    *,
+    path: str,
+    shorten: Callable[[str], str],
+    variables: Mapping[str, Any],
+    source: Source | None = None,
 ) -> CompileError:
     """Return the error that a user is shown for an exception of a rendering.
 
@@ -42,11 +81,68 @@ def as_compile_error(
         error: the exception.
         path: the template's path, as messages show it.
         shorten: makes an absolute path relative to the project.
-        variables: the defined names, for suggestions.
+        variables: the variables of the rendering, for suggestions.
+        source: the template, for columns and further errors.
     """
     if isinstance(error, CompileError):
         return error
     span = _span(error, path, shorten)
+    if source is not None and span.path == path:
+        span = Span(span.path, span.line, column_of_tag(source.line(span.line)))
+        if isinstance(error, jinja2.UndefinedError) and (
+            name := _undefined_name(str(error.message or error))
+        ):
+            return CompileError(_undefined(name, span, variables, source))
+    return CompileError([_diagnostic(error, span, path, shorten, variables)])
+
+
+def _undefined(name: str, span: Span, variables: Mapping[str, Any], source: Source) -> list[Diagnostic]:
+    """Return the error for the name at which the rendering stopped, and those for others of the template."""
+    known = {*variables, *source.environment.globals}
+    missing = list(missing_names(source.environment, source.text, known))
+    first = next((one for one in missing if one.name == name), MissingName(name, 0))
+    others = [one for one in missing if one is not first]
+    known = {*variables, *set_names(source.environment, source.text)}
+    at = Span(span.path, span.line, column_of(source.line(span.line), name))
+    diagnostics = [_undefined_variable(first, at, known, source)]
+    for one in others:
+        line = one.line + source.first_line - 1
+        at = Span(span.path, line, column_of(source.line(line), one.name))
+        diagnostics.append(_undefined_variable(one, at, known, source))
+    return diagnostics
+
+
+def _undefined_variable(missing: MissingName, span: Span, known: set[str], source: Source) -> Diagnostic:
+    name = missing.name
+    return foreign_name(name, span) or Diagnostic(
+        code="E0204",
+        summary="an undefined variable in a template",
+        detail=f"{name!r} is undefined",
+        span=span,
+        help=_reference(missing, span.path, source) or _near(name, known),
+    )
+
+
+def _reference(missing: MissingName, path: str, source: Source) -> str:
+    """Return the remedy for what is the ID of a state: a template is rendered before any state runs."""
+    if not path.endswith(".sls"):
+        return ""
+    module = module_of_state(missing.name, source.text, source.roots)
+    if not module:
+        return ""
+    keys = missing.keys[1:] if missing.keys[:1] == ("new_state",) else missing.keys
+    written = ":".join((module, missing.name, *keys))
+    what = "its value is known when it has run" if keys else "name what is read of it"
+    return f"{missing.name} is a state; write ${{{written}}}: {what}"
+
+
+def _diagnostic(
+    error: Exception,
+    span: Span,
+    path: str,
+    shorten: Callable[[str], str],
+    variables: Mapping[str, Any],
+) -> Diagnostic:
     match error:
         case RecursionError() | SyntaxError() if _is_nested_too_deep(error):
             # Jinja compiles a template to Python; only nesting can be too deep for Python.
@@ -78,13 +174,13 @@ def as_compile_error(
                 help="check that every {% %} and {{ }} is closed and every block has its end tag",
             )
         case jinja2.UndefinedError():
-            message = str(error.message or error)
+            message = _without_classes(str(error.message or error))
             diagnostic = foreign_name(_undefined_name(message), span) or Diagnostic(
                 code="E0204",
                 summary="an undefined variable in a template",
                 detail=message,
                 span=span,
-                help=_not_json(message) or _near(message, variables),
+                help=_not_json(message) or _near(_undefined_name(message), variables, message),
             )
         case EnsueError() | jinja2.TemplateRuntimeError():
             diagnostic = Diagnostic(
@@ -98,7 +194,7 @@ def as_compile_error(
                 span=span,
                 help="the expression on this line raised an error",
             )
-    return CompileError([diagnostic])
+    return diagnostic
 
 
 def _span(error: Exception, path: str, shorten: Callable[[str], str]) -> Span:
@@ -167,10 +263,15 @@ def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
     )
 
 
-def _near(message: str, variables: Iterable[str]) -> str:
+def _without_classes(message: str) -> str:
+    """Return Jinja's message with `a mapping` in place of a Python class, which means nothing to a user."""
+    return _CLASS.sub("a mapping has no key ", message)
+
+
+def _near(name: str, variables: Iterable[str], message: str = "") -> str:
     advice = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
     listing = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
-    if name := _undefined_name(message):
+    if name:
         if name in _RENAMED:
             return f"write {_RENAMED[name]}; if that is not meant, {advice}"
         import difflib

@@ -10,7 +10,7 @@ import msgspec
 from ensue.language.jinja.compiled_templates import TemplateCode
 from ensue.language.jinja.current import Rendering
 from ensue.language.jinja.environment import Environment, Template
-from ensue.language.jinja.errors import as_compile_error
+from ensue.language.jinja.errors import Source, as_compile_error
 from ensue.language.jinja.header import read_header
 from ensue.language.jinja.loader import RootsLoader
 from ensue.language.jinja.profile import ProfileExtension
@@ -69,6 +69,7 @@ class JinjaRenderer:
         self._paths: dict[int, str] = {}
         self._kept = kept
         self._shorten = shorten
+        self._roots = tuple(roots)
         self._options: dict[str, Any] = {
             "loader": RootsLoader(roots, prepare, shorten),
             "extensions": ["jinja2.ext.do", "jinja2.ext.loopcontrols", SerializerExtension, ProfileExtension],
@@ -118,7 +119,10 @@ class JinjaRenderer:
                 context = template.new_context(dict(variables))
                 marked = self._run(template, context)
         except Exception as error:  # noqa: BLE001 -- a template calls functions of plug-ins: anything may come
-            raise as_compile_error(error, path=path, shorten=self._shorten, variables=variables) from None
+            source = Source(environment, text, first_line, self._roots)
+            raise as_compile_error(
+                error, path=path, shorten=self._shorten, variables=variables, source=source
+            ) from None
         plain, anchors = take_out_marks(kept + marked, self._paths)
         if text.endswith("\n"):
             # Jinja drops one newline at the end of a template; Salt puts it back.

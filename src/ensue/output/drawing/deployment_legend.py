@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ensue.output.drawing.looks import DEPENDENCIES, RESOURCES, kinds_in
 from ensue.output.drawing.picture import Area, Frame, Legend, Sample
@@ -18,6 +18,9 @@ HEADING_HEIGHT: Final = 30.0
 """The height of the line with the name."""
 LEGEND_FONT_PX: Final = 11.0
 """The font of a legend."""
+
+Entry: TypeAlias = tuple[str, str, bool]
+"""An entry of a legend: the classes of its style, its text, and whether it is a line."""
 
 _X: Final = 12.0
 _ROW: Final = 20.0
@@ -51,10 +54,20 @@ def legend_of(nodes: Iterable[Resource], edges: Sequence[Edge]) -> Legend:
         nodes: its resources.
         edges: its dependencies.
     """
+    return laid_out([list(_line_entries(edges)), list(_status_entries(nodes))], top=HEADING_HEIGHT + 4)
+
+
+def laid_out(groups: Iterable[Sequence[Entry]], *, top: float) -> Legend:
+    """Return a legend: each group begins a row, and what has no room in a row goes to the next one.
+
+    Args:
+        groups: the entries.
+        top: the upper edge.
+    """
     samples: list[Sample] = []
     right = 0.0
-    x, y = _X + _PADDING, HEADING_HEIGHT + 4 + _PADDING
-    for group in (list(_line_entries(edges)), list(_status_entries(nodes))):
+    x, y = _X + _PADDING, top + _PADDING
+    for group in groups:
         for look, text, is_line in group:
             sample = _LINE_SAMPLE if is_line else _BOX_SAMPLE
             width = sample + _GAP + text_width(text, LEGEND_FONT_PX)
@@ -66,17 +79,16 @@ def legend_of(nodes: Iterable[Resource], edges: Sequence[Edge]) -> Legend:
             x += width + _BETWEEN
         if group:
             x, y = _X + _PADDING, y + _ROW
-    top = HEADING_HEIGHT + 4
     area = Area(_X, top, max(right + _PADDING - _X, _NARROWEST), y + _PADDING - 4 - top)
     return Legend(area=area, samples=tuple(samples))
 
 
-def _line_entries(edges: Iterable[Edge]) -> Iterator[tuple[str, str, bool]]:
+def _line_entries(edges: Iterable[Edge]) -> Iterator[Entry]:
     for kind in kinds_in(edges):
         yield kind, f"{kind}: {DEPENDENCIES[kind].meaning}", True
 
 
-def _status_entries(nodes: Iterable[Resource]) -> Iterator[tuple[str, str, bool]]:
+def _status_entries(nodes: Iterable[Resource]) -> Iterator[Entry]:
     counts = Counter[str](node.status for node in nodes)
     for status in RESOURCES:
         if count := counts.get(status):

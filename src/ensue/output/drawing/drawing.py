@@ -34,6 +34,10 @@ RESOURCE_GRAPH: Final = "resources"
 """The kind of the top of a drawing of resources."""
 
 
+DrawnStatus: TypeAlias = "Status | Literal['active']"
+"""The status of a drawn resource: of its deployment, or `active` where the store has it."""
+
+
 class Node(msgspec.Struct, kw_only=True):
     """The common part of states and resources: each is drawn as one box.
 
@@ -89,7 +93,7 @@ class Resource(Node, kw_only=True):
     class_: str
     definition: str
     driver: str
-    status: Status
+    status: DrawnStatus
     comment: str
 
     @property

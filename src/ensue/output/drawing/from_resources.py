@@ -5,6 +5,7 @@ The input is a plain value, so that a planned graph and a provisioned one are dr
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -14,10 +15,11 @@ from ensue.output.drawing.drawing import RESOURCE_GRAPH, Edge, Resource, ScopeBo
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.identity import Context, Key
     from ensue.deploy.provisioning.nodes import ResourceGraph, Why
     from ensue.deploy.provisioning.outcomes import NodeOutcome
-    from ensue.deploy.provisioning.surroundings import Status
+    from ensue.output.drawing.drawing import DrawnStatus
 
 _WORKLOAD = "workload"
 _KEPT_EDGE: Final[Why] = "reference"
@@ -44,7 +46,7 @@ class DrawnResource(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     definition: str = ""
     driver: str = ""
-    status: Status = "planned"
+    status: DrawnStatus = "planned"
     comment: str = ""
     edges: tuple[tuple[str, Why], ...] = ()
 
@@ -59,12 +61,17 @@ def deployment_name(context: Context) -> str:
     return f"{context.app}/{context.env} ({context.env_type})"
 
 
-def planned_resources(graph: ResourceGraph, missing_drivers: Collection[str]) -> Iterator[DrawnResource]:
-    """Yield the resources of a graph before it is provisioned.
+def planned_resources(
+    graph: ResourceGraph,
+    missing_drivers: Collection[str],
+    records: Mapping[Key, ActiveResource] = MappingProxyType({}),
+) -> Iterator[DrawnResource]:
+    """Yield the resources of a graph as earlier deployments left them.
 
     Args:
         graph: the graph.
         missing_drivers: the drivers that are not installed.
+        records: what earlier deployments have provisioned; a resource without a record is planned.
     """
     waits: dict[Key, list[str]] = {}
     for point in graph.points:
@@ -78,6 +85,7 @@ def planned_resources(graph: ResourceGraph, missing_drivers: Collection[str]) ->
             id=node.key.id,
             definition=node.definition,
             driver=node.driver,
+            status=_recorded(records.get(node.key)),
             comment=f"the driver {node.driver} is not installed" if absent else "",
             edges=(
                 *((str(one.to), one.why) for one in node.dependencies),
@@ -93,6 +101,12 @@ def planned_resources(graph: ResourceGraph, missing_drivers: Collection[str]) ->
             comment=f"one for each item of a list of {point.name.owner}",
             edges=tuple((str(key), _FOR_EACH) for key in point.sources),
         )
+
+
+def _recorded(record: ActiveResource | None) -> DrawnStatus:
+    if record is None:
+        return "planned"
+    return "active" if record.phase == "active" and record.attempted is None else "failed"
 
 
 def provisioned_resources(outcomes: Iterable[NodeOutcome]) -> Iterator[DrawnResource]:

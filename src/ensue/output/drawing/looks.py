@@ -66,6 +66,7 @@ STATES: Final = {
 
 RESOURCES: Final = {
     "planned": Look("#f5f7fa", "#66717e", "#222a33"),
+    "active": Look("#d9f2de", "#256a42", "#1e3524"),
     "created": Look("#d9f2de", "#256a42", "#1e3524"),
     "updated": Look("#d3edf7", "#17607c", "#17343c"),
     "replaced": Look("#d3edf7", "#17607c", "#17343c"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.output.drawing.layout import lay_out
 from ensue.output.drawing.picture import Box, Frame, Line, Picture, Text
+from ensue.output.drawing.run_legend import run_legend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from ensue.output.drawing.picture import Area
 
 _SHORTEST_BEND: Final = 12.0
+_AROUND: Final = 12.0
+"""The room around the legend."""
 
 
 def run_picture(top: ScopeBox, shown: Callable[[str], str]) -> Picture:
@@ -25,12 +28,15 @@ def run_picture(top: ScopeBox, shown: Callable[[str], str]) -> Picture:
         shown: returns the form of a text that is drawn; it may mask secrets.
     """
     layout = lay_out(top, shown)
+    legend = run_legend(layout, top=layout.height)
+    right, bottom = (legend.area.right, legend.area.bottom) if legend else (0.0, layout.height - _AROUND)
     return Picture(
-        width=layout.width,
-        height=layout.height,
+        width=max(layout.width, right + _AROUND),
+        height=bottom + _AROUND,
         frames=[_frame(placed, shown) for placed in layout.boxes],
         lines=list(_lines(layout)),
         boxes=[_box(placed, shown) for placed in layout.nodes.values()],
+        legend=legend,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.output.drawing.looks import DEPENDENCIES, RESOURCES
+from ensue.output.drawing.looks import DEPENDENCIES, RESOURCES, STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +39,8 @@ _DARK: Final = """
 
 
 def _light_rules() -> Iterator[str]:
+    for status, look in STATES.items():
+        yield f"  .swatch.state.{status} {{ fill: {look.fill}; stroke: {look.line}; }}"
     for status, look in RESOURCES.items():
         boxes = f".resource.{status}, .workload.{status}, .swatch.{status}"
         yield f"  {boxes} {{ fill: {look.fill}; stroke: {look.line}; }}"
@@ -51,6 +53,8 @@ def _light_rules() -> Iterator[str]:
 
 
 def _dark_rules() -> Iterator[str]:
+    for status, look in STATES.items():
+        yield f"    .swatch.state.{status} {{ fill: {look.dark_fill}; }}"
     for status, look in RESOURCES.items():
         yield f"    .resource.{status}, .workload.{status}, .swatch.{status} {{ fill: {look.dark_fill}; }}"
         yield f"    .status.{status} {{ fill: #dfe5ec; }}"

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _MOST_COMPARED: Final = 2000
 """The most ids of a type that are compared with an unknown one: each comparison takes microseconds."""
+_SHORTEST_CONTAINED: Final = 3
+"""A shorter text is within too many ids to be a hint."""
 
 
 class FoundByName(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,11 +154,19 @@ class ResourceIndex:
         return f"there is no resource {target!r} ({meant})"
 
     def near_ids(self, text: str, types: Sequence[str]) -> list[str]:
-        """Return at most two ids of some types that are similar to a text."""
+        """Return at most two ids of some types that contain a text, or are similar to it.
+
+        A derived resource often has the name of its source within its own: `jumphost-web-a`.
+        """
         import difflib
 
         ids = [id_ for type_ in types for id_ in self._ids_around(text, type_)]
-        return difflib.get_close_matches(text, ids, n=2)
+        close = difflib.get_close_matches(text, ids, n=2)
+        if len(text) < _SHORTEST_CONTAINED:
+            return close
+        active = (id_ for type_ in types for id_ in self.ids_of(type_))
+        containing = sorted(id_ for id_ in active if text in id_)
+        return list(dict.fromkeys([*containing, *close]))[:2]
 
     def _ids_around(self, text: str, resource_type: str) -> list[str]:
         """Return the ids of a type; of very many, only those next to which a text would be sorted."""

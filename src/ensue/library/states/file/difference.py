@@ -65,11 +65,12 @@ def without_secrets(diff: str, masker: Masker, old: bytes, new: bytes) -> str:
         new: content after the change.
     """
     diff = masker.difference(diff, old, new)
-    return "".join(map(_without_named_secret, file_lines(diff, keepends=True)))
+    return "".join(line[:1] + without_named_secret(line[1:]) for line in file_lines(diff, keepends=True))
 
 
-def _without_named_secret(line: str) -> str:
-    secret = secret_text(line[1:].rstrip("\r\n"))
+def without_named_secret(line: str) -> str:
+    """Return a line with the value masked if its name is that of a secret (`password=…`)."""
+    secret = secret_text(line.rstrip("\r\n"))
     return line if secret is None else MASK.join(line.rsplit(secret, 1))
 
 

@@ -96,7 +96,7 @@ async def managed(
         create: create the file if it does not exist.
         follow_symlinks: manage the file that a symlink points to; false replaces the symlink by a file.
         backup: `minion` keeps a copy of the replaced file below `file_backup/` in the cachedir.
-        show_changes: show a diff; false hides the content.
+        show_changes: show a diff, and in a plan the content of a new file; false hides the content.
         new_file_diff: show the content of a new file as a diff.
         check_cmd: command that checks the new content: it gets the path of a temporary file and must succeed.
         tmp_dir: folder of the file for `check_cmd`.

@@ -12,6 +12,8 @@ import secrets
 import shlex
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from ensue.core.contracts.connection import Command
 from ensue.core.contracts.content import sha256_of, size_of
 from ensue.core.errors import RemoteFileError, StateFailedError
@@ -29,6 +31,7 @@ from ensue.library.states.file.difference import (
 from ensue.library.states.file.managed_content import WantedContent
 from ensue.library.states.file.modes import folder_bits, shown_mode
 from ensue.library.states.file.paths import is_folder, make_parents
+from ensue.library.states.file.preview import content_preview
 from ensue.reach.connections.target_content import content_at
 
 if TYPE_CHECKING:
@@ -178,10 +181,11 @@ class ManagedFile:
     async def _new_file(self, desired: Desired) -> StateReturn:
         content = desired.content or b""
         if self._ctx.test:
-            planned: DataMap = {"newfile": self._path}
+            comment = _SET_TO_CHANGE.format(self._path)
             if self._wish.new_file_diff:
-                planned = {"diff": await self._new_diff(desired)}
-            return self._returned(None, _SET_TO_CHANGE.format(self._path), planned)
+                return self._returned(None, comment, {"diff": await self._new_diff(desired)})
+            planned = self._returned(None, comment, {"newfile": self._path})
+            return msgspec.structs.replace(planned, preview=self._preview(desired))
         folder = posixpath.dirname(self._path)
         if not await is_folder(self._connection, folder):
             if not self._wish.makedirs:
@@ -196,6 +200,11 @@ class ManagedFile:
             diff = await self._new_diff(desired)
         changes = await self._new_changes({"diff": diff}, desired)
         return await self._written(content, desired.attributes, changes)
+
+    def _preview(self, desired: Desired) -> str:
+        if not self._wish.show_changes:
+            return HIDDEN
+        return MASK if desired.is_secret else content_preview(desired.content or b"", self._ctx.masker)
 
     async def _new_diff(self, desired: Desired) -> str:
         if desired.is_secret:

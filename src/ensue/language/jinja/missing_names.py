@@ -1,0 +1,138 @@
+"""The names that a template reads and nobody defines, found in its text after a rendering has failed.
+
+Only names that the template reads in any case are found: not in a branch, a loop or a macro, and not where it
+asks whether they are defined or gives a default.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import jinja2
+from jinja2 import nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+    from pathlib import Path
+
+_TAG: Final = re.compile(r"\{\{|\{%")
+_ID: Final = r"^(?P<quote>['\"]?){}(?P=quote):[ \t]*(?:\n[ \t]*(?:-[ \t]+)?)?(?P<module>[a-z][\w.]*)\.\w+"
+_MOST_FILES: Final = 1000
+_LONGEST_BYTES: Final = 1 << 18
+"""How many SLS are searched for a state, and how long each may be; this is only for a better message."""
+
+
+class MissingName(NamedTuple):
+    """A name that is not defined.
+
+    Args:
+        name: the name.
+        line: the line of the template on which it is read, counted from 1.
+        keys: the attributes and keys that are read from it, `("stdout",)` in `{{ tok.stdout }}`.
+    """
+
+    name: str
+    line: int
+    keys: tuple[str, ...] = ()
+
+
+def missing_names(environment: jinja2.Environment, text: str, known: Container[str]) -> Iterator[MissingName]:
+    """Yield the undefined names of a template, each once, in the order of their lines.
+
+    Args:
+        environment: parses the template.
+        text: the template; of a broken one, nothing is yielded.
+        known: the names that the rendering defines.
+    """
+    try:
+        tree = environment.parse(text)
+    except jinja2.TemplateError:
+        return
+    stored = stored_names(tree)
+    told: set[str] = set()
+    for node in tree.body:
+        for name in _read(node, ()):
+            if name.name in known or name.name in stored or name.name in told:
+                continue
+            told.add(name.name)
+            yield name
+
+
+def stored_names(tree: nodes.Template) -> frozenset[str]:
+    """Return the names that a template sets, imports or defines itself."""
+    stored = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
+    stored.update(macro.name for macro in tree.find_all(nodes.Macro))
+    stored.update(one.target for one in tree.find_all(nodes.Import))
+    for one in tree.find_all(nodes.FromImport):
+        stored.update(name if isinstance(name, str) else name[1] for name in one.names)
+    return frozenset(stored)
+
+
+def set_names(environment: jinja2.Environment, text: str) -> frozenset[str]:
+    """Return the names that a template text sets; none if it is broken."""
+    try:
+        return stored_names(environment.parse(text))
+    except jinja2.TemplateError:
+        return frozenset()
+
+
+def column_of(line: str, name: str) -> int:
+    """Return the column of a name in the tags of a line, counted from 1; 0 if it is not there."""
+    tag = _TAG.search(line)
+    found = re.compile(rf"(?<![\w.'\"]){re.escape(name)}\b").search(line, tag.end() if tag else 0)
+    return found.start() + 1 if found else 0
+
+
+def column_of_tag(line: str) -> int:
+    """Return the column of the only tag of a line, counted from 1; 0 if there are several or none."""
+    tags = list(_TAG.finditer(line))
+    return tags[0].start() + 1 if len(tags) == 1 else 0
+
+
+def module_of_state(id_: str, text: str, roots: tuple[Path, ...]) -> str:
+    """Return the state module of a state with an ID, first of this SLS, then of others; empty if none has it.
+
+    Args:
+        id_: the ID.
+        text: the SLS that is rendered.
+        roots: the folders of the SLS.
+    """
+    pattern = re.compile(_ID.format(re.escape(id_)), re.MULTILINE)
+    if match := pattern.search(text):
+        return match["module"]
+    count = 0
+    for root in roots:
+        for path in sorted(root.rglob("*.sls")):
+            count += 1
+            if count > _MOST_FILES:
+                return ""
+            if path.is_file() and path.stat().st_size <= _LONGEST_BYTES:
+                match = pattern.search(path.read_text(encoding="utf-8", errors="replace"))
+                if match:
+                    return match["module"]
+    return ""
+
+
+def _read(node: nodes.Node, keys: tuple[str, ...]) -> Iterator[MissingName]:
+    """Yield the names that a node reads whatever their values are."""
+    match node:
+        case nodes.Name(name=name, ctx="load"):
+            yield MissingName(name, node.lineno, keys)
+        case nodes.Getattr(node=inner, attr=attr):
+            yield from _read(inner, (attr, *keys))
+        case nodes.Getitem(node=inner, arg=nodes.Const(value=value)):
+            yield from _read(inner, (str(value), *keys))
+        case nodes.Filter(name="default" | "d") | nodes.Macro() | nodes.CallBlock() | nodes.Block():
+            return
+        case nodes.Test(name="defined" | "undefined"):
+            return
+        case nodes.If(test=test) | nodes.CondExpr(test=test):
+            yield from _read(test, ())
+        case nodes.For(iter=items):
+            yield from _read(items, ())
+        case nodes.And(left=left) | nodes.Or(left=left):
+            yield from _read(left, ())
+        case _:
+            for child in node.iter_child_nodes():
+                yield from _read(child, ())
