@@ -55,6 +55,7 @@ COMMANDS = [
     ["graph", "a"],
     ["keys", "rotate"],
     ["init", "new"],
+    ["doc", "file.managed"],
     ["explain", "E0113"],
     ["completion", "bash"],
 ]

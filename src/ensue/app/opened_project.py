@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import msgspec
 
@@ -13,6 +13,7 @@ from ensue.app.services import Services
 from ensue.app.stores import Stores
 from ensue.core.masking import Masker
 from ensue.core.model.secret_values import secret_values
+from ensue.core.model.srn import MINION_TYPE
 from ensue.language.settings.settings import Settings, read_settings
 from ensue.reach.processes.threads import Threads
 from ensue.reach.resources.plugins import Plugins
@@ -21,13 +22,16 @@ from ensue.reach.resources.providers import Providers
 from ensue.reach.resources.type_sources import FOLDER, TypeSources
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from ensue.core.contracts.function_docs import Documentation
     from ensue.core.model.data import Data
     from ensue.core.model.srn import Srn
     from ensue.deploy.drivers.loading import Drivers
 
+
+Result = TypeVar("Result")
 
 _MOST_THREADS = 256
 """How many threads there are: renderings wait in threads for calls that need threads themselves."""
@@ -94,6 +98,19 @@ class OpenedProject:
                 pillar_override=self._pillar,
             )
         return self._opened
+
+    async def documented(self, read: Callable[[Documentation], Result]) -> Result:
+        """Read from the documentation of the project's functions, in a thread.
+
+        Args:
+            read: gets the documentation; its value is returned.
+
+        Raises:
+            PluginError: a file of the project does not load.
+        """
+        from ensue.app.documentation import documentation_of
+
+        return await asyncio.to_thread(read, documentation_of(self._services(), MINION_TYPE))
 
     @cached_property
     def _drivers(self) -> Drivers:

@@ -81,6 +81,11 @@ async def present(
         sls: refused; build with a Dockerfile, or apply SLS to a resource of the type `container`.
         **kwargs: `buildargs`, `cache` and `rm` for a build.
 
+    Example:
+        shop:2.1:
+          docker_image.present:
+            - build: /srv/shop
+
     Returns:
         `changes` has `Layers`, or for a build `Id` and `Image`; `new_state` has `name id tags`.
 
@@ -170,6 +175,10 @@ async def absent(
         name: the image, with its tag.
         images: several images, instead of `name`.
         force: also remove an image that containers use.
+
+    Example:
+        shop:2.0:
+          docker_image.absent
 
     Returns:
         `changes` has the removed `Layers` and `Tags`; `new_state` has `name exists`.

@@ -107,6 +107,12 @@ async def managed(
         **kwargs: with `template`, further variables for it. A warning names arguments of Salt's function that
             have no effect, and without `template` all of them.
 
+    Example:
+        /etc/motd:
+          file.managed:
+            - contents: welcome
+            - mode: '0644'
+
     Returns:
         `changes` has `diff` (or `new` for an empty file), `user`, `group`, `mode`; in a plan `newfile`.
         `new_state` has `path sha256 size mode user group` whenever the result is True.

@@ -29,7 +29,12 @@ _SUCCESS: Final = "Success!"
 
 @touches_nothing
 def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (it takes anything and does nothing)
-    """Do nothing; any arguments are accepted."""
+    """Do nothing; any arguments are accepted.
+
+    Example:
+        nothing:
+          test.nop
+    """
     return StateReturn(name=name, result=True, comment=_SUCCESS)
 
 
@@ -40,7 +45,12 @@ def succeed_without_changes(
     comment: Data = _SUCCESS,
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return the result True."""
+    """Return the result True.
+
+    Example:
+        done:
+          test.succeed_without_changes
+    """
     return StateReturn(name=name, result=True, comment=str(comment))
 
 
@@ -51,7 +61,12 @@ def fail_without_changes(
     comment: Data = "Failure!",
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return the result False, in a plan too."""
+    """Return the result False, in a plan too.
+
+    Example:
+        never:
+          test.fail_without_changes
+    """
     if ctx.test:
         comment = "If we weren't testing, this would be a failure!"
     return StateReturn(name=name, result=False, comment=str(comment))
@@ -64,7 +79,12 @@ def succeed_with_changes(
     comment: Data = _SUCCESS,
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return the result True and changes."""
+    """Return the result True and changes.
+
+    Example:
+        done:
+          test.succeed_with_changes
+    """
     if ctx.test:
         comment = "If we weren't testing, this would be successful with changes"
         return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
@@ -78,7 +98,12 @@ def fail_with_changes(
     comment: Data = "Failure!",
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return the result False and changes; in a plan the result None."""
+    """Return the result False and changes; in a plan the result None.
+
+    Example:
+        never:
+          test.fail_with_changes
+    """
     if ctx.test:
         comment = "If we weren't testing, this would be failed with changes"
         return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
@@ -99,6 +124,11 @@ def show_notification(
         name: the state's name.
         text: the text to show.
         **kwargs: ignored, as in Salt.
+
+    Example:
+        note:
+          test.show_notification:
+            - text: The next state restarts the database.
 
     Raises:
         StateFailedError: `text` is missing.
