@@ -56,6 +56,7 @@ COMMANDS = [
     ["keys", "rotate"],
     ["init", "new"],
     ["doc", "file.managed"],
+    ["schema", "sls"],
     ["explain", "E0113"],
     ["completion", "bash"],
 ]

@@ -11,6 +11,7 @@ from ensue.app.new_state_page import new_state_keys
 from ensue.core.contracts.function_docs import FunctionDoc, FunctionKind, ModuleDoc, function_doc
 from ensue.core.errors import PluginError
 from ensue.core.model.docstrings import read_docstring
+from ensue.core.model.srn import MINION_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,14 +33,23 @@ class ProjectDocumentation:
     Args:
         states: the state functions.
         modules: the execution functions.
+        types: returns the documentation of what resource types offer; only modules that are missing here
+            are taken from it.
     """
 
-    def __init__(self, states: Functions, modules: Functions) -> None:
+    def __init__(
+        self,
+        states: Functions,
+        modules: Functions,
+        types: Callable[[], Sequence[ProjectDocumentation]] = tuple,
+    ) -> None:
         self._functions: dict[FunctionKind, Functions] = {"states": states, "modules": modules}
+        self._types = types
 
     def modules(self, kind: FunctionKind) -> list[str]:
         """Return the names of all modules, sorted."""
-        return sorted(name for name in set(self._functions[kind].modules()) if self._is_public(kind, name))
+        names = {name for name in self._functions[kind].modules() if self._is_public(kind, name)}
+        return sorted(names.union(*(one.modules(kind) for one in self._types())))
 
     def summaries(self, kind: FunctionKind) -> dict[str, str]:
         """Return a sentence about each module, by name; of a file that does not load, the reason."""
@@ -56,7 +66,9 @@ class ProjectDocumentation:
     def module(self, kind: FunctionKind, name: str) -> ModuleDoc | None:
         """Return the documentation of a module; None if there is no such module."""
         names = sorted(set(self._functions[kind].names(name)) - _HIDDEN)
-        if not names or not self._is_public(kind, name):
+        if not names:
+            return next((found for one in self._types() if (found := one.module(kind, name))), None)
+        if not self._is_public(kind, name):
             return None
         docstring = read_docstring(inspect.cleandoc(self._module_docstring(kind, name, names[0])))
         functions = {one: self._summary(kind, name, one) for one in names}
@@ -74,7 +86,7 @@ class ProjectDocumentation:
         module, _, function = name.rpartition(".")
         found = self._find(kind, module, function)
         if found is None:
-            return None
+            return next((doc for one in self._types() if (doc := one.function(kind, name))), None)
         keys = new_state_keys().get(name, ()) if kind == "states" and self._is_ours(kind, found) else ()
         return function_doc(kind, name, found, keys)
 
@@ -139,6 +151,19 @@ def documentation_of(services: ProjectServices, type_name: str) -> ProjectDocume
         NotAvailableError: there is no such type.
     """
     return ProjectDocumentation(services.states_of(type_name), services.modules_of(type_name))
+
+
+def project_documentation(services: ProjectServices) -> ProjectDocumentation:
+    """Return the documentation of this machine's functions, and of modules that only its types have.
+
+    Args:
+        services: the project.
+    """
+
+    def types() -> list[ProjectDocumentation]:
+        return [documentation_of(services, name) for name in services.plugins.of_project]
+
+    return ProjectDocumentation(services.states_of(MINION_TYPE), services.modules_of(MINION_TYPE), types)
 
 
 def shipped_documentation() -> ProjectDocumentation:

@@ -13,7 +13,6 @@ from ensue.app.services import Services
 from ensue.app.stores import Stores
 from ensue.core.masking import Masker
 from ensue.core.model.secret_values import secret_values
-from ensue.core.model.srn import MINION_TYPE
 from ensue.language.settings.settings import Settings, read_settings
 from ensue.reach.processes.threads import Threads
 from ensue.reach.resources.plugins import Plugins
@@ -108,9 +107,9 @@ class OpenedProject:
         Raises:
             PluginError: a file of the project does not load.
         """
-        from ensue.app.documentation import documentation_of
+        from ensue.app.documentation import project_documentation
 
-        return await asyncio.to_thread(read, documentation_of(self._services(), MINION_TYPE))
+        return await asyncio.to_thread(read, project_documentation(self._services()))
 
     @cached_property
     def _drivers(self) -> Drivers:

@@ -37,6 +37,10 @@ COMMANDS: Final[dict[str, _Entry]] = {
     "keys": _Entry("ensue.cli.keys", "Manage the keys that stored secrets are encrypted with."),
     "init": _Entry("ensue.cli.init", "Make a small project to start from."),
     "doc": _Entry("ensue.cli.doc", "Show the documentation of a function, a module, or all modules."),
+    "schema": _Entry(
+        "ensue.cli.schema",
+        "Print a JSON Schema, with which editors check and complete files.",
+    ),
     "explain": _Entry("ensue.cli.explain", "Explain the code of a diagnostic, or a function."),
     "completion": _Entry("ensue.cli.completion", "Print the script that completes commands in a shell."),
 }

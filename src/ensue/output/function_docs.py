@@ -27,34 +27,39 @@ def function_text(doc: FunctionDoc, palette: Palette) -> str:
         doc: the documentation.
         palette: the colours.
     """
-
-    def heading(words: str) -> str:
-        return palette.paint(palette.bold, words)
-
-    lines = [f"{heading(doc.name)} ({KIND_WORDS[doc.kind]})", "", *_wrapped(doc.summary)]
+    title = palette.paint(palette.bold, doc.name)
+    lines = [f"{title} ({KIND_WORDS[doc.kind]})", "", *_wrapped(doc.summary)]
     for paragraphs in (doc.text, doc.notes):
         lines += ["", *_wrapped(paragraphs)] if paragraphs else []
-    if doc.arguments:
-        lines += ["", heading("Arguments")]
+    example = [f"  {line}".rstrip() for line in doc.example.splitlines()]
+    sections = {
+        "Arguments": _arguments(doc, palette),
+        "Example": example,
+        "Usage": [f"  {usage(doc)}"] if doc.kind == "modules" and not example else [],
+        "Returns": _wrapped(doc.returns, 2),
+        "new_state": _keys(doc, palette),
+        "Differences from Salt": _wrapped(doc.differences, 2),
+    }
+    for heading, content in sections.items():
+        lines += ["", palette.paint(palette.bold, heading), *content] if content else []
+    return "\n".join(lines) + "\n"
+
+
+def _arguments(doc: FunctionDoc, palette: Palette) -> list[str]:
+    lines: list[str] = []
     for argument in doc.arguments:
         name = palette.paint(palette.cyan, argument.repeated + argument.name)
-        lines.append(f"  {name} ({kind_words(argument)})")
-        lines += _wrapped(argument.meaning, 6)
+        lines += [f"  {name} ({kind_words(argument)})", *_wrapped(argument.meaning, 6)]
         lines += _wrapped(f"Accepted: {' '.join(argument.names)}", 6) if argument.names else []
-    if doc.example:
-        lines += ["", heading("Example"), *(f"  {line}".rstrip() for line in doc.example.splitlines())]
-    if doc.kind == "modules" and not doc.example:
-        lines += ["", heading("Usage"), f"  {usage(doc)}"]
-    if doc.returns:
-        lines += ["", heading("Returns"), *_wrapped(doc.returns, 2)]
-    if doc.new_state:
-        lines += ["", heading("new_state")]
+    return lines
+
+
+def _keys(doc: FunctionDoc, palette: Palette) -> list[str]:
+    lines: list[str] = []
     for key in doc.new_state:
-        lines.append(f"  {palette.paint(palette.cyan, key.name)} ({key.type}; {present_words(key.present)})")
-        lines += _wrapped(key.meaning, 6)
-    if doc.differences:
-        lines += ["", heading("Differences from Salt"), *_wrapped(doc.differences, 2)]
-    return "\n".join(lines) + "\n"
+        name = palette.paint(palette.cyan, key.name)
+        lines += [f"  {name} ({key.type}; {present_words(key.present)})", *_wrapped(key.meaning, 6)]
+    return lines
 
 
 def module_text(doc: ModuleDoc, palette: Palette) -> str:

@@ -40,6 +40,8 @@ class ArgumentDoc(msgspec.Struct, frozen=True, kw_only=True):
         meaning: what it is for.
         repeated: `*` if it takes further values by position, `**` if it takes further arguments by name.
         names: the further arguments that are accepted by name, if these are known.
+        others_with: the argument with which it takes any other by name, too; empty if there is none.
+        takes_any: whether it takes further arguments of any name.
         annotation: the annotation in its signature; empty if there is none.
     """
 
@@ -51,6 +53,8 @@ class ArgumentDoc(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str
     repeated: Literal["", "*", "**"] = ""
     names: tuple[str, ...] = ()
+    others_with: str = ""
+    takes_any: bool = False
     annotation: str = ""
 
 
@@ -161,7 +165,6 @@ def function_doc(
     """
     docstring = read_docstring(inspect.getdoc(inspect.unwrap(function)) or "")
     also: AlsoTakes | None = getattr(function, ALSO_TAKES, None)
-    others = tuple(sorted(also.names - also.outdated.keys())) if also else ()
     return FunctionDoc(
         kind=kind,
         name=name,
@@ -169,7 +172,7 @@ def function_doc(
         text=docstring.text,
         notes=docstring.notes,
         arguments=tuple(
-            _argument(parameter, docstring.arguments.get(parameter.name, ""), others)
+            _argument(parameter, docstring.arguments.get(parameter.name, ""), also)
             for parameter in _parameters(function)
         ),
         returns=docstring.returns,
@@ -181,7 +184,7 @@ def function_doc(
 
 
 def _example_of(name: str, example: str) -> str:
-    """Return an example with the name that is asked for: a function may have several (`cmd.wait`, `cmd.watch`).
+    """Return an example with the requested name: a function may have several (`cmd.wait`, `cmd.watch`).
 
     The last state of an example is the function's own.
     """
@@ -196,7 +199,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return taken[1:] if taken and taken[0].name == "ctx" else taken
 
 
-def _argument(parameter: inspect.Parameter, meaning: str, others: tuple[str, ...]) -> ArgumentDoc:
+def _argument(parameter: inspect.Parameter, meaning: str, also: AlsoTakes | None) -> ArgumentDoc:
     is_empty = parameter.annotation is inspect.Parameter.empty
     annotation = "" if is_empty else _annotation_text(parameter.annotation)
     kind = parameter.kind
@@ -214,7 +217,9 @@ def _argument(parameter: inspect.Parameter, meaning: str, others: tuple[str, ...
         default=parameter.default if has_default else None,
         meaning=meaning,
         repeated=repeated,
-        names=others if repeated == "**" else (),
+        names=tuple(sorted(also.names)) if also and repeated == "**" else (),
+        others_with=also.others_with if also and repeated == "**" else "",
+        takes_any=repeated == "**" and (also is None or also.passes_others),
         annotation=annotation,
     )
 

@@ -66,8 +66,8 @@ async def argspec(ctx: FunctionContext, module: str = "") -> DataMap:
 
     Returns:
         By function `args`, a list of names; `defaults`, those of the last arguments; `varargs` and `kwargs`,
-        true if it takes further arguments by position or by name. Of a name that is both a state and an execution
-        function, the arguments are those of the execution function.
+        true if it takes further arguments by position or by name. Of a name that is both a state and an
+        execution function, the arguments are those of the execution function.
 
     Example:
         ensue call '*' sys.argspec file.managed
