@@ -83,6 +83,12 @@ async def wipefacls(
 ) -> bool:
     """Remove all entries except those of owner, group and others.
 
+    Args:
+        ctx: the target.
+        *args: paths.
+        recursive: include everything below the paths.
+        raise_err: has no effect; a failure always raises an error.
+
     Raises:
         StateFailedError: a path does not exist, or the target has no setfacl.
     """
@@ -122,6 +128,14 @@ async def delfacl(
     ctx: FunctionContext, acl_type: str, acl_name: str = "", *args: str, recursive: bool = False
 ) -> bool:
     """Remove an entry.
+
+    Args:
+        ctx: the target.
+        acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
+            entry applies to new files in a folder.
+        acl_name: the user or group; empty for the file's owner or group.
+        *args: paths.
+        recursive: include everything below the paths.
 
     Raises:
         StateFailedError: there is no such user, or setfacl refuses it.

@@ -32,12 +32,22 @@ async def list_aliases(ctx: FunctionContext) -> dict[str, str]:
 
 
 async def get_target(ctx: FunctionContext, alias: str) -> str:
-    """Return the target of an alias, empty if it has none."""
+    """Return the target of an alias, empty if it has none.
+
+    Args:
+        ctx: the target.
+        alias: the name.
+    """
     return (await list_aliases(ctx)).get(alias, "")
 
 
 async def has_target(ctx: FunctionContext, alias: str, target: str | list[str]) -> bool:
     """Return whether an alias has this target, or all of these targets.
+
+    Args:
+        ctx: the target.
+        alias: the name.
+        target: addresses, as a list or separated by commas.
 
     Raises:
         StateFailedError: the target is empty.
@@ -77,7 +87,12 @@ async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
 
 
 async def rm_alias(ctx: FunctionContext, alias: str) -> bool:
-    """Remove an alias."""
+    """Remove an alias.
+
+    Args:
+        ctx: the target.
+        alias: the name.
+    """
     lines = await _lines(ctx)
     kept = [line for line in lines if not (found := _ENTRY.match(line)) or found["alias"] != alias]
     if kept != lines:

@@ -40,7 +40,12 @@ async def get_selections(ctx: FunctionContext, fetchempty: bool = True) -> dict[
 
 
 async def show(ctx: FunctionContext, name: str) -> list[list[str]] | None:
-    """Return the answers of one package, None if it has none."""
+    """Return the answers of one package, None if it has none.
+
+    Args:
+        ctx: the target.
+        name: the package.
+    """
     return (await get_selections(ctx)).get(name)
 
 
@@ -53,6 +58,14 @@ async def set_(
     *extra: str,
 ) -> bool:
     """Answer a question.
+
+    Args:
+        ctx: the target.
+        package: the package that asks.
+        question: the question (`postfix/main_mailer_type`).
+        type: its type (`string`, `select`, `boolean`, …).
+        value: the answer.
+        *extra: further words of the answer, which are joined with blanks.
 
     Raises:
         StateFailedError: the target has no debconf, or refuses the answer.

@@ -32,12 +32,23 @@ async def a(ctx: FunctionContext, host: str, nameserver: str | None = None) -> l
 
 
 async def aaaa(ctx: FunctionContext, host: str, nameserver: str | None = None) -> list[str]:
-    """Return the IPv6 addresses of a name; see `a`."""
+    """Return the IPv6 addresses of a name; see `a`.
+
+    Args:
+        ctx: the target.
+        host: the name.
+        nameserver: the server to query instead of the target's own.
+    """
     return await _addresses(ctx, host, "AAAA", nameserver)
 
 
 def check_ip(ctx: FunctionContext, addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether a text is an address or a network."""
+    """Return whether a text is an address or a network.
+
+    Args:
+        ctx: the target.
+        addr: the text to check.
+    """
     try:
         ipaddress.ip_interface(addr)
     except ValueError:

@@ -99,7 +99,15 @@ async def uninstall(
     runas: str | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Uninstall all versions of gems, and their programs; see `install`."""
+    """Uninstall all versions of gems, and their programs; see `install`.
+
+    Args:
+        ctx: the target.
+        gems: names, separated by blanks, or a file of the target.
+        gem_bin: the program to run instead of `gem`.
+        runas: the user who runs it.
+        **kwargs: accepted as by Salt, without effect.
+    """
     return await _must(ctx, ["uninstall", *gems.split(), "--all", "--executables"], gem_bin, runas)
 
 

@@ -65,22 +65,44 @@ async def list_hosts(ctx: FunctionContext) -> DataMap:
 
 
 async def get_ip(ctx: FunctionContext, host: str) -> str:
-    """Return the address of a name, empty if it has none."""
+    """Return the address of a name, empty if it has none.
+
+    Args:
+        ctx: the target.
+        host: the host name.
+    """
     return next((line.ip for line in await _read(ctx) if host in line.aliases), "")
 
 
 async def get_alias(ctx: FunctionContext, ip: str) -> list[str]:
-    """Return the names of an address."""
+    """Return the names of an address.
+
+    Args:
+        ctx: the target.
+        ip: the address.
+    """
     return [alias for line in await _read(ctx) if line.ip == ip for alias in line.aliases]
 
 
 async def has_pair(ctx: FunctionContext, ip: str, alias: str) -> bool:
-    """Return whether an address has a name."""
+    """Return whether an address has a name.
+
+    Args:
+        ctx: the target.
+        ip: the address.
+        alias: a host name.
+    """
     return alias in await get_alias(ctx, ip)
 
 
 async def add_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
-    """Add a name to an address, unless it has it already."""
+    """Add a name to an address, unless it has it already.
+
+    Args:
+        ctx: the target.
+        ip: the address.
+        alias: a host name.
+    """
     lines = await _read(ctx)
     if any(line.ip == ip and alias in line.aliases for line in lines):
         return True
@@ -94,7 +116,13 @@ async def add_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
 
 
 async def rm_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
-    """Remove a name from an address; an address without names is removed."""
+    """Remove a name from an address; an address without names is removed.
+
+    Args:
+        ctx: the target.
+        ip: the address.
+        alias: a host name.
+    """
     return await _replace(ctx, ip, lambda line: [each for each in line.aliases if each != alias])
 
 
@@ -120,7 +148,13 @@ async def set_host(
 
 
 async def set_comment(ctx: FunctionContext, ip: str, comment: str) -> bool:
-    """Set the comment after the names of an address; return False if the address is missing."""
+    """Set the comment after the names of an address; return False if the address is missing.
+
+    Args:
+        ctx: the target.
+        ip: the address.
+        comment: the comment after them; None keeps an existing one.
+    """
     lines = await _read(ctx)
     place = next((place for place, line in enumerate(lines) if line.ip == ip), None)
     if place is None:

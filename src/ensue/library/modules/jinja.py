@@ -28,12 +28,22 @@ async def load_map(ctx: FunctionContext, path: str, value: str) -> Any:
 
 
 async def import_yaml(ctx: FunctionContext, path: str) -> Any:
-    """Render a YAML file of the file roots and return its data."""
+    """Render a YAML file of the file roots and return its data.
+
+    Args:
+        ctx: the target.
+        path: the file in the file roots (`app/data.yaml`).
+    """
     return await _imported(ctx, f'{{% import_yaml "{path}" as found %}}')
 
 
 async def import_json(ctx: FunctionContext, path: str) -> Any:
-    """Render a JSON file of the file roots and return its data."""
+    """Render a JSON file of the file roots and return its data.
+
+    Args:
+        ctx: the target.
+        path: the file in the file roots (`app/data.yaml`).
+    """
     return await _imported(ctx, f'{{% import_json "{path}" as found %}}')
 
 

@@ -35,7 +35,12 @@ async def lsmod(ctx: FunctionContext) -> list[dict[str, Any]]:
 
 
 async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str]:
-    """Return the names of the loaded modules, or of those that are loaded at each boot, sorted."""
+    """Return the names of the loaded modules, or of those that are loaded at each boot, sorted.
+
+    Args:
+        ctx: the target.
+        only_persist: only those that are loaded at each boot.
+    """
     if not only_persist:
         return sorted(each["module"] for each in await lsmod(ctx))
     lines = file_lines(await text_of(ctx, await _file(ctx)) or "")
@@ -56,12 +61,22 @@ async def available(ctx: FunctionContext) -> list[str]:
 
 
 async def check_available(ctx: FunctionContext, mod: str) -> bool:
-    """Return whether the kernel can load a module."""
+    """Return whether the kernel can load a module.
+
+    Args:
+        ctx: the target.
+        mod: the module.
+    """
     return mod.replace("-", "_") in await available(ctx)
 
 
 async def is_loaded(ctx: FunctionContext, mod: str) -> bool:
-    """Return whether a module is loaded."""
+    """Return whether a module is loaded.
+
+    Args:
+        ctx: the target.
+        mod: the module.
+    """
     return mod.replace("-", "_") in await mod_list(ctx)
 
 

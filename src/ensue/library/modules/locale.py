@@ -54,7 +54,12 @@ async def list_avail(ctx: FunctionContext) -> list[str]:
 
 
 async def avail(ctx: FunctionContext, locale: str) -> bool:
-    """Return whether the target has a locale; case and hyphens in its code set are ignored."""
+    """Return whether the target has a locale; case and hyphens in its code set are ignored.
+
+    Args:
+        ctx: the target.
+        locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
+    """
     wanted = _read(locale).normal()
     return any(_read(each).normal() == wanted for each in await list_avail(ctx))
 
@@ -67,7 +72,12 @@ async def get_locale(ctx: FunctionContext) -> str:
 
 
 async def set_locale(ctx: FunctionContext, locale: str) -> bool:
-    """Set the target's locale; open sessions keep theirs."""
+    """Set the target's locale; open sessions keep theirs.
+
+    Args:
+        ctx: the target.
+        locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
+    """
     path = await _path(ctx)
     line = f'LANG="{locale}"' if path != _FILE else f"LANG={locale}"
     await write_text(ctx, path, with_line(await text_of(ctx, path) or "", "LANG=", line))

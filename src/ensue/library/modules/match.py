@@ -71,7 +71,14 @@ async def search_by(
     tgt_type: str = "compound",
     minion_id: str | None = None,
 ) -> list[str] | None:
-    """Return the keys with an expression that matches this target, None if there are none."""
+    """Return the keys with an expression that matches this target, None if there are none.
+
+    Args:
+        ctx: the target.
+        lookup: values by expression.
+        tgt_type: the kind of the expressions (`compound`, `grain`, …).
+        minion_id: an id to match instead of the target's.
+    """
     found = [
         key
         for key, targets in lookup.items()
@@ -106,6 +113,17 @@ async def ifelse(
     return args[-1]
 
 
+_DOCSTRING: Final = """Return whether this target matches an expression of the kind `{kind}`.
+
+Args:
+    ctx: the target.
+    tgt: the expression, or its words.
+    minion_id: an id to match instead of the target's.
+    delimiter: the separator of keys in the expression.
+    **kwargs: accepted as by Salt, without effect.
+"""
+
+
 def _one(kind: str) -> Test:
     async def test(
         ctx: FunctionContext,
@@ -119,7 +137,7 @@ def _one(kind: str) -> Test:
             return await _means(ctx, kind, tgt, None, minion_id)
         return await _means(ctx, kind, tgt, minion_id, delimiter)
 
-    test.__doc__ = f"Return whether this target matches an expression of the kind `{kind}`."
+    test.__doc__ = _DOCSTRING.format(kind=kind)
     return test
 
 

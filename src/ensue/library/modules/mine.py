@@ -82,7 +82,12 @@ async def update(ctx: FunctionContext, clear: bool = False, mine_functions: Any 
 
 
 async def delete(ctx: FunctionContext, fun: str) -> bool:
-    """Remove a value of the target."""
+    """Remove a value of the target.
+
+    Args:
+        ctx: the target.
+        fun: the name of the value; several as a list or separated by commas.
+    """
     await ctx.mine.forget(ctx.srn, fun)
     return True
 

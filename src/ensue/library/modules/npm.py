@@ -101,7 +101,16 @@ async def uninstall(
     env: Mapping[str, str] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> bool:
-    """Uninstall a package; returns whether npm succeeded."""
+    """Uninstall a package; returns whether npm succeeded.
+
+    Args:
+        ctx: the target.
+        pkg: the package.
+        dir: the folder that it is installed in; None for a global one.
+        runas: the user who runs npm.
+        env: environment variables.
+        **kwargs: accepted as by Salt, without effect.
+    """
     words = ["uninstall", "--silent", *([] if dir else ["--global"]), pkg]
     await _must(ctx, words, dir, runas, env)
     return True

@@ -134,7 +134,12 @@ def ls(ctx: FunctionContext) -> list[str]:
 
 
 def raw(ctx: FunctionContext, key: str | None = None) -> Any:
-    """Return the whole pillar, or the value of one top-level key."""
+    """Return the whole pillar, or the value of one top-level key.
+
+    Args:
+        ctx: the target.
+        key: its key at the top level; without one, all pillar is returned.
+    """
     return dict(ctx.pillar) if key is None else ctx.pillar.get(key, {})
 
 

@@ -79,7 +79,13 @@ async def list_(
 
 
 async def freeze(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any) -> list[str]:
-    """Return the installed packages as lines of a requirements file."""
+    """Return the installed packages as lines of a requirements file.
+
+    Args:
+        ctx: the target.
+        bin_env: the path of a virtual environment or of a pip.
+        **kwargs: `user`, `cwd`, `env_vars`.
+    """
     words = ["freeze", "--all", "--disable-pip-version-check"]
     said = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
     return said.stdout.decode("utf-8", "replace").splitlines()
@@ -164,14 +170,27 @@ async def uninstall(
     bin_env: str | None = None,
     **kwargs: Any,
 ) -> DataMap:
-    """Uninstall packages; returns `retcode`, `stdout` and `stderr`."""
+    """Uninstall packages; returns `retcode`, `stdout` and `stderr`.
+
+    Args:
+        ctx: the target.
+        pkgs: names, as a list or separated by commas.
+        requirements: the path of a requirements file on the target, or a list of paths.
+        bin_env: the path of a virtual environment or of a pip.
+        **kwargs: `user`, `cwd`, `env_vars`.
+    """
     wanted = [each.strip() for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
     words = ["uninstall", "-y", *_options({"requirements": requirements}), *(wanted or [])]
     return _answer(ctx, await _run(ctx, bin_env, words, kwargs))
 
 
 def normalize(ctx: FunctionContext, pkg: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return a package's name, normalized as in PEP 503."""
+    """Return a package's name, normalized as in PEP 503.
+
+    Args:
+        ctx: the target.
+        pkg: the name.
+    """
     return re.sub(r"[-_.]+", "-", pkg).lower()
 
 

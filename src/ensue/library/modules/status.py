@@ -63,7 +63,12 @@ async def meminfo(ctx: FunctionContext) -> DataMap:
 
 
 async def pid(ctx: FunctionContext, sig: str) -> str:
-    """Return the ids of the processes whose command line contains `sig`, one per line."""
+    """Return the ids of the processes whose command line contains `sig`, one per line.
+
+    Args:
+        ctx: the target.
+        sig: a pattern of pgrep(1).
+    """
     return (await ask(ctx, "pgrep", "-f", "--", sig)).stdout.strip()
 
 

@@ -33,7 +33,13 @@ async def default_config(ctx: FunctionContext) -> str:
 
 
 async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: ARG001 (Salt takes more)
-    """Return the current value of a parameter, empty if there is no such parameter."""
+    """Return the current value of a parameter, empty if there is no such parameter.
+
+    Args:
+        ctx: the target.
+        name: the parameter.
+        **kwargs: accepted as by Salt, without effect.
+    """
     answer = await ask(ctx, "sysctl", "-n", "--", _checked(name))
     if answer.is_missing:
         answer = await ask(ctx, "sh", "-c", _READ, "sh", _place(name))
@@ -42,6 +48,12 @@ async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: A
 
 async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (Salt takes more)
     """Set the current value of a parameter.
+
+    Args:
+        ctx: the target.
+        name: the parameter.
+        value: its value.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
         StateFailedError: there is no such parameter, or the kernel refuses the value.
@@ -60,7 +72,12 @@ async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> 
 
 
 async def show(ctx: FunctionContext, config_file: str | None = None) -> dict[str, str]:
-    """Return all current parameters, or those of a file; the last entry for a name counts."""
+    """Return all current parameters, or those of a file; the last entry for a name counts.
+
+    Args:
+        ctx: the target.
+        config_file: the file; without it, the values in the kernel are returned.
+    """
     if config_file is None:
         text = (await must(ctx, "sysctl", "-a", what="list parameters")).stdout
     elif await ctx.connection.stat(config_file, follow=True) is None:

@@ -28,7 +28,12 @@ async def ping(ctx: FunctionContext) -> bool:
 
 
 def echo(ctx: FunctionContext, text: Any) -> Any:  # noqa: ARG001 (every function is given it)
-    """Return the argument."""
+    """Return the argument.
+
+    Args:
+        ctx: the target.
+        text: the text.
+    """
     return text
 
 
@@ -40,22 +45,45 @@ def version(ctx: FunctionContext) -> str:  # noqa: ARG001 (every function is giv
 
 
 def arg(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
-    """Return the arguments."""
+    """Return the arguments.
+
+    Args:
+        ctx: the target.
+        *args: values.
+        **kwargs: values by name.
+    """
     return {"args": list(args), "kwargs": kwargs}
 
 
 def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
-    """Return the keyword arguments."""
+    """Return the keyword arguments.
+
+    Args:
+        ctx: the target.
+        **kwargs: values by name.
+    """
     return kwargs
 
 
 def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
-    """Return the `repr` of the arguments."""
+    """Return the `repr` of the arguments.
+
+    Args:
+        ctx: the target.
+        *args: values.
+        **kwargs: values by name.
+    """
     return {"args": repr(args), "kwargs": repr(kwargs)}
 
 
 def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
-    """Return the types of the arguments."""
+    """Return the types of the arguments.
+
+    Args:
+        ctx: the target.
+        *args: values.
+        **kwargs: values by name.
+    """
     return {
         "args": [_type(each) for each in args],
         "kwargs": {key: _type(value) for key, value in kwargs.items()},

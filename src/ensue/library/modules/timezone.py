@@ -61,12 +61,21 @@ async def list_zones(ctx: FunctionContext) -> list[str]:
 
 
 async def zone_compare(ctx: FunctionContext, timezone: str) -> bool:
-    """Return whether this is the target's time zone."""
+    """Return whether this is the target's time zone.
+
+    Args:
+        ctx: the target.
+        timezone: the zone (`Europe/Vienna`).
+    """
     return await get_zone(ctx) == timezone
 
 
 async def set_zone(ctx: FunctionContext, timezone: str) -> bool:
     """Set the target's time zone.
+
+    Args:
+        ctx: the target.
+        timezone: the zone (`Europe/Vienna`).
 
     Raises:
         StateFailedError: the target does not have this zone.
@@ -97,7 +106,12 @@ async def get_hwclock(ctx: FunctionContext) -> str:
 
 
 async def set_hwclock(ctx: FunctionContext, clock: str) -> bool:
-    """Record whether the hardware clock runs in `UTC` or `localtime`; the clock itself is not set."""
+    """Record whether the hardware clock runs in `UTC` or `localtime`; the clock itself is not set.
+
+    Args:
+        ctx: the target.
+        clock: `UTC` or `localtime`.
+    """
     if clock not in _CLOCKS:
         raise StateFailedError("clock must be one of: UTC, localtime")
     lines = [*file_lines(await text_of(ctx, _ADJTIME) or "0.0 0 0.0\n0\n"), "", "", ""][:3]

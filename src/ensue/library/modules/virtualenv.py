@@ -105,6 +105,10 @@ async def create(
 async def get_site_packages(ctx: FunctionContext, venv: str) -> str:
     """Return the site-packages folder of a virtual environment.
 
+    Args:
+        ctx: the target.
+        venv: its path.
+
     Raises:
         StateFailedError: the path is not a virtual environment.
     """

@@ -223,6 +223,12 @@ async def absent(
 async def mod_watch(ctx: StateContext, name: str, sfun: str = "present", **kwargs: Any) -> StateReturn:
     """Pull, build or load an image again because a watched state has changes.
 
+    Args:
+        ctx: the state's context.
+        name: the image.
+        sfun: the function of the state that watches.
+        **kwargs: its other arguments.
+
     Raises:
         StateFailedError: the function is not `present`.
     """

@@ -41,6 +41,11 @@ async def enabled(ctx: StateContext, name: str, *, runas: str | None = None) -> 
 async def disabled(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
     """Disable a plug-in; arguments and return are those of `enabled`.
 
+    Args:
+        ctx: the state's context.
+        name: the plug-in.
+        runas: the user of the target who runs rabbitmq-plugins.
+
     Example:
         rabbitmq_management:
           rabbitmq_plugin.disabled

@@ -175,7 +175,15 @@ async def dead(
 async def mod_watch(
     ctx: StateContext, name: str, *, sfun: str = "running", restart: bool = True, **kwargs: Any
 ) -> StateReturn:
-    """Restart a program because a watched state has changes; with `dead`, it stays stopped."""
+    """Restart a program because a watched state has changes; with `dead`, it stays stopped.
+
+    Args:
+        ctx: the state's context.
+        name: the program.
+        sfun: the function of the state that watches.
+        restart: restart the program if it runs; without it, `running` only starts one that does not run.
+        **kwargs: its other arguments.
+    """
     if sfun == "dead":
         return await dead(ctx, name, **kwargs)
     return await running(ctx, name, restart=restart, **kwargs)

@@ -49,7 +49,16 @@ async def exec_code_all(
     args: str | list[str] | None = None,
     **kwargs: Any,
 ) -> DataMap:
-    """Run source code as `cmd.exec_code` does and return what `cmd.run_all` returns."""
+    """Run source code as `cmd.exec_code` does and return what `cmd.run_all` returns.
+
+    Args:
+        ctx: the target.
+        lang: the interpreter (`python3`, `ruby`, `bash`).
+        code: the source code, or a list of its lines.
+        cwd: the folder that it runs in.
+        args: its arguments.
+        **kwargs: see `CommandOptions`.
+    """
     return await _run(ctx, lang, code, args, {"cwd": cwd, **kwargs})
 
 

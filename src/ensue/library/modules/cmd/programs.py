@@ -28,7 +28,12 @@ async def which(ctx: FunctionContext, cmd: str) -> str | None:
 
 
 async def which_bin(ctx: FunctionContext, cmds: list[str]) -> str | None:
-    """Return the path of the first of several programs that exists."""
+    """Return the path of the first of several programs that exists.
+
+    Args:
+        ctx: the target.
+        cmds: the names of programs.
+    """
     for cmd in cmds:
         found = await which(ctx, cmd)
         if found:
@@ -37,7 +42,12 @@ async def which_bin(ctx: FunctionContext, cmds: list[str]) -> str | None:
 
 
 async def has_exec(ctx: FunctionContext, cmd: str) -> bool:
-    """Return whether a program is in the target's PATH."""
+    """Return whether a program is in the target's PATH.
+
+    Args:
+        ctx: the target.
+        cmd: the program's name.
+    """
     return await which(ctx, cmd) is not None
 
 

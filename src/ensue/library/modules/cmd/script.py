@@ -69,7 +69,13 @@ async def script(
 
 
 async def script_retcode(ctx: FunctionContext, source: str, **kwargs: Any) -> Data:
-    """Run a script and return its exit code."""
+    """Run a script and return its exit code.
+
+    Args:
+        ctx: the target.
+        source: `salt://…`, http(s), or a path of the managing minion.
+        **kwargs: see `CommandOptions`.
+    """
     return (await script(ctx, source, **kwargs))["retcode"]
 
 

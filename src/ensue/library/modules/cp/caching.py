@@ -63,7 +63,13 @@ async def cache_file(
 async def cache_files(
     ctx: FunctionContext, paths: list[str] | str, saltenv: str = "base"
 ) -> list[str | bool]:
-    """Copy several sources to the target, and return the paths of the copies."""
+    """Copy several sources to the target, and return the paths of the copies.
+
+    Args:
+        ctx: the target.
+        paths: sources, `salt://…` or http(s).
+        saltenv: the environment.
+    """
     listed = paths if is_list(paths) else str(paths).split(",")
     return [await cache_file(ctx, str(one), saltenv) for one in listed]
 
@@ -95,7 +101,13 @@ async def cache_dir(  # noqa: PLR0917 (Salt's order)
 
 
 async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> str:
-    """Return the path of the cached copy of a source on the target, empty if there is none."""
+    """Return the path of the cached copy of a source on the target, empty if there is none.
+
+    Args:
+        ctx: the target.
+        path: `salt://…`, http(s), or a path of the managing minion.
+        saltenv: the environment.
+    """
     if own := _own_path(ctx, path, saltenv):
         return own
     place = cached_path(ctx, path, saltenv)
@@ -104,7 +116,13 @@ async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> s
 
 
 async def hash_file(ctx: FunctionContext, path: str, saltenv: str = "base") -> DataMap | str:
-    """Return the checksum of a source as `hsum` and `hash_type`, empty if the source does not exist."""
+    """Return the checksum of a source as `hsum` and `hash_type`, empty if the source does not exist.
+
+    Args:
+        ctx: the target.
+        path: `salt://…`, http(s), or a path of the managing minion.
+        saltenv: the environment.
+    """
     content = await opened(ctx, path, saltenv)
     return "" if content is None else {"hsum": sha256_of(content), "hash_type": "sha256"}
 

@@ -56,7 +56,17 @@ async def get_template(  # noqa: PLR0917 (Salt's arguments)
     makedirs: bool = False,
     **kwargs: Any,
 ) -> str:
-    """Render a source and write the text to a path of the target; see `get_file`."""
+    """Render a source and write the text to a path of the target; see `get_file`.
+
+    Args:
+        ctx: the target.
+        path: `salt://…`, http(s), or a path of the managing minion.
+        dest: the destination, also rendered; in a folder, or a path that ends in `/`, the name is kept.
+        template: the renderer of both paths.
+        saltenv: the environment.
+        makedirs: create the parent folder.
+        **kwargs: `context` and more variables for the template.
+    """
     content = await content_of(ctx, path, saltenv)
     if content is None:
         return ""
@@ -128,7 +138,13 @@ async def get_dir(  # noqa: PLR0917 (Salt's arguments)
 
 
 async def get_file_str(ctx: FunctionContext, path: str, saltenv: str = "base") -> str | bool:
-    """Return the text of a source (`salt://` or other), False if it does not exist."""
+    """Return the text of a source (`salt://` or other), False if it does not exist.
+
+    Args:
+        ctx: the target.
+        path: `salt://…`, http(s), or a path of the managing minion.
+        saltenv: the environment.
+    """
     content = await content_of(ctx, path, saltenv)
     return False if content is None else content.decode()
 

@@ -40,7 +40,12 @@ def list_master_dirs(ctx: FunctionContext, saltenv: str = "base", prefix: str = 
 
 
 def list_states(ctx: FunctionContext, saltenv: str = "base") -> list[str]:
-    """Return the names of all SLS files in the file roots, sorted."""
+    """Return the names of all SLS files in the file roots, sorted.
+
+    Args:
+        ctx: the target.
+        saltenv: the environment.
+    """
     names = [path.removesuffix(".sls") for path in list_master(ctx, saltenv) if path.endswith(".sls")]
     return sorted(name.removesuffix("/init").replace("/", ".") for name in names)
 

@@ -48,7 +48,14 @@ async def set_env(ctx: FunctionContext, user: str, name: str, value: Any = None,
 
 
 async def rm_env(ctx: FunctionContext, user: str, name: str, test: bool = False) -> str:
-    """Remove a variable from a crontab, and return `removed` or `absent`."""
+    """Remove a variable from a crontab, and return `removed` or `absent`.
+
+    Args:
+        ctx: the target.
+        user: the owner of the crontab.
+        name: the variable.
+        test: return what would be done without doing it.
+    """
     table = read_table(await raw_cron(ctx, user))
     left = [entry for entry in table.entries if variable_name(entry) != name]
     if len(left) == len(table.entries):

@@ -106,12 +106,22 @@ async def format_(
 
 
 async def wipe(ctx: FunctionContext, device: str) -> bool:
-    """Remove the signatures of file systems from a device; return False if that was refused."""
+    """Remove the signatures of file systems from a device; return False if that was refused.
+
+    Args:
+        ctx: the target.
+        device: the device.
+    """
     return (await ask(ctx, "wipefs", "-a", device)).is_success
 
 
 async def resize2fs(ctx: FunctionContext, device: str) -> bool:
-    """Grow the ext file system of a device to the device's size; return False if that was refused."""
+    """Grow the ext file system of a device to the device's size; return False if that was refused.
+
+    Args:
+        ctx: the target.
+        device: the device.
+    """
     return (await ask(ctx, "resize2fs", device)).is_success
 
 

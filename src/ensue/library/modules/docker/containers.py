@@ -45,17 +45,32 @@ async def inspect_container(ctx: FunctionContext, name: str) -> dict[str, Any]:
 
 
 async def find_container(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return the engine's description of a container, None if it does not exist; see `inspect_container`."""
+    """Return the engine's description of a container, None if it does not exist; see `inspect_container`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+    """
     return await described(ctx, "container", name)
 
 
 async def exists(ctx: FunctionContext, name: str) -> bool:
-    """Return whether a container exists; see `inspect_container`."""
+    """Return whether a container exists; see `inspect_container`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+    """
     return await described(ctx, "container", name) is not None
 
 
 async def state(ctx: FunctionContext, name: str) -> str:
-    """Return the state of a container: `running`, `paused` or `stopped`; see `inspect_container`."""
+    """Return the state of a container: `running`, `paused` or `stopped`; see `inspect_container`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+    """
     return state_of(await inspect_container(ctx, name))
 
 
@@ -130,12 +145,22 @@ def _row(about: Mapping[str, Any]) -> DataMap:
 
 
 async def list_containers(ctx: FunctionContext, *, all: bool = False) -> list[str]:  # noqa: A002 (Salt's name)
-    """Return the names of the running containers, sorted; with `all` of all containers."""
+    """Return the names of the running containers, sorted; with `all` of all containers.
+
+    Args:
+        ctx: the target.
+        all: include containers that are not running.
+    """
     return sorted(name_of(about) for about in await every_container(ctx, all_=all))
 
 
 async def pid(ctx: FunctionContext, name: str) -> int:
-    """Return the process id of a container's first process, 0 if the container is not running."""
+    """Return the process id of a container's first process, 0 if the container is not running.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+    """
     now = part(await inspect_container(ctx, name), "State")
     return int(now.get("Pid") or 0)
 
@@ -189,14 +214,24 @@ async def logs(
 
 
 async def top(ctx: FunctionContext, name: str) -> list[dict[str, str]]:
-    """Return the processes of a container, as `docker top` prints them."""
+    """Return the processes of a container, as `docker top` prints them.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+    """
     lines = (await said(ctx, "top", checked(name), what=f"list the processes of {name}")).splitlines()
     heads = lines[0].split() if lines else []
     return [dict(zip(heads, line.split(None, len(heads) - 1), strict=False)) for line in lines[1:]]
 
 
 async def diff(ctx: FunctionContext, name: str) -> dict[str, list[str]]:
-    """Return the changes to a container's files: `Added`, `Changed` and `Deleted`."""
+    """Return the changes to a container's files: `Added`, `Changed` and `Deleted`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+    """
     kinds = {"A": "Added", "C": "Changed", "D": "Deleted"}
     found: dict[str, list[str]] = {}
     for line in (await said(ctx, "diff", checked(name), what=f"compare the files of {name}")).splitlines():

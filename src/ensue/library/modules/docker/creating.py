@@ -229,28 +229,61 @@ async def run_all(
 
 
 async def run(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
-    """Run a command in a container and return its output and error output; see `run_all`."""
+    """Run a command in a container and return its output and error output; see `run_all`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+        cmd: a line for the container's shell, or a list of words.
+        **options: settings of the command, see `OPTIONS`.
+    """
     done = await run_all(ctx, name, cmd, **options)
     return "\n".join(filter(None, [str(done["stdout"]), str(done["stderr"])]))
 
 
 async def run_stdout(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
-    """Run a command in a container and return its output; see `run_all`."""
+    """Run a command in a container and return its output; see `run_all`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+        cmd: a line for the container's shell, or a list of words.
+        **options: settings of the command, see `OPTIONS`.
+    """
     return str((await run_all(ctx, name, cmd, **options))["stdout"])
 
 
 async def run_stderr(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
-    """Run a command in a container and return its error output; see `run_all`."""
+    """Run a command in a container and return its error output; see `run_all`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+        cmd: a line for the container's shell, or a list of words.
+        **options: settings of the command, see `OPTIONS`.
+    """
     return str((await run_all(ctx, name, cmd, **options))["stderr"])
 
 
 async def retcode(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> Any:
-    """Run a command in a container and return its exit code; see `run_all`."""
+    """Run a command in a container and return its exit code; see `run_all`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+        cmd: a line for the container's shell, or a list of words.
+        **options: settings of the command, see `OPTIONS`.
+    """
     return (await run_all(ctx, name, cmd, **options))["retcode"]
 
 
 async def network_settings(ctx: FunctionContext, networks: Any) -> dict[str, dict[str, Any]]:  # noqa: ARG001 (nothing is asked)
-    """Return the settings of each network that a container is connected to, in any of the accepted forms."""
+    """Return the settings of each network that a container is connected to, in any of the accepted forms.
+
+    Args:
+        ctx: the target.
+        networks: the networks, each with the settings of `connect_container_to_network`.
+    """
     return networks_of(networks or [])
 
 

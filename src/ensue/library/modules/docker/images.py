@@ -44,7 +44,12 @@ async def inspect_image(ctx: FunctionContext, name: str) -> dict[str, Any]:
 
 
 async def find_image(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return the engine's description of an image, None if it does not exist; see `inspect_image`."""
+    """Return the engine's description of an image, None if it does not exist; see `inspect_image`.
+
+    Args:
+        ctx: the target.
+        name: the image, by name or id.
+    """
     return await described(ctx, "image", name)
 
 
@@ -83,7 +88,12 @@ async def list_tags(ctx: FunctionContext) -> list[str]:
 
 
 async def resolve_image_id(ctx: FunctionContext, name: str) -> str | bool:
-    """Return the id of an image, False if it does not exist."""
+    """Return the id of an image, False if it does not exist.
+
+    Args:
+        ctx: the target.
+        name: the image, by name or id.
+    """
     found = await described(ctx, "image", name)
     return str(found["Id"]) if found else False
 

@@ -83,19 +83,34 @@ async def restart(ctx: FunctionContext, name: str, timeout: int = 10) -> DataMap
 
 
 async def kill(ctx: FunctionContext, name: str) -> DataMap:
-    """Kill a container; see `start`."""
+    """Kill a container; see `start`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+    """
     return await _changed(ctx, name, "kill", STOPPED)
 
 
 async def pause(ctx: FunctionContext, name: str) -> DataMap:
-    """Pause a container; see `start`."""
+    """Pause a container; see `start`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+    """
     if await state(ctx, name) == STOPPED:
         return _unchanged(STOPPED, f"Container '{name}' is stopped, cannot pause")
     return await _changed(ctx, name, "pause", PAUSED)
 
 
 async def unpause(ctx: FunctionContext, name: str) -> DataMap:
-    """Resume a paused container; see `start`."""
+    """Resume a paused container; see `start`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+    """
     if await state(ctx, name) == STOPPED:
         return _unchanged(STOPPED, f"Container '{name}' is stopped, cannot unpause")
     return await _changed(ctx, name, "unpause", RUNNING)

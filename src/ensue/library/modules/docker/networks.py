@@ -43,12 +43,23 @@ async def inspect_network(ctx: FunctionContext, network_id: str) -> dict[str, An
 
 
 async def find_network(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return the engine's description of a network, None if it does not exist; see `inspect_network`."""
+    """Return the engine's description of a network, None if it does not exist; see `inspect_network`.
+
+    Args:
+        ctx: the target.
+        name: the network, by name or id.
+    """
     return await described(ctx, "network", name)
 
 
 async def networks(ctx: FunctionContext, names: Any = None, ids: Any = None) -> list[dict[str, Any]]:
-    """Return all networks, or those with some names or ids; each as from `inspect_network`."""
+    """Return all networks, or those with some names or ids; each as from `inspect_network`.
+
+    Args:
+        ctx: the target.
+        names: their names or ids.
+        ids: their ids.
+    """
     text = await said(ctx, "network", "ls", "--quiet", "--no-trunc", what="list networks")
     found = await all_described(ctx, "network", text.split())
     wanted = {*map(str, words(names or [])), *map(str, words(ids or []))}
@@ -134,14 +145,25 @@ async def connect_container_to_network(
 
 
 async def disconnect_container_from_network(ctx: FunctionContext, container: str, network_id: str) -> bool:
-    """Disconnect a container from a network; see `connect_container_to_network`."""
+    """Disconnect a container from a network; see `connect_container_to_network`.
+
+    Args:
+        ctx: the target.
+        container: name or id of the container.
+        network_id: its name or id.
+    """
     argv = ["network", "disconnect", checked(network_id), checked(container)]
     await said(ctx, *argv, what=f"disconnect {container} from the network {network_id}")
     return True
 
 
 async def disconnect_all_containers_from_network(ctx: FunctionContext, network_id: str) -> list[str]:
-    """Disconnect all containers from a network and return their names; see `connect_container_to_network`."""
+    """Disconnect all containers from a network and return their names; see `connect_container_to_network`.
+
+    Args:
+        ctx: the target.
+        network_id: its name or id.
+    """
     names = [*await connected(ctx, network_id)]
     for name in names:
         await disconnect_container_from_network(ctx, name, network_id)

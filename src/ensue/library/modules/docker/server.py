@@ -49,6 +49,10 @@ async def info(ctx: FunctionContext) -> DataMap:
 async def inspect(ctx: FunctionContext, name: str) -> DataMap:
     """Return the engine's description of a container, image, volume or network with this name.
 
+    Args:
+        ctx: the target.
+        name: a container, image, volume or network, by name or id.
+
     Raises:
         StateFailedError: there is no such object.
     """
@@ -93,7 +97,12 @@ async def login(ctx: FunctionContext, *registries: str) -> DataMap:
 
 
 async def logout(ctx: FunctionContext, *registries: str) -> DataMap:
-    """Log out of registries; see `login`."""
+    """Log out of registries; see `login`.
+
+    Args:
+        ctx: the target.
+        *registries: their names there; without any, all registries. `hub` is Docker Hub.
+    """
     results: DataMap = {}
     for registry in registries:
         where = [] if registry.lower() == "hub" else [registry]

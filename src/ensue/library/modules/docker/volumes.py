@@ -43,7 +43,12 @@ async def inspect_volume(ctx: FunctionContext, name: str) -> dict[str, Any]:
 
 
 async def find_volume(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return the engine's description of a volume, None if it does not exist; see `inspect_volume`."""
+    """Return the engine's description of a volume, None if it does not exist; see `inspect_volume`.
+
+    Args:
+        ctx: the target.
+        name: the volume.
+    """
     return await described(ctx, "volume", name)
 
 

@@ -29,7 +29,12 @@ async def write(ctx: FunctionContext, path: str, *args: str, **kwargs: Any) -> s
 
 
 async def remove(ctx: FunctionContext, path: str) -> bool:
-    """Remove a file, a symlink, or a folder with its content; return False if it did not exist."""
+    """Remove a file, a symlink, or a folder with its content; return False if it did not exist.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+    """
     there = await ctx.connection.stat(path) is not None
     await ctx.connection.remove(path, recursive=True)
     return there
@@ -58,25 +63,49 @@ async def mkdir(
 
 
 async def touch(ctx: FunctionContext, name: str) -> bool:
-    """Create an empty file if it does not exist; the times of an existing file are not changed."""
+    """Create an empty file if it does not exist; the times of an existing file are not changed.
+
+    Args:
+        ctx: the target.
+        name: an absolute path.
+    """
     if await ctx.connection.stat(name, follow=True) is None:
         await ctx.connection.write(name, b"")
     return True
 
 
 async def set_mode(ctx: FunctionContext, path: str, mode: str | int) -> str:
-    """Set the permission bits of a path and return them as four octal digits."""
+    """Set the permission bits of a path and return them as four octal digits.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        mode: its permission bits, octal.
+    """
     await ctx.connection.set_mode(path, _bits(mode))
     return f"{_bits(mode):04o}"
 
 
 async def chown(ctx: FunctionContext, path: str, user: str | None, group: str | None = None) -> None:
-    """Set the owner and group of a path."""
+    """Set the owner and group of a path.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        user: the owner, by name or number.
+        group: the group, by name or number.
+    """
     await ctx.connection.set_owner(path, user=user, group=group)
 
 
 async def symlink(ctx: FunctionContext, src: str, path: str) -> bool:
-    """Create a symlink at `path` that points to `src`."""
+    """Create a symlink at `path` that points to `src`.
+
+    Args:
+        ctx: the target.
+        src: what the symlink points to.
+        path: the symlink, an absolute path.
+    """
     await ctx.connection.symlink(src, path)
     return True
 

@@ -38,7 +38,13 @@ async def read(ctx: FunctionContext, path: str, binary: bool = False) -> str | b
 
 
 async def contains(ctx: FunctionContext, path: str, text: str) -> bool:
-    """Return whether a file contains a text, without blanks at its ends; False if there is no such file."""
+    """Return whether a file contains a text, without blanks at its ends; False if there is no such file.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        text: the text.
+    """
     content = await _content(ctx, path)
     return content is not None and str(text).strip().encode() in content
 
@@ -97,7 +103,14 @@ async def grep(ctx: FunctionContext, path: str, pattern: str, *opts: str) -> Dat
 
 
 async def seek_read(ctx: FunctionContext, path: str, size: int, offset: int) -> bytes:
-    """Return a number of bytes of a file, starting at an offset."""
+    """Return a number of bytes of a file, starting at an offset.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        size: how many bytes to read.
+        offset: where to begin, in bytes.
+    """
     return (await ctx.connection.read(path))[int(offset) : int(offset) + int(size)]
 
 

@@ -17,24 +17,44 @@ _ACCESS: Final = {"f": "-e", "r": "-r", "w": "-w", "x": "-x", "0": "-e", "4": "-
 
 
 async def file_exists(ctx: FunctionContext, path: str) -> bool:
-    """Return whether a path is a regular file; symlinks are followed."""
+    """Return whether a path is a regular file; symlinks are followed.
+
+    Args:
+        ctx: the target.
+        path: the path.
+    """
     found = await ctx.connection.stat(path, follow=True)
     return found is not None and found.kind == "file"
 
 
 async def directory_exists(ctx: FunctionContext, path: str) -> bool:
-    """Return whether a path is a folder; symlinks are followed."""
+    """Return whether a path is a folder; symlinks are followed.
+
+    Args:
+        ctx: the target.
+        path: the path.
+    """
     found = await ctx.connection.stat(path, follow=True)
     return found is not None and found.kind == "directory"
 
 
 async def path_exists(ctx: FunctionContext, path: str) -> bool:
-    """Return whether a path exists; symlinks are followed."""
+    """Return whether a path exists; symlinks are followed.
+
+    Args:
+        ctx: the target.
+        path: the path.
+    """
     return await ctx.connection.stat(path, follow=True) is not None
 
 
 async def is_link(ctx: FunctionContext, path: str) -> bool:
-    """Return whether a path is a symlink."""
+    """Return whether a path is a symlink.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+    """
     found = await ctx.connection.stat(path)
     return found is not None and found.kind == "symlink"
 

@@ -31,6 +31,10 @@ _PRINTABLE: Final = ("path", "name", "type", "size", "mode", "mtime", "user", "g
 async def readdir(ctx: FunctionContext, path: str) -> list[str]:
     """Return the names in a folder, `.` and `..` first.
 
+    Args:
+        ctx: the target.
+        path: the folder.
+
     Raises:
         StateFailedError: the path is not a folder, or not absolute.
     """

@@ -63,27 +63,57 @@ async def stats(
 
 
 async def get_mode(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
-    """Return the permission bits of a path as four octal digits."""
+    """Return the permission bits of a path as four octal digits.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        follow_symlinks: describe the target of a symlink.
+    """
     return f"{(await _described(ctx, path, follow=follow_symlinks)).mode:04o}"
 
 
 async def get_user(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
-    """Return the name of a path's owner."""
+    """Return the name of a path's owner.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        follow_symlinks: describe the target of a symlink.
+    """
     return (await _described(ctx, path, follow=follow_symlinks)).user
 
 
 async def get_group(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
-    """Return the name of a path's group."""
+    """Return the name of a path's group.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        follow_symlinks: describe the target of a symlink.
+    """
     return (await _described(ctx, path, follow=follow_symlinks)).group
 
 
 async def get_uid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
-    """Return the id of a path's owner."""
+    """Return the id of a path's owner.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        follow_symlinks: describe the target of a symlink.
+    """
     return (await _described(ctx, path, follow=follow_symlinks)).uid
 
 
 async def get_gid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
-    """Return the id of a path's group."""
+    """Return the id of a path's group.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        follow_symlinks: describe the target of a symlink.
+    """
     return (await _described(ctx, path, follow=follow_symlinks)).gid
 
 
@@ -107,7 +137,13 @@ async def get_hash(ctx: FunctionContext, path: str, form: str = "sha256") -> str
 
 
 async def get_sum(ctx: FunctionContext, path: str, form: str = "sha256") -> str:
-    """Return a file's checksum, or `File not found` as text."""
+    """Return a file's checksum, or `File not found` as text.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        form: the hash type (`sha256`, `md5`, …).
+    """
     found = await ctx.connection.stat(path, follow=True)
     if found is None or found.kind != "file":
         return "File not found"

@@ -63,7 +63,15 @@ async def setvals(
 async def setval(
     ctx: FunctionContext, key: str, val: Any, destructive: bool = False, refresh_pillar: bool = True
 ) -> DataMap:
-    """Set one grain of the target; see `setvals`."""
+    """Set one grain of the target; see `setvals`.
+
+    Args:
+        ctx: the target.
+        key: its name.
+        val: the value.
+        destructive: a value of None removes the grain.
+        refresh_pillar: accepted as by Salt, without effect.
+    """
     return await setvals(ctx, {key: val}, destructive, refresh_pillar)
 
 
@@ -157,12 +165,25 @@ async def set_(  # noqa: PLR0917 (templates give them by position)
 
 
 async def delval(ctx: FunctionContext, key: str, destructive: bool = False, force: bool = False) -> DataMap:
-    """Empty a grain, or remove it with `destructive`; see `set_`."""
+    """Empty a grain, or remove it with `destructive`; see `set_`.
+
+    Args:
+        ctx: the target.
+        key: its path, with colons between the keys.
+        destructive: remove the grain instead of emptying it.
+        force: also remove a grain that is a list or a mapping.
+    """
     return await set_(ctx, key, None, force=force, destructive=destructive)
 
 
 async def delkey(ctx: FunctionContext, key: str, force: bool = False) -> DataMap:
-    """Remove a grain; see `set_`."""
+    """Remove a grain; see `set_`.
+
+    Args:
+        ctx: the target.
+        key: its path, with colons between the keys.
+        force: also remove a grain that is a list or a mapping.
+    """
     return await delval(ctx, key, destructive=True, force=force)
 
 

@@ -39,12 +39,22 @@ async def get(
 
 
 async def has_value(ctx: FunctionContext, key: str) -> bool:
-    """Return whether a grain exists."""
+    """Return whether a grain exists.
+
+    Args:
+        ctx: the target.
+        key: its path, with colons between the keys.
+    """
     return lookup(await ctx.grains(), key, NOTHING) is not NOTHING
 
 
 async def items(ctx: FunctionContext, sanitize: bool = False) -> dict[str, Any]:  # noqa: ARG001 (nothing here is secret)
-    """Return all grains."""
+    """Return all grains.
+
+    Args:
+        ctx: the target.
+        sanitize: has no effect; no grain is secret.
+    """
     return dict(await ctx.grains())
 
 
@@ -67,7 +77,13 @@ async def ls(ctx: FunctionContext) -> list[str]:
 
 
 async def equals(ctx: FunctionContext, key: str, value: Any) -> bool:
-    """Return whether a grain has a value; both are compared as text."""
+    """Return whether a grain has a value; both are compared as text.
+
+    Args:
+        ctx: the target.
+        key: its path, with colons between the keys.
+        value: the value.
+    """
     return str(value) == str(await get(ctx, key))
 
 

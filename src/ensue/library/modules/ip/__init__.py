@@ -90,6 +90,10 @@ async def build_bond(ctx: FunctionContext, iface: str, **settings: Any) -> list[
 async def get_bond(ctx: FunctionContext, iface: str) -> list[str]:
     """Return the lines of a bond's options for the kernel module (Debian only).
 
+    Args:
+        ctx: the target.
+        iface: the interface.
+
     Raises:
         StateFailedError: the target is not Debian.
     """
@@ -114,7 +118,12 @@ async def build_routes(ctx: FunctionContext, iface: str, **settings: Any) -> lis
 
 
 async def get_routes(ctx: FunctionContext, iface: str) -> list[str]:
-    """Return the lines of an interface's routes."""
+    """Return the lines of an interface's routes.
+
+    Args:
+        ctx: the target.
+        iface: the interface.
+    """
     get = debian.get_routes if await _is_debian(ctx) else redhat.get_routes
     return await get(ctx, iface)
 
@@ -168,6 +177,12 @@ async def apply_network_settings(ctx: FunctionContext, **settings: Any) -> bool:
 async def up(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
     """Bring an interface up with `ifup`; return None for a type that another interface brings up.
 
+    Args:
+        ctx: the target.
+        iface: the interface.
+        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
+            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
+
     Raises:
         StateFailedError: the interface does not come up.
     """
@@ -177,6 +192,12 @@ async def up(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str |
 async def down(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
     """Take an interface down with `ifdown`; return None for a type that another interface takes down.
 
+    Args:
+        ctx: the target.
+        iface: the interface.
+        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
+            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
+
     Raises:
         StateFailedError: the interface does not go down.
     """
@@ -185,6 +206,12 @@ async def down(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str
 
 async def restart(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
     """Take an interface down and up again in one command, so that a connection through it survives.
+
+    Args:
+        ctx: the target.
+        iface: the interface.
+        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
+            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
 
     Raises:
         StateFailedError: the interface does not come up again.

@@ -43,6 +43,13 @@ async def append(
 ) -> bool:
     """Append a rule to a chain; return False if it exists already.
 
+    Args:
+        ctx: the target.
+        table: the table.
+        chain: the chain.
+        rule: the rule, as `iptables.build_rule` returns it.
+        family: `ipv4` or `ipv6`.
+
     Raises:
         StateFailedError: iptables refuses it.
     """
@@ -95,6 +102,14 @@ async def delete(  # noqa: PLR0917 (Salt's order)
     family: str = "ipv4",
 ) -> bool:
     """Remove a rule from a chain, by its text or by its position.
+
+    Args:
+        ctx: the target.
+        table: the table.
+        chain: the chain.
+        position: the position in the chain.
+        rule: the rule, as `iptables.build_rule` returns it.
+        family: `ipv4` or `ipv6`.
 
     Raises:
         StateFailedError: both or neither are given, or there is no such rule.

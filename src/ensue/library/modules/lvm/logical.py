@@ -106,6 +106,12 @@ async def lvresize(
 async def lvremove(ctx: FunctionContext, lvname: str, vgname: str, force: bool = True) -> str:
     """Remove a logical volume with its content.
 
+    Args:
+        ctx: the target.
+        lvname: its name.
+        vgname: the volume group of the logical volume.
+        force: answer LVM's questions with yes.
+
     Raises:
         StateFailedError: the volume is in use.
     """

@@ -68,13 +68,25 @@ async def pvdisplay(
 
 
 async def vgdisplay(ctx: FunctionContext, vgname: str = "", quiet: bool = False) -> dict[str, dict[str, str]]:
-    """Return volume groups by name; empty if there are none."""
+    """Return volume groups by name; empty if there are none.
+
+    Args:
+        ctx: the target.
+        vgname: the volume group.
+        quiet: accepted as by Salt, without effect.
+    """
     del quiet
     return await _shown(ctx, "vgdisplay", vgname, _GROUP)
 
 
 async def lvdisplay(ctx: FunctionContext, lvname: str = "", quiet: bool = False) -> dict[str, dict[str, str]]:
-    """Return logical volumes by path; empty if there are none."""
+    """Return logical volumes by path; empty if there are none.
+
+    Args:
+        ctx: the target.
+        lvname: its name.
+        quiet: accepted as by Salt, without effect.
+    """
     del quiet
     return await _shown(ctx, "lvdisplay", lvname, _LOGICAL)
 

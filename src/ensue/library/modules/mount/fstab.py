@@ -23,7 +23,12 @@ _NAMES: Final = ("device", "name", "fstype", "opts", "dump", "pass_num")
 
 
 async def fstab(ctx: FunctionContext, config: str = DEFAULT) -> dict[str, dict[str, Any]]:
-    """Return the entries of an fstab by folder: `device`, `fstype`, `opts`, `dump` and `pass`."""
+    """Return the entries of an fstab by folder: `device`, `fstype`, `opts`, `dump` and `pass`.
+
+    Args:
+        ctx: the target.
+        config: the path of the fstab.
+    """
     found: dict[str, dict[str, Any]] = {}
     for line in await _read(ctx, config):
         fields = _fields(line)

@@ -16,7 +16,12 @@ _OCTAL: Final = re.compile(r"\\([0-7]{3})")
 
 
 async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict[str, Any]]:
-    """Return the mounts by folder: `device`, `fstype` and `opts`, with `extended` also `superopts`."""
+    """Return the mounts by folder: `device`, `fstype` and `opts`, with `extended` also `superopts`.
+
+    Args:
+        ctx: the target.
+        extended: include `superopts`, the options of the file system itself.
+    """
     said = await must(ctx, "cat", "/proc/self/mountinfo", what="list the mounts")
     found: dict[str, dict[str, Any]] = {}
     for line in said.stdout.splitlines():
@@ -29,7 +34,12 @@ async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict
 
 
 async def is_mounted(ctx: FunctionContext, name: str) -> bool:
-    """Return whether something is mounted on a folder."""
+    """Return whether something is mounted on a folder.
+
+    Args:
+        ctx: the target.
+        name: the folder.
+    """
     return name in await active(ctx)
 
 
@@ -68,6 +78,11 @@ async def mount(  # noqa: PLR0917 (Salt's order)
 
 async def remount(ctx: FunctionContext, name: str, opts: str | Sequence[str]) -> bool:
     """Remount a folder with other options.
+
+    Args:
+        ctx: the target.
+        name: the folder.
+        opts: mount options, as a list or separated by commas.
 
     Raises:
         StateFailedError: the options cannot be changed.

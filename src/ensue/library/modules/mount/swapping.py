@@ -47,6 +47,10 @@ async def swapon(ctx: FunctionContext, name: str, priority: int | None = None) -
 async def swapoff(ctx: FunctionContext, name: str) -> bool | None:
     """Deactivate a swap area; return None if it was not active.
 
+    Args:
+        ctx: the target.
+        name: the device or file.
+
     Raises:
         StateFailedError: its content does not fit into memory and other areas.
     """

@@ -41,7 +41,12 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
 
 
 async def version(ctx: FunctionContext, **connection: Any) -> str:
-    """Return the server's version."""
+    """Return the server's version.
+
+    Args:
+        ctx: the target.
+        **connection: see `Server`.
+    """
     return (await rows(ctx, Server.read(connection), "SELECT VERSION() AS version;"))[0]["version"] or ""
 
 

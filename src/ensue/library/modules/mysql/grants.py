@@ -126,7 +126,16 @@ async def grants_on(
     escape: bool = True,
     **connection: Any,
 ) -> list[str]:
-    """Return the privileges that an account has on exactly this database or table."""
+    """Return the privileges that an account has on exactly this database or table.
+
+    Args:
+        ctx: the target.
+        database: what they apply to: `database.*`, `database.table` or `*.*`.
+        user: the account's user name.
+        host: the host that it logs in from.
+        escape: take `_` and `%` in the name of the database literally, not as wildcards.
+        **connection: see `Server`.
+    """
     held = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
     return [", ".join(sorted(line.privileges)) for line in held if line.privileges - {"USAGE"}]
 
@@ -173,7 +182,18 @@ async def grant_revoke(  # noqa: PLR0917 (Salt's order)
     escape: bool = True,
     **connection: Any,
 ) -> bool:
-    """Revoke privileges from an account; the arguments are those of `grant_add`."""
+    """Revoke privileges from an account; the arguments are those of `grant_add`.
+
+    Args:
+        ctx: the target.
+        grant: the privileges, separated by commas.
+        database: what they apply to: `database.*`, `database.table` or `*.*`.
+        user: the account's user name.
+        host: the host that it logs in from.
+        grant_option: whether the account may grant them to others.
+        escape: take `_` and `%` in the name of the database literally, not as wildcards.
+        **connection: see `Server`.
+    """
     level = _level(database, escape=escape).written()
     from_ = account_of(user, host)
     lines = [f"REVOKE {', '.join(sorted(_privileges(grant)))} ON {level} FROM {from_};"]

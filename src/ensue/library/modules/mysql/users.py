@@ -124,7 +124,20 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
     auth_plugin: str = NATIVE,
     **connection: Any,
 ) -> bool:
-    """Change an account's password; the arguments are those of `user_create`."""
+    """Change an account's password; the arguments are those of `user_create`.
+
+    Args:
+        ctx: the target.
+        user: the account's user name.
+        host: the host that it logs in from.
+        password: its password; masked from then on.
+        password_hash: the password's hash as the server stores it.
+        allow_passwordless: allow an account without a password.
+        unix_socket: let it log in as the user of that name on the target.
+        password_column: not used.
+        auth_plugin: MySQL's authentication plug-in for the password.
+        **connection: see `Server`.
+    """
     how = await _identified(
         ctx, password, password_hash, allow_passwordless, bool(unix_socket), auth_plugin, connection
     )
@@ -133,7 +146,14 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
 
 
 async def user_remove(ctx: FunctionContext, user: str, host: str = "localhost", **connection: Any) -> bool:
-    """Drop an account."""
+    """Drop an account.
+
+    Args:
+        ctx: the target.
+        user: the account's user name.
+        host: the host that it logs in from.
+        **connection: see `Server`.
+    """
     await run_sql(ctx, Server.read(connection), f"DROP USER {account_of(user, host)};")
     return True
 

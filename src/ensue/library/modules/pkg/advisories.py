@@ -50,7 +50,12 @@ async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:  # noqa:
 
 
 async def list_installed_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:
-    """Return the advisories whose packages are all installed, in the form of `list_patches`."""
+    """Return the advisories whose packages are all installed, in the form of `list_patches`.
+
+    Args:
+        ctx: the target.
+        **kwargs: accepted as by Salt, without effect.
+    """
     advisories: dict[str, Any] = await list_patches(ctx, **kwargs)
     return {each: entry for each, entry in advisories.items() if entry["installed"]}
 

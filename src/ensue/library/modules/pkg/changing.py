@@ -104,6 +104,12 @@ async def remove(
 ) -> DataMap:
     """Remove packages; their configuration may stay.
 
+    Args:
+        ctx: the target.
+        name: one package.
+        pkgs: several packages.
+        **kwargs: accepted as by Salt, without effect.
+
     Returns:
         `{name: {old, new}}` for all packages that were removed.
 
@@ -125,6 +131,12 @@ async def purge(
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> DataMap:
     """Remove packages with their configuration.
+
+    Args:
+        ctx: the target.
+        name: one package.
+        pkgs: several packages.
+        **kwargs: accepted as by Salt, without effect.
 
     Returns:
         `installed`: the packages that were removed; `removed`: packages of which only configuration was left.

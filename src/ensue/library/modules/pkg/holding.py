@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 
 async def list_holds(ctx: FunctionContext, **kwargs: Any) -> list[str]:  # noqa: ARG001 (Salt takes more)
-    """Return the names of packages that are held, sorted."""
+    """Return the names of packages that are held, sorted.
+
+    Args:
+        ctx: the target.
+        **kwargs: accepted as by Salt, without effect.
+    """
     return await (await package_manager(ctx)).held(ctx)
 
 
@@ -50,7 +55,14 @@ async def unhold(
     pkgs: Sequence[str | Mapping[str, Any]] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, DataMap]:
-    """Release held packages; arguments and return value are those of `hold`."""
+    """Release held packages; arguments and return value are those of `hold`.
+
+    Args:
+        ctx: the target.
+        name: one package.
+        pkgs: several packages.
+        **kwargs: accepted as by Salt, without effect.
+    """
     return await _settle(ctx, _names(name, pkgs), is_held=False)
 
 

@@ -31,7 +31,12 @@ async def psql_query(ctx: FunctionContext, query: str, **server: Any) -> list[di
 
 
 async def version(ctx: FunctionContext, **server: Any) -> str:
-    """Return the server's version."""
+    """Return the server's version.
+
+    Args:
+        ctx: the target.
+        **server: see `db_list`.
+    """
     return (await rows(ctx, Server.read(server), "SHOW server_version;"))[0]["server_version"]
 
 

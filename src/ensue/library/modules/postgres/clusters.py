@@ -43,7 +43,13 @@ async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str]
 
 
 async def cluster_exists(ctx: FunctionContext, version: str, name: str = "main") -> bool:
-    """Return whether a cluster of this version and name exists."""
+    """Return whether a cluster of this version and name exists.
+
+    Args:
+        ctx: the target.
+        version: the server's version.
+        name: the cluster's name.
+    """
     return f"{version}/{name}" in await cluster_list(ctx)
 
 

@@ -34,7 +34,13 @@ async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, st
 
 
 async def db_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether a database exists."""
+    """Return whether a database exists.
+
+    Args:
+        ctx: the target.
+        name: the database.
+        **server: see `db_list`.
+    """
     return name in await db_list(ctx, **server)
 
 
@@ -99,6 +105,12 @@ async def db_alter(
 
 
 async def db_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Drop a database with everything in it."""
+    """Drop a database with everything in it.
+
+    Args:
+        ctx: the target.
+        name: the database.
+        **server: see `db_list`.
+    """
     await run_sql(ctx, Server.read(server), f"DROP DATABASE {name_of(name)};", whole=False)
     return True

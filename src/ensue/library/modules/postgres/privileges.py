@@ -196,7 +196,18 @@ async def privileges_grant(
     prepend: str = "public",
     **server: Any,
 ) -> bool:
-    """Grant privileges, or membership in a group; the arguments are those of `has_privileges`."""
+    """Grant privileges, or membership in a group; the arguments are those of `has_privileges`.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        object_name: the object; `ALL` for every table, sequence or function of the schema.
+        object_type: see `privileges_list`.
+        privileges: the privileges, separated by commas; `ALL` for all of the object type.
+        grant_option: let the role grant them to others, too.
+        prepend: the schema of a table, sequence or function.
+        **server: see `db_list`.
+    """
     about = _Object.read(object_name, object_type, prepend)
     if about.kind == "group":
         option = " WITH ADMIN OPTION" if grant_option else ""
@@ -219,7 +230,17 @@ async def privileges_revoke(
     prepend: str = "public",
     **server: Any,
 ) -> bool:
-    """Revoke privileges, or membership in a group; the arguments are those of `has_privileges`."""
+    """Revoke privileges, or membership in a group; the arguments are those of `has_privileges`.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        object_name: the object; `ALL` for every table, sequence or function of the schema.
+        object_type: see `privileges_list`.
+        privileges: the privileges, separated by commas; `ALL` for all of the object type.
+        prepend: the schema of a table, sequence or function.
+        **server: see `db_list`.
+    """
     about = _Object.read(object_name, object_type, prepend)
     if about.kind == "group":
         sql = f"REVOKE {name_of(object_name)} FROM {name_of(name)};"

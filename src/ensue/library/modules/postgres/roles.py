@@ -56,7 +56,13 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
 
 
 async def user_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether a role exists."""
+    """Return whether a role exists.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        **server: see `db_list`.
+    """
     return await role_get(ctx, name, **server) is not None
 
 
@@ -80,7 +86,14 @@ async def has_password(
 
 
 async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **server: Any) -> bool:
-    """Return whether a role's password expires at this time."""
+    """Return whether a role's password expires at this time.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        valid_until: the time, as PostgreSQL reads it.
+        **server: see `db_list`.
+    """
     sql = _VALID_UNTIL.format(name=text_of(name), time=text_of(valid_until))
     found = await rows(ctx, Server.read(server), sql)
     return bool(found) and found[0]["same"] == "t"
@@ -99,18 +112,38 @@ async def user_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
 
 
 async def user_update(ctx: FunctionContext, name: str, **options: Any) -> bool:
-    """Change a role; options that are not given stay as they are. The options are those of `user_create`."""
+    """Change a role; options that are not given stay as they are. The options are those of `user_create`.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
+            `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
+    """
     return await _written(ctx, "ALTER", name, _given(options))
 
 
 async def user_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Drop a role."""
+    """Drop a role.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        **server: see `db_list`.
+    """
     await run_sql(ctx, Server.read(server), f"DROP ROLE {name_of(name)};")
     return True
 
 
 async def group_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
-    """Create a role that may not log in; the options are those of `user_create`."""
+    """Create a role that may not log in; the options are those of `user_create`.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
+            `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
+    """
     return await _written(ctx, "CREATE", name, {"inherit": True, "login": False} | _given(options))
 
 

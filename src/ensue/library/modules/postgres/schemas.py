@@ -39,33 +39,67 @@ async def schema_get(ctx: FunctionContext, dbname: str, name: str, **server: Any
 
 
 async def schema_exists(ctx: FunctionContext, dbname: str, name: str, **server: Any) -> bool:
-    """Return whether a schema exists."""
+    """Return whether a schema exists.
+
+    Args:
+        ctx: the target.
+        dbname: the database.
+        name: the schema.
+        **server: see `db_list`.
+    """
     return await schema_get(ctx, dbname, name, **server) is not None
 
 
 async def schema_create(
     ctx: FunctionContext, dbname: str, name: str, owner: str | None = None, **server: Any
 ) -> bool:
-    """Create a schema; the arguments are those of `schema_get`."""
+    """Create a schema; the arguments are those of `schema_get`.
+
+    Args:
+        ctx: the target.
+        dbname: the database.
+        name: the schema.
+        owner: the role that owns it.
+        **server: see `db_list`.
+    """
     of = f" AUTHORIZATION {name_of(owner)}" if owner else ""
     await run_sql(ctx, _inside(dbname, server), f"CREATE SCHEMA {name_of(name)}{of};")
     return True
 
 
 async def schema_remove(ctx: FunctionContext, dbname: str, name: str, **server: Any) -> bool:
-    """Drop an empty schema; the arguments are those of `schema_get`."""
+    """Drop an empty schema; the arguments are those of `schema_get`.
+
+    Args:
+        ctx: the target.
+        dbname: the database.
+        name: the schema.
+        **server: see `db_list`.
+    """
     await run_sql(ctx, _inside(dbname, server), f"DROP SCHEMA {name_of(name)};")
     return True
 
 
 async def get_installed_extension(ctx: FunctionContext, name: str, **server: Any) -> dict[str, str]:
-    """Return `extversion`, `schema_name` and `extrelocatable` of an extension, empty if it is not there."""
+    """Return `extversion`, `schema_name` and `extrelocatable` of an extension, empty if it is not there.
+
+    Args:
+        ctx: the target.
+        name: the extension.
+        **server: see `db_list`.
+    """
     found = await rows(ctx, Server.read(server), _EXTENSION.format(name=text_of(name)))
     return found[0] if found else {}
 
 
 async def is_installed_extension(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether an extension is installed."""
+    """Return whether an extension is installed.
+
+    Args:
+        ctx: the target.
+        name: the extension.
+        **server: see `db_list`.
+    """
     return bool(await get_installed_extension(ctx, name, **server))
 
 
@@ -102,7 +136,15 @@ async def create_extension(
 async def drop_extension(
     ctx: FunctionContext, name: str, *, restrict: bool = False, cascade: bool = False, **server: Any
 ) -> bool:
-    """Drop an extension; with `cascade` also everything that depends on it."""
+    """Drop an extension; with `cascade` also everything that depends on it.
+
+    Args:
+        ctx: the target.
+        name: the extension.
+        restrict: refuse if something depends on it, which is the default.
+        cascade: also drop everything that depends on it.
+        **server: see `db_list`.
+    """
     how = " CASCADE" if cascade else " RESTRICT" if restrict else ""
     await run_sql(ctx, Server.read(server), f"DROP EXTENSION {name_of(name)}{how};")
     return True

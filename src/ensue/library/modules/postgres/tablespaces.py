@@ -35,7 +35,13 @@ async def tablespace_list(ctx: FunctionContext, **server: Any) -> dict[str, dict
 
 
 async def tablespace_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether a tablespace exists."""
+    """Return whether a tablespace exists.
+
+    Args:
+        ctx: the target.
+        name: the tablespace.
+        **server: see `db_list`.
+    """
     return name in await tablespace_list(ctx, **server)
 
 
@@ -73,7 +79,15 @@ async def tablespace_alter(
     set_option: Mapping[str, Any] | None = None,
     **server: Any,
 ) -> bool:
-    """Change the owner or options of a tablespace."""
+    """Change the owner or options of a tablespace.
+
+    Args:
+        ctx: the target.
+        name: the tablespace.
+        new_owner: the role that becomes its owner.
+        set_option: the options to set, by name.
+        **server: see `db_list`.
+    """
     lines = [f"ALTER TABLESPACE {name_of(name)} OWNER TO {name_of(new_owner)};"] if new_owner else []
     lines += [f"ALTER TABLESPACE {name_of(name)} SET ({_written(set_option)});"] if set_option else []
     await run_sql(ctx, Server.read(server), "\n".join(lines))
@@ -81,7 +95,13 @@ async def tablespace_alter(
 
 
 async def tablespace_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Drop an empty tablespace."""
+    """Drop an empty tablespace.
+
+    Args:
+        ctx: the target.
+        name: the tablespace.
+        **server: see `db_list`.
+    """
     await run_sql(ctx, Server.read(server), f"DROP TABLESPACE {name_of(name)};", whole=False)
     return True
 

@@ -26,27 +26,52 @@ async def status(ctx: FunctionContext, runas: str | None = None) -> str:
 
 
 async def cluster_status(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Return the output of `rabbitmqctl cluster_status`."""
+    """Return the output of `rabbitmqctl cluster_status`.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmqctl.
+    """
     return await control(ctx, "cluster_status", runas=runas)
 
 
 async def stop_app(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Stop the broker application; its Erlang node keeps running."""
+    """Stop the broker application; its Erlang node keeps running.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmqctl.
+    """
     return await control(ctx, "stop_app", runas=runas)
 
 
 async def start_app(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Start the broker application after `stop_app`."""
+    """Start the broker application after `stop_app`.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmqctl.
+    """
     return await control(ctx, "start_app", runas=runas)
 
 
 async def reset(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Reset the node: delete all its data and take it out of its cluster. The broker must be stopped."""
+    """Reset the node: delete all its data and take it out of its cluster. The broker must be stopped.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmqctl.
+    """
     return await control(ctx, "reset", runas=runas)
 
 
 async def force_reset(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Reset the node without contacting its cluster. The broker must be stopped."""
+    """Reset the node without contacting its cluster. The broker must be stopped.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmqctl.
+    """
     return await control(ctx, "force_reset", runas=runas)
 
 

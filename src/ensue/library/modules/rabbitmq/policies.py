@@ -42,7 +42,14 @@ async def list_policies(
 
 
 async def policy_exists(ctx: FunctionContext, vhost: str, name: str, runas: str | None = None) -> bool:
-    """Return whether a virtual host has a policy."""
+    """Return whether a virtual host has a policy.
+
+    Args:
+        ctx: the target.
+        vhost: the virtual host.
+        name: the policy.
+        runas: the user of the target who runs rabbitmqctl.
+    """
     return name in (await list_policies(ctx, vhost, runas)).get(vhost, {})
 
 
@@ -78,7 +85,14 @@ async def set_policy(  # noqa: PLR0917 (Salt's order)
 async def delete_policy(
     ctx: FunctionContext, vhost: str, name: str, runas: str | None = None
 ) -> dict[str, str]:
-    """Delete a policy."""
+    """Delete a policy.
+
+    Args:
+        ctx: the target.
+        vhost: the virtual host.
+        name: the policy.
+        runas: the user of the target who runs rabbitmqctl.
+    """
     return {"Deleted": await control(ctx, "clear_policy", "-p", vhost, name, runas=runas)}
 
 

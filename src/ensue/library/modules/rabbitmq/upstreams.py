@@ -44,7 +44,13 @@ async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict
 
 
 async def upstream_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Return whether an upstream exists."""
+    """Return whether an upstream exists.
+
+    Args:
+        ctx: the target.
+        name: the upstream.
+        runas: the user of the target who runs rabbitmqctl.
+    """
     return name in await list_upstreams(ctx, runas)
 
 
@@ -76,7 +82,13 @@ async def set_upstream(
 
 
 async def delete_upstream(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Delete an upstream."""
+    """Delete an upstream.
+
+    Args:
+        ctx: the target.
+        name: the upstream.
+        runas: the user of the target who runs rabbitmqctl.
+    """
     await control(ctx, "clear_parameter", _COMPONENT, name, runas=runas)
     return True
 

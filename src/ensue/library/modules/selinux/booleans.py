@@ -28,12 +28,24 @@ async def list_sebool(ctx: FunctionContext) -> dict[str, dict[str, str]]:
 
 
 async def getsebool(ctx: FunctionContext, boolean: str) -> dict[str, str]:
-    """Return `State`, `Default` and `Description` of a boolean; empty if there is no such boolean."""
+    """Return `State`, `Default` and `Description` of a boolean; empty if there is no such boolean.
+
+    Args:
+        ctx: the target.
+        boolean: the boolean.
+    """
     return (await list_sebool(ctx)).get(boolean, {})
 
 
 async def setsebool(ctx: FunctionContext, boolean: str, value: str | bool, persist: bool = False) -> bool:
-    """Set a boolean; returns False if it was refused."""
+    """Set a boolean; returns False if it was refused.
+
+    Args:
+        ctx: the target.
+        boolean: the boolean.
+        value: `on` or `off`, or a boolean.
+        persist: set it for later boots, too.
+    """
     return await setsebools(ctx, {boolean: value}, persist)
 
 

@@ -29,6 +29,10 @@ _RELABELS: Final = (
 def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # noqa: ARG001 (every function has it)
     """Return the file type for a letter of semanage (`d`: `directory`).
 
+    Args:
+        ctx: the target.
+        filetype: a letter of semanage, `a` for all files.
+
     Raises:
         StateFailedError: there is no such letter.
     """
@@ -80,7 +84,16 @@ async def fcontext_add_policy(  # noqa: PLR0917 (Salt's order)
     sel_user: str | None = None,
     sel_level: str | None = None,
 ) -> DataMap:
-    """Add or change an entry; returns `retcode`, `stdout` and `stderr`."""
+    """Add or change an entry; returns `retcode`, `stdout` and `stderr`.
+
+    Args:
+        ctx: the target.
+        name: the specification, a path that may be a regular expression.
+        filetype: a letter of semanage, `a` for all files.
+        sel_type: the type of the entry.
+        sel_user: the user of the entry.
+        sel_level: the level of the entry.
+    """
     is_there = await fcontext_get_policy(ctx, name, filetype) is not None
     action = "--modify" if is_there else "--add"
     return await _manage(ctx, action, name, filetype, _options(sel_type, sel_user, sel_level))
@@ -94,12 +107,26 @@ async def fcontext_delete_policy(  # noqa: PLR0917 (Salt's order)
     sel_user: str | None = None,
     sel_level: str | None = None,
 ) -> DataMap:
-    """Remove an entry; returns `retcode`, `stdout` and `stderr`."""
+    """Remove an entry; returns `retcode`, `stdout` and `stderr`.
+
+    Args:
+        ctx: the target.
+        name: the specification, a path that may be a regular expression.
+        filetype: a letter of semanage, `a` for all files.
+        sel_type: the type of the entry.
+        sel_user: the user of the entry.
+        sel_level: the level of the entry.
+    """
     return await _manage(ctx, "--delete", name, filetype, _options(sel_type, sel_user, sel_level))
 
 
 async def fcontext_policy_is_applied(ctx: FunctionContext, name: str, recursive: bool = False) -> str:
     """Return what restorecon would relabel, in its own words; empty if all labels are correct.
+
+    Args:
+        ctx: the target.
+        name: the path.
+        recursive: include everything below the path.
 
     Raises:
         StateFailedError: the target has no restorecon, or the path does not exist.
@@ -110,6 +137,11 @@ async def fcontext_policy_is_applied(ctx: FunctionContext, name: str, recursive:
 
 async def fcontext_apply_policy(ctx: FunctionContext, name: str, recursive: bool = False) -> DataMap:
     """Apply the policy's labels to files.
+
+    Args:
+        ctx: the target.
+        name: the path.
+        recursive: include everything below the path.
 
     Returns:
         `retcode`, `stdout`, `stderr`, and `changes`: by path `old` and `new`, the changed parts of the label.

@@ -28,12 +28,22 @@ async def list_semod(ctx: FunctionContext) -> dict[str, dict[str, Any]]:
 
 
 async def getsemod(ctx: FunctionContext, module: str) -> dict[str, Any]:
-    """Return `Enabled` and `Version` of a module; empty if there is no such module."""
+    """Return `Enabled` and `Version` of a module; empty if there is no such module.
+
+    Args:
+        ctx: the target.
+        module: the module.
+    """
     return (await list_semod(ctx)).get(module, {})
 
 
 async def setsemod(ctx: FunctionContext, module: str, state: str) -> bool:
     """Enable or disable a module; returns False if that was refused.
+
+    Args:
+        ctx: the target.
+        module: the module.
+        state: `enabled` or `disabled`.
 
     Raises:
         StateFailedError: `state` is neither `enabled` nor `disabled`.
@@ -44,7 +54,12 @@ async def setsemod(ctx: FunctionContext, module: str, state: str) -> bool:
 
 
 async def install_semod(ctx: FunctionContext, module_path: str) -> bool:
-    """Install a module from a file of the target or from `salt://`; returns False if it was refused."""
+    """Install a module from a file of the target or from `salt://`; returns False if it was refused.
+
+    Args:
+        ctx: the target.
+        module_path: the path of the module's file on the target.
+    """
     if "://" not in module_path:
         return (await ask(ctx, "semodule", "--install", module_path)).is_success
     # semodule names a module after its file, so the temporary copy keeps the file name.
@@ -60,7 +75,12 @@ async def install_semod(ctx: FunctionContext, module_path: str) -> bool:
 
 
 async def remove_semod(ctx: FunctionContext, module: str) -> bool:
-    """Remove a module; returns False if that was refused."""
+    """Remove a module; returns False if that was refused.
+
+    Args:
+        ctx: the target.
+        module: the module.
+    """
     return (await ask(ctx, "semodule", "--remove", module)).is_success
 
 

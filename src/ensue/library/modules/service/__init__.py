@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 
 async def available(ctx: FunctionContext, name: str) -> bool:
-    """Return whether a service exists."""
+    """Return whether a service exists.
+
+    Args:
+        ctx: the target.
+        name: the service.
+    """
     return await (await service_manager(ctx)).available(ctx, name)
 
 
@@ -32,22 +37,45 @@ async def offline(ctx: FunctionContext) -> bool:
 
 
 async def missing(ctx: FunctionContext, name: str) -> bool:
-    """Return whether a service does not exist."""
+    """Return whether a service does not exist.
+
+    Args:
+        ctx: the target.
+        name: the service.
+    """
     return not await available(ctx, name)
 
 
 async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> bool:  # noqa: ARG001 (Salt's argument)
-    """Return whether a service is running or starting."""
+    """Return whether a service is running or starting.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        sig: has no effect; the service manager is asked.
+    """
     return await (await service_manager(ctx)).running(ctx, name)
 
 
 async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Return whether a service starts at boot."""
+    """Return whether a service starts at boot.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        **kwargs: accepted as by Salt, without effect.
+    """
     return await (await service_manager(ctx)).enabled(ctx, name)
 
 
 async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
-    """Return whether a service does not start at boot."""
+    """Return whether a service does not start at boot.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        **kwargs: accepted as by Salt, without effect.
+    """
     return not await enabled(ctx, name, **kwargs)
 
 
@@ -81,15 +109,41 @@ async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool
 
 
 async def mask(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
-    """Mask a service, so that nothing can start it; with `runtime` only until the next boot."""
+    """Mask a service, so that nothing can start it; with `runtime` only until the next boot.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        runtime: masked until the next boot rather than permanently.
+    """
     await (await service_manager(ctx)).change(ctx, name, _with_runtime("mask", runtime), may_block=True)
     return True
 
 
 async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
-    """Unmask a service; with `runtime` remove a mask that lasts until the next boot."""
+    """Unmask a service; with `runtime` remove a mask that lasts until the next boot.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        runtime: masked until the next boot rather than permanently.
+    """
     await (await service_manager(ctx)).change(ctx, name, _with_runtime("unmask", runtime), may_block=True)
     return True
+
+
+_DOCSTRING: Final = """Let the service manager {verb} a service.
+
+Args:
+    ctx: the target.
+    name: the service.
+    no_block: return before the service manager is done.
+    unmask: unmask the service first, if it is masked.
+    **kwargs: accepted as by Salt, without effect.
+
+Raises:
+    StateFailedError: it could not; the text says why.
+"""
 
 
 def _change(verb: str) -> Change:
@@ -106,7 +160,7 @@ def _change(verb: str) -> Change:
         await manager.change(ctx, name, verb, may_block=not no_block)
         return True
 
-    change.__doc__ = f"Let the service manager {verb} a service; StateFailedError says why it could not."
+    change.__doc__ = _DOCSTRING.format(verb=verb)
     return change
 
 

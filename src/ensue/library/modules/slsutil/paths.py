@@ -15,17 +15,35 @@ if TYPE_CHECKING:
 
 
 def file_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Return whether a path in the file roots is a file."""
+    """Return whether a path in the file roots is a file.
+
+    Args:
+        ctx: the target.
+        path: the path in the file roots, without `salt://`.
+        saltenv: the environment.
+    """
     return ctx.files.local_path(f"salt://{path}", saltenv=saltenv) is not None
 
 
 def dir_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Return whether a path in the file roots is a folder with a file below it."""
+    """Return whether a path in the file roots is a folder with a file below it.
+
+    Args:
+        ctx: the target.
+        path: the path in the file roots, without `salt://`.
+        saltenv: the environment.
+    """
     return bool(ctx.files.list_tree(f"salt://{path}", saltenv=saltenv))
 
 
 def path_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Return whether a path in the file roots is a file or a folder."""
+    """Return whether a path in the file roots is a file or a folder.
+
+    Args:
+        ctx: the target.
+        path: the path in the file roots, without `salt://`.
+        saltenv: the environment.
+    """
     return file_exists(ctx, path, saltenv) or dir_exists(ctx, path, saltenv)
 
 

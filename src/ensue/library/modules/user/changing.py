@@ -53,12 +53,21 @@ async def chgroups(
     return True
 
 
+_DOCSTRING: Final = """Change {what} of a user.
+
+Args:
+    ctx: the target.
+    name: the user.
+    value: the new value.
+"""
+
+
 def _attribute(option: str, what: str) -> Change:
     async def change(ctx: FunctionContext, name: str, value: Any) -> bool:
         await must(ctx, "usermod", option, str(value), "--", name, what=f"change {what} of {name}")
         return True
 
-    change.__doc__ = f"Change {what} of a user."
+    change.__doc__ = _DOCSTRING.format(what=what)
     return change
 
 
@@ -72,7 +81,7 @@ def _comment_part(part: str) -> Change:
         await must(ctx, "usermod", "-c", comment, "--", name, what=f"change the {part} of {name}")
         return True
 
-    change.__doc__ = f"Change the {part} of a user."
+    change.__doc__ = _DOCSTRING.format(what=f"the {part}")
     return change
 
 

@@ -34,6 +34,10 @@ async def expires(ctx: FunctionContext, certificate: str, days: int = 0) -> bool
 async def expired(ctx: FunctionContext, certificate: str) -> DataMap:
     """Return `path`, `cn` and `expired` of a certificate; `path` only if it is in a file.
 
+    Args:
+        ctx: the target.
+        certificate: its path, or PEM.
+
     Raises:
         StateFailedError: there is no certificate.
     """

@@ -31,6 +31,11 @@ _SUCCESS: Final = "Success!"
 def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (it takes anything and does nothing)
     """Do nothing; any arguments are accepted.
 
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        **kwargs: have no effect, as in Salt.
+
     Example:
         nothing:
           test.nop
@@ -47,6 +52,12 @@ def succeed_without_changes(
 ) -> StateReturn:
     """Return the result True.
 
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        comment: the comment.
+        **kwargs: have no effect, as in Salt.
+
     Example:
         done:
           test.succeed_without_changes
@@ -62,6 +73,12 @@ def fail_without_changes(
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
     """Return the result False, in a plan too.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        comment: the comment.
+        **kwargs: have no effect, as in Salt.
 
     Example:
         never:
@@ -81,6 +98,12 @@ def succeed_with_changes(
 ) -> StateReturn:
     """Return the result True and changes.
 
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        comment: the comment.
+        **kwargs: have no effect, as in Salt.
+
     Example:
         done:
           test.succeed_with_changes
@@ -99,6 +122,12 @@ def fail_with_changes(
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
     """Return the result False and changes; in a plan the result None.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        comment: the comment.
+        **kwargs: have no effect, as in Salt.
 
     Example:
         never:
