@@ -57,6 +57,6 @@ def _texts(docs: ProjectDocumentation, kind: FunctionKind, incomplete: str) -> d
     texts: dict[str, str] = {}
     for name in {*names, module} if dot else names:
         found = docs.module(kind, name)
-        listed = found.functions if found else {}
-        texts |= {f"{name}.{function}": text for function, text in listed.items()}
+        if found is not None:
+            texts |= {f"{name}.{function}": text for function, text in found.functions.items()}
     return {name: text for name, text in texts.items() if name.startswith(incomplete)}

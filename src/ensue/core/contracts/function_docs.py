@@ -24,7 +24,8 @@ FunctionKind: TypeAlias = Literal["states", "modules"]
 """`states`: functions that an SLS names; `modules`: functions that templates and `ensue call` call."""
 
 _UNITS: Final = {"seconds": "seconds", "mode": "octal digits"}
-_STATE_LINE: Final = re.compile(r"^  ([a-z_][\w.]*\.\w+):?$", re.MULTILINE)
+_FUNCTION: Final = re.compile(r"^(?:  |ensue call \S+ )([a-z_][\w.]*\.\w+)(?=:?$| )", re.MULTILINE)
+"""The function in an example: below an ID of an SLS, or on a command line."""
 _ANYTHING: Final = "anything"
 
 
@@ -186,9 +187,9 @@ def function_doc(
 def _example_of(name: str, example: str) -> str:
     """Return an example with the requested name: a function may have several (`cmd.wait`, `cmd.watch`).
 
-    The last state of an example is the function's own.
+    The last function of an example is the documented one.
     """
-    own = list(_STATE_LINE.finditer(example))
+    own = list(_FUNCTION.finditer(example))
     if not own or re.search(rf"\b{re.escape(name)}\b", example):
         return example
     return f"{example[: own[-1].start(1)]}{name}{example[own[-1].end(1) :]}"

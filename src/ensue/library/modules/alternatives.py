@@ -27,6 +27,9 @@ async def display(ctx: FunctionContext, name: str) -> str:
     Args:
         ctx: the target.
         name: the generic name (`editor`).
+
+    Example:
+        ensue call '*' alternatives.display editor
     """
     answer = await ask(ctx, await _program(ctx), "--display", name)
     return answer.stdout if answer.is_success else answer.complaint()
@@ -38,6 +41,9 @@ async def show_link(ctx: FunctionContext, name: str) -> str | bool:
     Args:
         ctx: the target.
         name: the generic name (`editor`).
+
+    Example:
+        ensue call '*' alternatives.show_link editor
     """
     folder = _KEPT.get(await _family(ctx))
     if folder is not None:
@@ -54,6 +60,9 @@ async def show_current(ctx: FunctionContext, name: str) -> str | bool:
     Args:
         ctx: the target.
         name: the generic name (`editor`).
+
+    Example:
+        ensue call '*' alternatives.show_current editor
     """
     found = await ctx.connection.stat(f"{_LINKS}/{name}")
     return found.link_target if found is not None and found.kind == "symlink" else False
@@ -66,6 +75,9 @@ async def check_exists(ctx: FunctionContext, name: str, path: str) -> bool:
         ctx: the target.
         name: the generic name (`editor`).
         path: the path of the program (`/usr/bin/vim.basic`).
+
+    Example:
+        ensue call '*' alternatives.check_exists editor /usr/bin/vim.basic
     """
     answer = await ask(ctx, await _program(ctx), "--display", name)
     return any(line.startswith(f"{path} - ") for line in answer.stdout.splitlines())
@@ -78,6 +90,9 @@ async def check_installed(ctx: FunctionContext, name: str, path: str) -> bool:
         ctx: the target.
         name: the generic name (`editor`).
         path: the path of the program (`/usr/bin/vim.basic`).
+
+    Example:
+        ensue call '*' alternatives.check_installed editor /usr/bin/vim.basic
     """
     return await show_current(ctx, name) == path
 
@@ -91,6 +106,9 @@ async def install(ctx: FunctionContext, name: str, link: str, path: str, priorit
         link: the path of the generic name (`/usr/bin/editor`).
         path: the path of the program (`/usr/bin/vim.basic`).
         priority: the priority; the alternative with the highest one is used.
+
+    Example:
+        ensue call '*' alternatives.install editor /usr/bin/editor /usr/bin/vim.basic 50
     """
     return await _do(ctx, name, "--install", link, name, path, str(priority))
 
@@ -102,6 +120,9 @@ async def remove(ctx: FunctionContext, name: str, path: str) -> str:
         ctx: the target.
         name: the generic name (`editor`).
         path: the path of the program (`/usr/bin/vim.basic`).
+
+    Example:
+        ensue call '*' alternatives.remove editor /usr/bin/vim.basic
     """
     return await _do(ctx, name, "--remove", name, path)
 
@@ -112,6 +133,9 @@ async def auto(ctx: FunctionContext, name: str) -> str:
     Args:
         ctx: the target.
         name: the generic name (`editor`).
+
+    Example:
+        ensue call '*' alternatives.auto editor
     """
     return await _do(ctx, name, "--auto", name)
 
@@ -123,6 +147,9 @@ async def set_(ctx: FunctionContext, name: str, path: str) -> str:
         ctx: the target.
         name: the generic name (`editor`).
         path: the path of the program (`/usr/bin/vim.basic`).
+
+    Example:
+        ensue call '*' alternatives.set editor /usr/bin/vim.basic
     """
     return await _do(ctx, name, "--set", name, path)
 

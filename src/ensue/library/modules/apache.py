@@ -42,6 +42,9 @@ async def check_mod_enabled(ctx: FunctionContext, mod: str) -> bool:
     Args:
         ctx: the target.
         mod: the module (`rewrite`).
+
+    Example:
+        ensue call '*' apache.check_mod_enabled rewrite
     """
     return await _is_link(ctx, _MODULE, mod if mod.endswith(_SUFFIXES) else f"{mod}.load")
 
@@ -52,6 +55,9 @@ async def check_conf_enabled(ctx: FunctionContext, conf: str) -> bool:
     Args:
         ctx: the target.
         conf: the configuration (`security`).
+
+    Example:
+        ensue call '*' apache.check_conf_enabled security
     """
     return await _is_link(ctx, _CONF, f"{conf.removesuffix('.conf')}.conf")
 
@@ -62,6 +68,9 @@ async def check_site_enabled(ctx: FunctionContext, site: str) -> bool:
     Args:
         ctx: the target.
         site: the site (`shop`).
+
+    Example:
+        ensue call '*' apache.check_site_enabled shop
     """
     name = f"{site.removesuffix('.conf')}.conf"
     if await _is_link(ctx, _SITE, name):
@@ -75,6 +84,9 @@ async def a2enmod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
     Args:
         ctx: the target.
         mod: the module.
+
+    Example:
+        ensue call '*' apache.a2enmod rewrite
 
     Returns:
         `Name`, `Mod`, and the outcome in `Status`.
@@ -91,6 +103,9 @@ async def a2dismod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
     Args:
         ctx: the target.
         mod: the module (`rewrite`).
+
+    Example:
+        ensue call '*' apache.a2dismod rewrite
     """
     return await _switch(ctx, _MODULE, mod, enable=False)
 
@@ -101,6 +116,9 @@ async def a2enconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
     Args:
         ctx: the target.
         conf: the configuration (`security`).
+
+    Example:
+        ensue call '*' apache.a2enconf security
     """
     return await _switch(ctx, _CONF, conf, enable=True)
 
@@ -111,6 +129,9 @@ async def a2disconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
     Args:
         ctx: the target.
         conf: the configuration (`security`).
+
+    Example:
+        ensue call '*' apache.a2disconf security
     """
     return await _switch(ctx, _CONF, conf, enable=False)
 
@@ -121,6 +142,9 @@ async def a2ensite(ctx: FunctionContext, site: str) -> dict[str, Any]:
     Args:
         ctx: the target.
         site: the site (`shop`).
+
+    Example:
+        ensue call '*' apache.a2ensite shop
     """
     return await _switch(ctx, _SITE, site, enable=True)
 
@@ -131,6 +155,9 @@ async def a2dissite(ctx: FunctionContext, site: str) -> dict[str, Any]:
     Args:
         ctx: the target.
         site: the site (`shop`).
+
+    Example:
+        ensue call '*' apache.a2dissite shop
     """
     return await _switch(ctx, _SITE, site, enable=False)
 

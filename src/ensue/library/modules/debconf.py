@@ -27,6 +27,9 @@ async def get_selections(ctx: FunctionContext, fetchempty: bool = True) -> dict[
         ctx: the target.
         fetchempty: include empty answers.
 
+    Example:
+        ensue call '*' debconf.get_selections
+
     Raises:
         StateFailedError: the target has no debconf-utils.
     """
@@ -45,6 +48,9 @@ async def show(ctx: FunctionContext, name: str) -> list[list[str]] | None:
     Args:
         ctx: the target.
         name: the package.
+
+    Example:
+        ensue call '*' debconf.show postfix
     """
     return (await get_selections(ctx)).get(name)
 
@@ -67,6 +73,9 @@ async def set_(
         value: the answer.
         *extra: further words of the answer, which are joined with blanks.
 
+    Example:
+        ensue call '*' debconf.set postfix postfix/main_mailer_type select 'Satellite system'
+
     Raises:
         StateFailedError: the target has no debconf, or refuses the answer.
     """
@@ -77,7 +86,11 @@ async def set_(
 
 
 async def is_there(ctx: FunctionContext) -> bool:
-    """Return whether answers can be read; Salt has no such function."""
+    """Return whether answers can be read; Salt has no such function.
+
+    Example:
+        ensue call '*' debconf.is_there
+    """
     return not (await ask(ctx, "debconf-get-selections")).is_missing
 
 

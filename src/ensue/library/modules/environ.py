@@ -28,6 +28,9 @@ def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG0
         ctx: the target.
         key: its name.
         default: the value to return if it is not set.
+
+    Example:
+        ensue call '*' environ.get PATH
     """
     return os.environ.get(key, default)
 
@@ -39,6 +42,9 @@ def has_value(ctx: FunctionContext, key: str, value: str | None = None) -> bool:
         ctx: the target.
         key: its name.
         value: the value; without it, any value will do.
+
+    Example:
+        ensue call '*' environ.has_value PATH
     """
     return key in os.environ if value is None else os.environ.get(key) == value
 
@@ -50,13 +56,20 @@ def item(ctx: FunctionContext, keys: str | Sequence[str], default: str = "") -> 
         ctx: the target.
         keys: a name, or a list of names.
         default: the value to return if it is not set.
+
+    Example:
+        ensue call '*' environ.item '[PATH, HOME]'
     """
     names = [keys] if isinstance(keys, str) else keys
     return {name: get(ctx, name, default) for name in names}
 
 
 def items(ctx: FunctionContext) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
-    """Return all variables."""
+    """Return all variables.
+
+    Example:
+        ensue call '*' environ.items
+    """
     return dict(os.environ)
 
 
@@ -68,6 +81,9 @@ def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets:
         key: its name.
         val: its value; False empties the variable, or removes it if `false_unsets` is set.
         false_unsets: see `val`.
+
+    Example:
+        ensue call '*' environ.setval http_proxy http://proxy.example.com:3128
 
     Returns:
         The value, None if it was removed.

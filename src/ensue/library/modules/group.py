@@ -24,6 +24,9 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
         ctx: the target.
         name: the group.
         root: has no effect; the target's own database is read.
+
+    Example:
+        ensue call '*' group.info staff
     """
     found = await entry(ctx, "group", str(name))
     return _described(found) if found else {}
@@ -36,6 +39,9 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
         ctx: the target.
         refresh: has no effect; nothing is cached.
         root: has no effect; the target's own database is read.
+
+    Example:
+        ensue call '*' group.getent
     """
     return [_described(fields) for fields in await entries(ctx, "group")]
 
@@ -58,6 +64,9 @@ async def add(
         non_unique: allow an id that another group has.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' group.add staff
+
     Raises:
         StateFailedError: the group cannot be added; the message says why.
     """
@@ -76,6 +85,9 @@ async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noq
         name: the group.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' group.delete staff
+
     Raises:
         StateFailedError: the group cannot be removed; the message says why.
     """
@@ -92,6 +104,9 @@ async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = Fa
         gid: the new id.
         non_unique: allow an id that another group has.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' group.chgid staff 2000
 
     Raises:
         StateFailedError: the id cannot be changed; the message says why.
@@ -111,6 +126,9 @@ async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
         username: the user.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' group.adduser staff alice
+
     Raises:
         StateFailedError: there is no such user or group.
     """
@@ -126,6 +144,9 @@ async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
         name: the group.
         username: the user.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' group.deluser staff alice
 
     Raises:
         StateFailedError: there is no such group.
@@ -143,6 +164,9 @@ async def members(ctx: FunctionContext, name: str, members_list: str | Sequence[
         name: the group.
         members_list: user names, as a list or separated by commas.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' group.members staff alice,bob
 
     Raises:
         StateFailedError: there is no such user or group.

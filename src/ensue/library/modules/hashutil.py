@@ -26,6 +26,9 @@ def digest(ctx: FunctionContext, instr: str, checksum: str = "md5") -> str:  # n
         instr: the text.
         checksum: `md5`, `sha256`, `sha512`, …
 
+    Example:
+        ensue call '*' hashutil.digest hello
+
     Raises:
         StateFailedError: there is no such digest.
     """
@@ -39,6 +42,9 @@ async def digest_file(ctx: FunctionContext, infile: str, checksum: str = "md5") 
         ctx: the target.
         infile: the path of the file.
         checksum: `md5`, `sha256`, `sha512`, …
+
+    Example:
+        ensue call '*' hashutil.digest_file /etc/motd
     """
     _need_digest(checksum)
     found = await ctx.connection.checksum(infile, checksum)
@@ -53,6 +59,9 @@ def md5_digest(ctx: FunctionContext, instr: str) -> str:
     Args:
         ctx: the target.
         instr: the text.
+
+    Example:
+        ensue call '*' hashutil.md5_digest hello
     """
     return digest(ctx, instr, "md5")
 
@@ -63,6 +72,9 @@ def sha256_digest(ctx: FunctionContext, instr: str) -> str:
     Args:
         ctx: the target.
         instr: the text.
+
+    Example:
+        ensue call '*' hashutil.sha256_digest hello
     """
     return digest(ctx, instr, "sha256")
 
@@ -73,6 +85,9 @@ def sha512_digest(ctx: FunctionContext, instr: str) -> str:
     Args:
         ctx: the target.
         instr: the text.
+
+    Example:
+        ensue call '*' hashutil.sha512_digest hello
     """
     return digest(ctx, instr, "sha512")
 
@@ -83,6 +98,9 @@ def base64_b64encode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (
     Args:
         ctx: the target.
         instr: the text.
+
+    Example:
+        ensue call '*' hashutil.base64_b64encode hello
     """
     return base64.b64encode(instr.encode()).decode()
 
@@ -93,6 +111,9 @@ def base64_b64decode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (
     Args:
         ctx: the target.
         instr: the base64.
+
+    Example:
+        ensue call '*' hashutil.base64_b64decode aGVsbG8h
     """
     return base64.b64decode(instr).decode()
 
@@ -103,6 +124,9 @@ def base64_encodestring(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG00
     Args:
         ctx: the target.
         instr: the text.
+
+    Example:
+        ensue call '*' hashutil.base64_encodestring hello
     """
     return base64.encodebytes(instr.encode()).decode()
 
@@ -113,6 +137,9 @@ async def base64_encodefile(ctx: FunctionContext, fname: str) -> str:
     Args:
         ctx: the target.
         fname: the path of the file.
+
+    Example:
+        ensue call '*' hashutil.base64_encodefile /etc/motd
     """
     return base64.encodebytes(await ctx.connection.read(fname)).decode()
 

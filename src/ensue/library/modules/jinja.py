@@ -21,6 +21,9 @@ async def load_map(ctx: FunctionContext, path: str, value: str) -> Any:
         path: the template (`app/map.jinja`).
         value: the variable's name.
 
+    Example:
+        ensue call '*' jinja.load_map app/map.jinja app
+
     Raises:
         StateFailedError: there is no such template or variable, or the template is invalid.
     """
@@ -33,6 +36,9 @@ async def import_yaml(ctx: FunctionContext, path: str) -> Any:
     Args:
         ctx: the target.
         path: the file in the file roots (`app/data.yaml`).
+
+    Example:
+        ensue call '*' jinja.import_yaml app/data.yaml
     """
     return await _imported(ctx, f'{{% import_yaml "{path}" as found %}}')
 
@@ -43,6 +49,9 @@ async def import_json(ctx: FunctionContext, path: str) -> Any:
     Args:
         ctx: the target.
         path: the file in the file roots (`app/data.yaml`).
+
+    Example:
+        ensue call '*' jinja.import_json app/data.json
     """
     return await _imported(ctx, f'{{% import_json "{path}" as found %}}')
 

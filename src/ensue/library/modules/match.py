@@ -31,6 +31,9 @@ async def compound(ctx: FunctionContext, tgt: str | list[str], minion_id: str | 
         tgt: the expression, or its words.
         minion_id: an id to match instead of the target's.
 
+    Example:
+        ensue call '*' match.compound 'G@os:Debian and web-*'
+
     Raises:
         StateFailedError: the expression does not parse; the message has the column.
     """
@@ -98,6 +101,9 @@ async def ifelse(
         *args: expression, value, expression, value, …, default; true and false are expressions, too.
         tgt_type: the kind of the expressions (`compound`, `grain`, …).
         minion_id: an id to match instead of the target's.
+
+    Example:
+        ensue call '*' match.ifelse
 
     Raises:
         StateFailedError: there is no default, or an expression does not parse.

@@ -47,6 +47,9 @@ async def publish(  # noqa: PLR0917 (Salt's order)
         via_master: has no effect.
         **kwargs: have no effect.
 
+    Example:
+        ensue call '*' publish.publish 'web-*' grains.items
+
     Returns:
         The results by id. For a target that failed, it is the error message, and a warning is logged.
     """
@@ -83,6 +86,9 @@ async def full_data(  # noqa: PLR0917 (Salt's order)
         returner: where Salt would store the results; ensue does not store them, and logs a warning.
         timeout: has no effect.
         **kwargs: have no effect.
+
+    Example:
+        ensue call '*' publish.full_data 'web-*' grains.items
     """
     answers = await publish(ctx, tgt, fun, arg, tgt_type, returner, timeout, **kwargs)
     return {key: {"ret": value} for key, value in answers.items()}
@@ -96,6 +102,9 @@ async def runner(ctx: FunctionContext, fun: str, arg: Any = None, timeout: int =
         fun: an execution function.
         arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
         timeout: has no effect.
+
+    Example:
+        ensue call '*' publish.runner grains.items
     """
     args, named = _arguments(arg)
     return await ctx.call("saltutil.runner", fun, *args, **named)

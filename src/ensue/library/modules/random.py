@@ -46,6 +46,9 @@ def get_str(
         whitespace: include whitespace.
         printable: include all printable characters.
 
+    Example:
+        ensue call '*' random.get_str
+
     Raises:
         StateFailedError: there are no characters to choose from.
     """
@@ -67,6 +70,9 @@ def rand_int(ctx: FunctionContext, start: int = 1, end: int = 10, seed: Any = No
         start: the lowest number.
         end: the highest number.
         seed: the same value always gives the same result; None for a random one.
+
+    Example:
+        ensue call '*' random.rand_int
     """
     return _chance(seed).randint(int(start), int(end))
 
@@ -78,6 +84,9 @@ def seed(ctx: FunctionContext, range: int = 10, hash: str | None = None) -> int:
         ctx: the target.
         range: the number below which the result is.
         hash: a string to use instead of the target's id.
+
+    Example:
+        ensue call '*' random.seed
     """
     return zlib.crc32((hash or str(ctx.opts.get("id", ""))).encode()) % range
 
@@ -90,6 +99,9 @@ def sample(ctx: FunctionContext, value: str | Sequence[Any], size: int, seed: An
         value: a list or a string.
         size: how many elements or characters.
         seed: the same value always gives the same result; None for a random one.
+
+    Example:
+        ensue call '*' random.sample '[a, b, c]' 2
     """
     drawn = _chance(seed).sample(list(value), int(size))
     return "".join(drawn) if isinstance(value, str) else drawn
@@ -102,6 +114,9 @@ def shuffle(ctx: FunctionContext, value: str | Sequence[Any], seed: Any = None) 
         ctx: the target.
         value: a list or a string.
         seed: the same value always gives the same result; None for a random one.
+
+    Example:
+        ensue call '*' random.shuffle '[a, b, c]'
     """
     return sample(ctx, value, len(value), seed)
 

@@ -36,6 +36,9 @@ async def refresh_pillar(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: 
     Args:
         ctx: the target.
         **kwargs: arguments of Salt's function, which have no effect.
+
+    Example:
+        ensue call '*' saltutil.pillar_refresh
     """
     await ctx.pillar_changed()
     return True
@@ -47,6 +50,9 @@ async def refresh_grains(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: 
     Args:
         ctx: the target.
         **kwargs: arguments of Salt's function, which have no effect.
+
+    Example:
+        ensue call '*' saltutil.refresh_grains
     """
     await ctx.grains_changed()
     return True
@@ -58,6 +64,9 @@ async def sync_all(ctx: FunctionContext, **kwargs: Any) -> dict[str, Data]:  # n
     Args:
         ctx: the target.
         **kwargs: arguments of Salt's function, which have no effect.
+
+    Example:
+        ensue call '*' saltutil.sync_all
     """
     _say("sync_all", "custom modules are loaded from the file roots directly")
     await ctx.pillar_changed()
@@ -119,6 +128,9 @@ async def cmd(  # noqa: PLR0917 (Salt's order)
         kwarg: its keyword arguments, which must be strings or numbers.
         **kwargs: options of Salt's client, without effect; a warning lists them.
 
+    Example:
+        ensue call '*' saltutil.cmd 'web-*' test.ping
+
     Raises:
         StateFailedError: `subset` is given; without it the function would run on more targets than requested.
     """
@@ -145,6 +157,9 @@ async def cmd_iter(
         fun: an execution function.
         *args: the other arguments of `cmd`.
         **kwargs: the other keyword arguments of `cmd`.
+
+    Example:
+        ensue call '*' saltutil.cmd_iter 'web-*' test.ping
 
     Returns:
         For each target `{id: {ret: result}}`.

@@ -31,6 +31,9 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
         name: the user.
         root: accepted as by Salt, without effect; the target's own database is read.
 
+    Example:
+        ensue call '*' shadow.info alice
+
     Returns:
         The fields; empty strings if there is no entry, -1 for a number that is not set.
     """
@@ -93,6 +96,9 @@ async def del_password(ctx: FunctionContext, name: str) -> bool:
         ctx: the target.
         name: the user.
 
+    Example:
+        ensue call '*' shadow.del_password alice
+
     Raises:
         StateFailedError: the password could not be removed.
     """
@@ -107,6 +113,9 @@ async def lock_password(ctx: FunctionContext, name: str) -> bool:
         ctx: the target.
         name: the user.
 
+    Example:
+        ensue call '*' shadow.lock_password alice
+
     Raises:
         StateFailedError: the password could not be locked.
     """
@@ -120,6 +129,9 @@ async def unlock_password(ctx: FunctionContext, name: str) -> bool:
     Args:
         ctx: the target.
         name: the user.
+
+    Example:
+        ensue call '*' shadow.unlock_password alice
 
     Raises:
         StateFailedError: the password could not be unlocked.

@@ -50,6 +50,9 @@ async def start(
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
+    Example:
+        ensue call '*' supervisord.start shop
+
     Returns:
         The output of supervisorctl; it contains `ERROR` if it fails.
 
@@ -74,6 +77,9 @@ async def restart(
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.restart shop
     """
     return await _said(
         ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "restart", _group(name)
@@ -95,6 +101,9 @@ async def stop(
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.stop shop
     """
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "stop", _group(name))
 
@@ -114,6 +123,9 @@ async def add(
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.add shop
     """
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "add", _bare(name))
 
@@ -133,6 +145,9 @@ async def remove(
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.remove shop
     """
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "remove", _bare(name))
 
@@ -150,6 +165,9 @@ async def reread(
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.reread
     """
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "reread")
 
@@ -169,6 +187,9 @@ async def update(
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
         name: the group; None for all.
+
+    Example:
+        ensue call '*' supervisord.update
     """
     words = [_bare(name)] if name else []
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "update", *words)
@@ -189,6 +210,9 @@ async def status(
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.status
 
     Raises:
         StateFailedError: supervisord cannot be reached.
@@ -220,6 +244,9 @@ async def status_raw(
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.status_raw
     """
     control = _Control(user=user, conf_file=conf_file, bin_env=bin_env)
     return await _output(ctx, control, "status", *([name] if name else []))
@@ -242,6 +269,9 @@ async def status_bool(  # noqa: PLR0917 (Salt's order)
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.status_bool shop
     """
     found = (await status(ctx, name, user, conf_file, bin_env)).get(name)
     return found is not None and expected_state in {None, found["state"]}
@@ -262,6 +292,9 @@ async def custom(
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.custom pid
     """
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), *command.split())
 
@@ -273,6 +306,9 @@ async def options(ctx: FunctionContext, name: str, conf_file: str | None = None)
         ctx: the target.
         name: the program.
         conf_file: the path of the configuration file.
+
+    Example:
+        ensue call '*' supervisord.options shop
 
     Raises:
         StateFailedError: there is no configuration file, or the program is not in it.

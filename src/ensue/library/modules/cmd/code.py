@@ -37,6 +37,9 @@ async def exec_code(
         cwd: the folder that it runs in.
         args: its arguments.
         **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.exec_code python3 'print(1)'
     """
     return (await _run(ctx, lang, code, args, {"cwd": cwd, **kwargs}))["stdout"]
 
@@ -58,6 +61,9 @@ async def exec_code_all(
         cwd: the folder that it runs in.
         args: its arguments.
         **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.exec_code_all python3 'print(1)'
     """
     return await _run(ctx, lang, code, args, {"cwd": cwd, **kwargs})
 

@@ -17,6 +17,9 @@ async def which(ctx: FunctionContext, cmd: str) -> str | None:
     Args:
         ctx: the target.
         cmd: the program's name.
+
+    Example:
+        ensue call '*' cmd.which rsync
     """
     # `command -v` alone also finds builtins of the shell.
     script = (
@@ -33,6 +36,9 @@ async def which_bin(ctx: FunctionContext, cmds: list[str]) -> str | None:
     Args:
         ctx: the target.
         cmds: the names of programs.
+
+    Example:
+        ensue call '*' cmd.which_bin '[bash, sh]'
     """
     for cmd in cmds:
         found = await which(ctx, cmd)
@@ -47,12 +53,19 @@ async def has_exec(ctx: FunctionContext, cmd: str) -> bool:
     Args:
         ctx: the target.
         cmd: the program's name.
+
+    Example:
+        ensue call '*' cmd.has_exec rsync
     """
     return await which(ctx, cmd) is not None
 
 
 async def shells(ctx: FunctionContext) -> list[str]:
-    """Return the shells that /etc/shells lists."""
+    """Return the shells that /etc/shells lists.
+
+    Example:
+        ensue call '*' cmd.shells
+    """
     try:
         lines = (await ctx.connection.read("/etc/shells")).decode("utf-8", "replace").splitlines()
     except RemoteFileError:

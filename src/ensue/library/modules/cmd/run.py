@@ -22,6 +22,9 @@ async def run(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data
         ctx: the target.
         cmd: a line for the shell, or a program with its arguments.
         **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.run uptime
     """
     return (await invoke(ctx, cmd, read_options(kwargs), merge_stderr=True))["stdout"]
 
@@ -33,6 +36,9 @@ async def shell(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Da
         ctx: the target.
         cmd: a line for the shell, or a program with its arguments.
         **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.shell uptime
     """
     return await run(ctx, cmd, **kwargs)
 
@@ -44,6 +50,9 @@ async def run_all(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> 
         ctx: the target.
         cmd: a line for the shell, or a program with its arguments.
         **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.run_all uptime
     """
     merge_stderr = bool(kwargs.get("redirect_stderr"))
     return await invoke(ctx, cmd, read_options(kwargs), merge_stderr=merge_stderr)
@@ -56,6 +65,9 @@ async def run_bg(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> D
         ctx: the target.
         cmd: a line for the shell, or a program with its arguments.
         **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.run_bg uptime
     """
     return {"pid": (await invoke(ctx, cmd, read_options({**kwargs, "bg": True})))["pid"]}
 
@@ -67,6 +79,9 @@ async def run_stdout(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) 
         ctx: the target.
         cmd: a line for the shell, or a program with its arguments.
         **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.run_stdout uptime
     """
     return (await invoke(ctx, cmd, read_options(kwargs)))["stdout"]
 
@@ -78,6 +93,9 @@ async def run_stderr(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) 
         ctx: the target.
         cmd: a line for the shell, or a program with its arguments.
         **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.run_stderr uptime
     """
     return (await invoke(ctx, cmd, read_options(kwargs)))["stderr"]
 
@@ -89,5 +107,8 @@ async def retcode(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> 
         ctx: the target.
         cmd: a line for the shell, or a program with its arguments.
         **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.retcode uptime
     """
     return (await invoke(ctx, cmd, read_options(kwargs)))["retcode"]

@@ -36,6 +36,9 @@ async def get_file(  # noqa: PLR0917 (Salt's arguments)
         template: the renderer of both paths.
         gzip: accepted as by Salt, without effect.
         **kwargs: `context` and more variables for the template.
+
+    Example:
+        ensue call '*' cp.get_file salt://www/index.html /srv/www/
     """
     if template:
         variables: dict[str, Any] = {**(kwargs.pop("context", None) or {}), **kwargs}
@@ -66,6 +69,9 @@ async def get_template(  # noqa: PLR0917 (Salt's arguments)
         saltenv: the environment.
         makedirs: create the parent folder.
         **kwargs: `context` and more variables for the template.
+
+    Example:
+        ensue call '*' cp.get_template salt://www/index.html /srv/www/
     """
     content = await content_of(ctx, path, saltenv)
     if content is None:
@@ -92,6 +98,9 @@ async def get_url(
         saltenv: the environment.
         makedirs: create the parent folder.
         **kwargs: `source_hash`; others are accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' cp.get_url salt://www/index.html
     """
     if dest is None:
         return await get_file_str(ctx, path, saltenv)
@@ -119,6 +128,9 @@ async def get_dir(  # noqa: PLR0917 (Salt's arguments)
         template: the renderer of both paths.
         gzip: accepted as by Salt, without effect.
         **kwargs: `include_pat` and `exclude_pat`, see `cache_dir`; `context` and more variables.
+
+    Example:
+        ensue call '*' cp.get_dir salt://www /srv/www/
     """
     include, exclude = kwargs.pop("include_pat", None), kwargs.pop("exclude_pat", None)
     if template:
@@ -144,6 +156,9 @@ async def get_file_str(ctx: FunctionContext, path: str, saltenv: str = "base") -
         ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         saltenv: the environment.
+
+    Example:
+        ensue call '*' cp.get_file_str salt://www/index.html
     """
     content = await content_of(ctx, path, saltenv)
     return False if content is None else content.decode()

@@ -32,6 +32,9 @@ async def list_tab(ctx: FunctionContext, user: str) -> DataMap:
     Args:
         ctx: the target.
         user: the owner of the crontab.
+
+    Example:
+        ensue call '*' cron.list_tab deploy
     """
     table = read_table(await raw_cron(ctx, user))
     pairs = [entry.partition("=") for entry in table.entries if isinstance(entry, str)]
@@ -55,6 +58,9 @@ async def get_entry(
         user: the owner of the crontab.
         identifier: identifies the job when its command changes.
         cmd: the command.
+
+    Example:
+        ensue call '*' cron.get_entry deploy
     """
     for job in read_table(await raw_cron(ctx, user)).jobs:
         if job.identifier == identifier if identifier else job.cmd == cmd:
@@ -123,6 +129,9 @@ async def set_special(  # noqa: PLR0917 (Salt's order)
         comment: a comment above it; None keeps an existing one.
         identifier: identifies the job when its command changes.
         test: return what would be done without doing it.
+
+    Example:
+        ensue call '*' cron.set_special deploy @daily /usr/local/bin/backup
     """
     return await _set(ctx, user, _wanted((special,), cmd, commented, comment, identifier), test=test)
 
@@ -144,6 +153,9 @@ async def rm_job(
         identifier: identifies the job when its command changes.
         test: return what would be done without doing it.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' cron.rm deploy /usr/local/bin/backup
     """
     return await _remove(ctx, user, cmd, identifier, is_special=False, test=test)
 
@@ -165,6 +177,9 @@ async def rm_special(
         identifier: identifies the job when its command changes.
         test: return what would be done without doing it.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' cron.rm_special deploy /usr/local/bin/backup
     """
     return await _remove(ctx, user, cmd, identifier, is_special=True, test=test)
 

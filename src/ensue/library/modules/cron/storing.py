@@ -27,6 +27,9 @@ async def raw_cron(ctx: FunctionContext, user: str) -> str:
         ctx: the target.
         user: the owner of the crontab.
 
+    Example:
+        ensue call '*' cron.raw_cron deploy
+
     Raises:
         StateFailedError: the target has no cron, or cron refuses the user.
     """

@@ -23,6 +23,9 @@ async def usage(ctx: FunctionContext, args: str | None = None) -> Table:
     Args:
         ctx: the target.
         args: additional option letters for df.
+
+    Example:
+        ensue call '*' disk.usage
     """
     keys = ("filesystem", "1K-blocks", "used", "available", "capacity")
     return await _table(ctx, keys, "-P", "-k", *([f"-{args}"] if args else []))
@@ -34,6 +37,9 @@ async def inodeusage(ctx: FunctionContext, args: str | None = None) -> Table:
     Args:
         ctx: the target.
         args: further option letters for df.
+
+    Example:
+        ensue call '*' disk.inodeusage
     """
     keys = ("filesystem", "inodes", "used", "free", "use")
     return await _table(ctx, keys, "-P", "-i", *([f"-{args}"] if args else []))
@@ -45,6 +51,9 @@ async def percent(ctx: FunctionContext, args: str | None = None) -> dict[str, An
     Args:
         ctx: the target.
         args: the mount point; without one, the result has all of them.
+
+    Example:
+        ensue call '*' disk.percent
     """
     found = {place: said["capacity"] for place, said in (await usage(ctx)).items()}
     return found.get(args, "") if args else found
@@ -57,6 +66,9 @@ async def blkid(ctx: FunctionContext, device: str | None = None, token: str | No
         ctx: the target.
         device: the device; None for all devices.
         token: a pair that the devices have to have (`LABEL=data`).
+
+    Example:
+        ensue call '*' disk.blkid
     """
     words = [device] if device else ["-t", token] if token else []
     found: Table = {}
@@ -73,6 +85,9 @@ async def fstype(ctx: FunctionContext, device: str) -> str:
     Args:
         ctx: the target.
         device: the device.
+
+    Example:
+        ensue call '*' disk.fstype /dev/vdb
     """
     return str((await blkid(ctx, device)).get(device, {}).get("TYPE", ""))
 

@@ -38,6 +38,9 @@ async def inspect_container(ctx: FunctionContext, name: str) -> dict[str, Any]:
         ctx: the target.
         name: its name or id.
 
+    Example:
+        ensue call '*' docker.inspect_container web
+
     Raises:
         StateFailedError: there is no such container, or the engine does not answer.
     """
@@ -50,6 +53,9 @@ async def find_container(ctx: FunctionContext, name: str) -> dict[str, Any] | No
     Args:
         ctx: the target.
         name: its name or id.
+
+    Example:
+        ensue call '*' docker.find_container web
     """
     return await described(ctx, "container", name)
 
@@ -60,6 +66,9 @@ async def exists(ctx: FunctionContext, name: str) -> bool:
     Args:
         ctx: the target.
         name: its name or id.
+
+    Example:
+        ensue call '*' docker.exists web
     """
     return await described(ctx, "container", name) is not None
 
@@ -70,6 +79,9 @@ async def state(ctx: FunctionContext, name: str) -> str:
     Args:
         ctx: the target.
         name: its name or id.
+
+    Example:
+        ensue call '*' docker.state web
     """
     return state_of(await inspect_container(ctx, name))
 
@@ -101,6 +113,9 @@ async def ps(
         all: include containers that are not running.
         verbose: add `Info`, the engine's full description.
         host: add `host`, the interfaces of the target.
+
+    Example:
+        ensue call '*' docker.ps
 
     Returns:
         For each `Names`, `Image`, `ImageID`, `Command`, `State`, `Status`, `Labels`, `Ports`, `Networks` and
@@ -150,6 +165,9 @@ async def list_containers(ctx: FunctionContext, *, all: bool = False) -> list[st
     Args:
         ctx: the target.
         all: include containers that are not running.
+
+    Example:
+        ensue call '*' docker.list_containers
     """
     return sorted(name_of(about) for about in await every_container(ctx, all_=all))
 
@@ -160,6 +178,9 @@ async def pid(ctx: FunctionContext, name: str) -> int:
     Args:
         ctx: the target.
         name: its name or id.
+
+    Example:
+        ensue call '*' docker.pid web
     """
     now = part(await inspect_container(ctx, name), "State")
     return int(now.get("Pid") or 0)
@@ -172,6 +193,9 @@ async def port(ctx: FunctionContext, name: str, private_port: str | int | None =
         ctx: the target.
         name: its name, or a glob for several; the result of a glob is by name.
         private_port: only this port: `80` or `80/tcp`.
+
+    Example:
+        ensue call '*' docker.port web
     """
     is_glob = any(sign in name for sign in "*?[")
     names = fnmatch.filter(await list_containers(ctx, all=True), name) if is_glob else [name]
@@ -202,6 +226,9 @@ async def logs(
         since: the start time, as for `docker logs --since`.
         timestamps: put the time in front of each line.
 
+    Example:
+        ensue call '*' docker.logs web
+
     Raises:
         StateFailedError: there is no such container.
     """
@@ -219,6 +246,9 @@ async def top(ctx: FunctionContext, name: str) -> list[dict[str, str]]:
     Args:
         ctx: the target.
         name: its name or id.
+
+    Example:
+        ensue call '*' docker.top web
     """
     lines = (await said(ctx, "top", checked(name), what=f"list the processes of {name}")).splitlines()
     heads = lines[0].split() if lines else []
@@ -231,6 +261,9 @@ async def diff(ctx: FunctionContext, name: str) -> dict[str, list[str]]:
     Args:
         ctx: the target.
         name: its name or id.
+
+    Example:
+        ensue call '*' docker.diff web
     """
     kinds = {"A": "Added", "C": "Changed", "D": "Deleted"}
     found: dict[str, list[str]] = {}

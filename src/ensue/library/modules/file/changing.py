@@ -22,6 +22,9 @@ async def write(ctx: FunctionContext, path: str, *args: str, **kwargs: Any) -> s
         path: the file.
         *args: the lines.
         **kwargs: `args`: the lines as a list.
+
+    Example:
+        ensue call '*' file.write /etc/motd
     """
     lines = [str(line) for line in kwargs.get("args", args)]
     await ctx.connection.write(path, "".join(f"{line}\n" for line in lines).encode())
@@ -34,6 +37,9 @@ async def remove(ctx: FunctionContext, path: str) -> bool:
     Args:
         ctx: the target.
         path: an absolute path.
+
+    Example:
+        ensue call '*' file.remove /var/cache/tool
     """
     there = await ctx.connection.stat(path) is not None
     await ctx.connection.remove(path, recursive=True)
@@ -55,6 +61,9 @@ async def mkdir(
         user: its owner.
         group: its group.
         mode: its permission bits, octal.
+
+    Example:
+        ensue call '*' file.makedirs_perms /srv/www
     """
     await ctx.connection.make_directory(dir_path, mode=None if mode is None else _bits(mode), parents=True)
     if user is not None or group is not None:
@@ -68,6 +77,9 @@ async def touch(ctx: FunctionContext, name: str) -> bool:
     Args:
         ctx: the target.
         name: an absolute path.
+
+    Example:
+        ensue call '*' file.touch /etc/app.stamp
     """
     if await ctx.connection.stat(name, follow=True) is None:
         await ctx.connection.write(name, b"")
@@ -81,6 +93,9 @@ async def set_mode(ctx: FunctionContext, path: str, mode: str | int) -> str:
         ctx: the target.
         path: an absolute path.
         mode: its permission bits, octal.
+
+    Example:
+        ensue call '*' file.set_mode /etc/motd 0644
     """
     await ctx.connection.set_mode(path, _bits(mode))
     return f"{_bits(mode):04o}"
@@ -94,6 +109,9 @@ async def chown(ctx: FunctionContext, path: str, user: str | None, group: str | 
         path: an absolute path.
         user: the owner, by name or number.
         group: the group, by name or number.
+
+    Example:
+        ensue call '*' file.chown /etc/motd deploy
     """
     await ctx.connection.set_owner(path, user=user, group=group)
 
@@ -105,6 +123,9 @@ async def symlink(ctx: FunctionContext, src: str, path: str) -> bool:
         ctx: the target.
         src: what the symlink points to.
         path: the symlink, an absolute path.
+
+    Example:
+        ensue call '*' file.symlink /opt/tool/bin/tool /usr/local/bin/tool
     """
     await ctx.connection.symlink(src, path)
     return True

@@ -22,6 +22,9 @@ async def file_exists(ctx: FunctionContext, path: str) -> bool:
     Args:
         ctx: the target.
         path: the path.
+
+    Example:
+        ensue call '*' file.file_exists /etc/motd
     """
     found = await ctx.connection.stat(path, follow=True)
     return found is not None and found.kind == "file"
@@ -33,6 +36,9 @@ async def directory_exists(ctx: FunctionContext, path: str) -> bool:
     Args:
         ctx: the target.
         path: the path.
+
+    Example:
+        ensue call '*' file.directory_exists /etc/motd
     """
     found = await ctx.connection.stat(path, follow=True)
     return found is not None and found.kind == "directory"
@@ -44,6 +50,9 @@ async def path_exists(ctx: FunctionContext, path: str) -> bool:
     Args:
         ctx: the target.
         path: the path.
+
+    Example:
+        ensue call '*' file.path_exists /etc/motd
     """
     return await ctx.connection.stat(path, follow=True) is not None
 
@@ -54,6 +63,9 @@ async def is_link(ctx: FunctionContext, path: str) -> bool:
     Args:
         ctx: the target.
         path: an absolute path.
+
+    Example:
+        ensue call '*' file.is_link /etc/localtime
     """
     found = await ctx.connection.stat(path)
     return found is not None and found.kind == "symlink"
@@ -66,6 +78,9 @@ async def readlink(ctx: FunctionContext, path: str, canonicalize: bool = False) 
         ctx: the target.
         path: the symlink.
         canonicalize: resolve all symlinks and return an absolute path.
+
+    Example:
+        ensue call '*' file.readlink /etc/localtime
 
     Raises:
         StateFailedError: the path is not a symlink.
@@ -86,6 +101,9 @@ async def access(ctx: FunctionContext, path: str, mode: str | int) -> bool:
         ctx: the target.
         path: an absolute path.
         mode: `f` (existence), `r`, `w` or `x`, or their numbers 0, 4, 2, 1.
+
+    Example:
+        ensue call '*' file.access /etc/motd r
 
     Raises:
         StateFailedError: the path is not absolute, or there is no such mode.

@@ -17,6 +17,9 @@ def basename(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every fun
     Args:
         ctx: the target.
         path: the path; nothing needs to exist there.
+
+    Example:
+        ensue call '*' file.basename /etc/motd
     """
     return posixpath.basename(path)
 
@@ -27,6 +30,9 @@ def dirname(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every func
     Args:
         ctx: the target.
         path: the path; nothing needs to exist there.
+
+    Example:
+        ensue call '*' file.dirname /etc/motd
     """
     return posixpath.dirname(path)
 
@@ -37,6 +43,9 @@ def join(ctx: FunctionContext, *args: str) -> str:  # noqa: ARG001 (every functi
     Args:
         ctx: the target.
         *args: the parts of the path.
+
+    Example:
+        ensue call '*' file.join /etc app.conf
     """
     return posixpath.join(*args) if args else ""
 
@@ -47,6 +56,9 @@ def normpath(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every fun
     Args:
         ctx: the target.
         path: the path; nothing needs to exist there.
+
+    Example:
+        ensue call '*' file.normpath /etc/motd
     """
     return posixpath.normpath(path)
 

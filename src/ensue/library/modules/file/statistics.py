@@ -37,6 +37,9 @@ async def stats(
         hash_type: also return the checksum of this type, as `sum`.
         follow_symlinks: describe the target of a symlink.
 
+    Example:
+        ensue call '*' file.stats /etc/motd
+
     Returns:
         `uid`, `gid`, `user`, `group`, `atime`, `mtime`, `size`, `mode`, `type` and `target`; not inode and
         ctime, which not every connection provides.
@@ -69,6 +72,9 @@ async def get_mode(ctx: FunctionContext, path: str, follow_symlinks: bool = True
         ctx: the target.
         path: an absolute path.
         follow_symlinks: describe the target of a symlink.
+
+    Example:
+        ensue call '*' file.get_mode /etc/motd
     """
     return f"{(await _described(ctx, path, follow=follow_symlinks)).mode:04o}"
 
@@ -80,6 +86,9 @@ async def get_user(ctx: FunctionContext, path: str, follow_symlinks: bool = True
         ctx: the target.
         path: an absolute path.
         follow_symlinks: describe the target of a symlink.
+
+    Example:
+        ensue call '*' file.get_user /etc/motd
     """
     return (await _described(ctx, path, follow=follow_symlinks)).user
 
@@ -91,6 +100,9 @@ async def get_group(ctx: FunctionContext, path: str, follow_symlinks: bool = Tru
         ctx: the target.
         path: an absolute path.
         follow_symlinks: describe the target of a symlink.
+
+    Example:
+        ensue call '*' file.get_group /etc/motd
     """
     return (await _described(ctx, path, follow=follow_symlinks)).group
 
@@ -102,6 +114,9 @@ async def get_uid(ctx: FunctionContext, path: str, follow_symlinks: bool = True)
         ctx: the target.
         path: an absolute path.
         follow_symlinks: describe the target of a symlink.
+
+    Example:
+        ensue call '*' file.get_uid /etc/motd
     """
     return (await _described(ctx, path, follow=follow_symlinks)).uid
 
@@ -113,6 +128,9 @@ async def get_gid(ctx: FunctionContext, path: str, follow_symlinks: bool = True)
         ctx: the target.
         path: an absolute path.
         follow_symlinks: describe the target of a symlink.
+
+    Example:
+        ensue call '*' file.get_gid /etc/motd
     """
     return (await _described(ctx, path, follow=follow_symlinks)).gid
 
@@ -124,6 +142,9 @@ async def get_hash(ctx: FunctionContext, path: str, form: str = "sha256") -> str
         ctx: the target.
         path: the file.
         form: the hash type (`sha256`, `md5`, …).
+
+    Example:
+        ensue call '*' file.get_hash /etc/motd
 
     Raises:
         StateFailedError: there is no such hash type, or the path does not exist.
@@ -143,6 +164,9 @@ async def get_sum(ctx: FunctionContext, path: str, form: str = "sha256") -> str:
         ctx: the target.
         path: the file.
         form: the hash type (`sha256`, `md5`, …).
+
+    Example:
+        ensue call '*' file.get_sum /etc/motd
     """
     found = await ctx.connection.stat(path, follow=True)
     if found is None or found.kind != "file":
@@ -157,6 +181,9 @@ async def check_hash(ctx: FunctionContext, path: str, file_hash: str) -> bool:
         ctx: the target.
         path: the file.
         file_hash: `sha256=…`, `sha256:…`, or the checksum alone, whose length determines the hash type.
+
+    Example:
+        ensue call '*' file.check_hash /etc/motd file_hash=sha256:9f86d081884c7d65
 
     Raises:
         StateFailedError: no hash type has checksums of that length.

@@ -23,6 +23,9 @@ async def get_masquerade(ctx: FunctionContext, zone: str | None = None, permanen
         ctx: the target.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.get_masquerade
     """
     words = [*in_zone(zone), "--query-masquerade", *(["--permanent"] if permanent else [])]
     answer = await ask(ctx, "firewall-cmd", *words)
@@ -38,6 +41,9 @@ async def add_masquerade(ctx: FunctionContext, zone: str | None = None, permanen
         ctx: the target.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.add_masquerade
     """
     return await answer_of(ctx, *in_zone(zone), "--add-masquerade", permanent=permanent)
 
@@ -49,6 +55,9 @@ async def remove_masquerade(ctx: FunctionContext, zone: str | None = None, perma
         ctx: the target.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.remove_masquerade
     """
     return await answer_of(ctx, *in_zone(zone), "--remove-masquerade", permanent=permanent)
 
@@ -60,6 +69,9 @@ async def list_ports(ctx: FunctionContext, zone: str, permanent: bool = True) ->
         ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.list_ports public
     """
     return (await answer_of(ctx, *in_zone(zone), "--list-ports", permanent=permanent)).split()
 
@@ -75,6 +87,9 @@ async def add_port(
         port: the port and its protocol (`80/tcp`).
         permanent: use the permanent configuration; without it, the current one.
         force_masquerade: also enable masquerading for the zone.
+
+    Example:
+        ensue call '*' firewalld.add_port public 8080/tcp
     """
     if force_masquerade and not await get_masquerade(ctx, zone):
         await add_masquerade(ctx, zone)
@@ -89,6 +104,9 @@ async def remove_port(ctx: FunctionContext, zone: str, port: str, permanent: boo
         zone: the zone.
         port: the port and its protocol (`80/tcp`).
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.remove_port public 8080/tcp
     """
     return await answer_of(ctx, *in_zone(zone), f"--remove-port={port}", permanent=permanent)
 
@@ -100,6 +118,9 @@ async def list_port_fwd(ctx: FunctionContext, zone: str, permanent: bool = True)
         ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.list_port_fwd public
     """
     said = await answer_of(ctx, *in_zone(zone), "--list-forward-ports", permanent=permanent)
     keys = ("Source port", "Protocol", "Destination port", "Destination address")
@@ -128,6 +149,9 @@ async def add_port_fwd(  # noqa: PLR0917 (Salt's order)
         dstaddr: the address that it is forwarded to; empty for this machine.
         permanent: use the permanent configuration; without it, the current one.
         force_masquerade: also enable masquerading for the zone.
+
+    Example:
+        ensue call '*' firewalld.add_port_fwd public 80 8080
     """
     if force_masquerade and not await get_masquerade(ctx, zone):
         await add_masquerade(ctx, zone)
@@ -154,6 +178,9 @@ async def remove_port_fwd(  # noqa: PLR0917 (Salt's order)
         proto: the protocol.
         dstaddr: the address that it is forwarded to; empty for this machine.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.remove_port_fwd public 80 8080
     """
     where = f"port={src}:proto={proto}:toport={dest}:toaddr={dstaddr}"
     return await answer_of(ctx, *in_zone(zone), f"--remove-forward-port={where}", permanent=permanent)
@@ -166,6 +193,9 @@ async def list_icmp_block(ctx: FunctionContext, zone: str, permanent: bool = Tru
         ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.list_icmp_block public
     """
     return (await answer_of(ctx, *in_zone(zone), "--list-icmp-blocks", permanent=permanent)).split()
 
@@ -178,6 +208,9 @@ async def block_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
         zone: the zone.
         icmp: the ICMP type (`echo-request`).
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.block_icmp public echo-request
     """
     return await answer_of(ctx, *in_zone(zone), f"--add-icmp-block={icmp}", permanent=permanent)
 
@@ -190,6 +223,9 @@ async def allow_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
         zone: the zone.
         icmp: the ICMP type (`echo-request`).
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.allow_icmp public echo-request
     """
     return await answer_of(ctx, *in_zone(zone), f"--remove-icmp-block={icmp}", permanent=permanent)
 
@@ -201,6 +237,9 @@ async def get_interfaces(ctx: FunctionContext, zone: str, permanent: bool = True
         ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.get_interfaces public
     """
     return (await answer_of(ctx, *in_zone(zone), "--list-interfaces", permanent=permanent)).split()
 
@@ -213,6 +252,9 @@ async def add_interface(ctx: FunctionContext, zone: str, interface: str, permane
         zone: the zone.
         interface: the interface (`eth0`).
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.add_interface public eth0
     """
     return await answer_of(ctx, *in_zone(zone), f"--add-interface={interface}", permanent=permanent)
 
@@ -225,6 +267,9 @@ async def remove_interface(ctx: FunctionContext, zone: str, interface: str, perm
         zone: the zone.
         interface: the interface (`eth0`).
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.remove_interface public eth0
     """
     return await answer_of(ctx, *in_zone(zone), f"--remove-interface={interface}", permanent=permanent)
 
@@ -236,6 +281,9 @@ async def get_sources(ctx: FunctionContext, zone: str, permanent: bool = True) -
         ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.get_sources public
     """
     return (await answer_of(ctx, *in_zone(zone), "--list-sources", permanent=permanent)).split()
 
@@ -248,6 +296,9 @@ async def add_source(ctx: FunctionContext, zone: str, source: str, permanent: bo
         zone: the zone.
         source: the addresses (`10.0.0.0/8`).
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.add_source public 10.0.0.0/8
     """
     return await answer_of(ctx, *in_zone(zone), f"--add-source={source}", permanent=permanent)
 
@@ -260,6 +311,9 @@ async def remove_source(ctx: FunctionContext, zone: str, source: str, permanent:
         zone: the zone.
         source: the addresses (`10.0.0.0/8`).
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.remove_source public 10.0.0.0/8
     """
     return await answer_of(ctx, *in_zone(zone), f"--remove-source={source}", permanent=permanent)
 
@@ -271,6 +325,9 @@ async def get_rich_rules(ctx: FunctionContext, zone: str, permanent: bool = True
         ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.get_rich_rules public
     """
     return (await answer_of(ctx, *in_zone(zone), "--list-rich-rules", permanent=permanent)).splitlines()
 
@@ -283,6 +340,9 @@ async def add_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent: b
         zone: the zone.
         rule: the rule, in firewalld's rich language.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.add_rich_rule public 'rule family=ipv4 source address=10.0.0.0/8 accept'
     """
     return await answer_of(ctx, *in_zone(zone), f"--add-rich-rule={rule}", permanent=permanent)
 
@@ -295,6 +355,9 @@ async def remove_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent
         zone: the zone.
         rule: the rule, in firewalld's rich language.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.remove_rich_rule public 'rule family=ipv4 source address=10.0.0.0/8 accept'
     """
     return await answer_of(ctx, *in_zone(zone), f"--remove-rich-rule={rule}", permanent=permanent)
 

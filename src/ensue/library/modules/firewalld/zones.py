@@ -13,17 +13,29 @@ if TYPE_CHECKING:
 
 
 async def version(ctx: FunctionContext) -> str:
-    """Return the version of firewalld."""
+    """Return the version of firewalld.
+
+    Example:
+        ensue call '*' firewalld.version
+    """
     return await answer_of(ctx, "--version")
 
 
 async def reload_rules(ctx: FunctionContext) -> str:
-    """Apply the permanent configuration now."""
+    """Apply the permanent configuration now.
+
+    Example:
+        ensue call '*' firewalld.reload_rules
+    """
     return await answer_of(ctx, "--reload")
 
 
 async def default_zone(ctx: FunctionContext) -> str:
-    """Return the default zone."""
+    """Return the default zone.
+
+    Example:
+        ensue call '*' firewalld.default_zone
+    """
     return await answer_of(ctx, "--get-default-zone")
 
 
@@ -33,6 +45,9 @@ async def set_default_zone(ctx: FunctionContext, zone: str) -> str:
     Args:
         ctx: the target.
         zone: the zone.
+
+    Example:
+        ensue call '*' firewalld.set_default_zone public
     """
     return await answer_of(ctx, f"--set-default-zone={zone}")
 
@@ -43,6 +58,9 @@ async def get_zones(ctx: FunctionContext, permanent: bool = True) -> list[str]:
     Args:
         ctx: the target.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.get_zones
     """
     return (await answer_of(ctx, "--get-zones", permanent=permanent)).split()
 
@@ -53,6 +71,9 @@ async def get_services(ctx: FunctionContext, permanent: bool = True) -> list[str
     Args:
         ctx: the target.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.get_services
     """
     return (await answer_of(ctx, "--get-services", permanent=permanent)).split()
 
@@ -63,6 +84,9 @@ async def get_icmp_types(ctx: FunctionContext, permanent: bool = True) -> list[s
     Args:
         ctx: the target.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.get_icmp_types
     """
     return (await answer_of(ctx, "--get-icmptypes", permanent=permanent)).split()
 
@@ -74,6 +98,9 @@ async def new_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> str
         ctx: the target.
         zone: the zone.
         restart: reload firewalld afterwards.
+
+    Example:
+        ensue call '*' firewalld.new_zone office
     """
     return await _managed(ctx, f"--new-zone={zone}", restart=restart)
 
@@ -85,6 +112,9 @@ async def delete_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> 
         ctx: the target.
         zone: the zone.
         restart: reload firewalld afterwards.
+
+    Example:
+        ensue call '*' firewalld.delete_zone office
     """
     return await _managed(ctx, f"--delete-zone={zone}", restart=restart)
 
@@ -96,6 +126,9 @@ async def new_service(ctx: FunctionContext, name: str, restart: bool = True) -> 
         ctx: the target.
         name: the service.
         restart: reload firewalld afterwards.
+
+    Example:
+        ensue call '*' firewalld.new_service shop
     """
     return await _managed(ctx, f"--new-service={name}", restart=restart)
 
@@ -107,6 +140,9 @@ async def delete_service(ctx: FunctionContext, name: str, restart: bool = True) 
         ctx: the target.
         name: the service.
         restart: reload firewalld afterwards.
+
+    Example:
+        ensue call '*' firewalld.delete_service shop
     """
     return await _managed(ctx, f"--delete-service={name}", restart=restart)
 
@@ -120,6 +156,9 @@ async def list_all(
         ctx: the target.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.list_all
     """
     return _zones(await answer_of(ctx, *in_zone(zone), "--list-all", permanent=permanent))
 
@@ -130,6 +169,9 @@ async def list_zones(ctx: FunctionContext, permanent: bool = True) -> dict[str, 
     Args:
         ctx: the target.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.list_zones
     """
     return _zones(await answer_of(ctx, "--list-all-zones", permanent=permanent))
 
@@ -141,6 +183,9 @@ async def list_services(ctx: FunctionContext, zone: str | None = None, permanent
         ctx: the target.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.list_services
     """
     return (await answer_of(ctx, *in_zone(zone), "--list-services", permanent=permanent)).split()
 
@@ -155,6 +200,9 @@ async def add_service(
         service: the service.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.add_service http
     """
     return await answer_of(ctx, *in_zone(zone), f"--add-service={service}", permanent=permanent)
 
@@ -169,6 +217,9 @@ async def remove_service(
         service: the service.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
+
+    Example:
+        ensue call '*' firewalld.remove_service http
     """
     return await answer_of(ctx, *in_zone(zone), f"--remove-service={service}", permanent=permanent)
 
@@ -179,6 +230,9 @@ async def get_service_ports(ctx: FunctionContext, service: str) -> list[str]:
     Args:
         ctx: the target.
         service: the service.
+
+    Example:
+        ensue call '*' firewalld.get_service_ports http
     """
     return (await answer_of(ctx, f"--service={service}", "--get-ports", permanent=True)).split()
 
@@ -190,6 +244,9 @@ async def add_service_port(ctx: FunctionContext, service: str, port: str) -> str
         ctx: the target.
         service: the service.
         port: the port and its protocol (`80/tcp`).
+
+    Example:
+        ensue call '*' firewalld.add_service_port http 8080/tcp
     """
     return await answer_of(ctx, f"--service={service}", f"--add-port={port}", permanent=True)
 
@@ -201,6 +258,9 @@ async def remove_service_port(ctx: FunctionContext, service: str, port: str) -> 
         ctx: the target.
         service: the service.
         port: the port and its protocol (`80/tcp`).
+
+    Example:
+        ensue call '*' firewalld.remove_service_port http 8080/tcp
     """
     return await answer_of(ctx, f"--service={service}", f"--remove-port={port}", permanent=True)
 
@@ -211,6 +271,9 @@ async def get_service_protocols(ctx: FunctionContext, service: str) -> list[str]
     Args:
         ctx: the target.
         service: the service.
+
+    Example:
+        ensue call '*' firewalld.get_service_protocols http
     """
     return (await answer_of(ctx, f"--service={service}", "--get-protocols", permanent=True)).split()
 
@@ -222,6 +285,9 @@ async def add_service_protocol(ctx: FunctionContext, service: str, protocol: str
         ctx: the target.
         service: the service.
         protocol: the protocol.
+
+    Example:
+        ensue call '*' firewalld.add_service_protocol http tcp
     """
     return await answer_of(ctx, f"--service={service}", f"--add-protocol={protocol}", permanent=True)
 
@@ -233,6 +299,9 @@ async def remove_service_protocol(ctx: FunctionContext, service: str, protocol: 
         ctx: the target.
         service: the service.
         protocol: the protocol.
+
+    Example:
+        ensue call '*' firewalld.remove_service_protocol http tcp
     """
     return await answer_of(ctx, f"--service={service}", f"--remove-protocol={protocol}", permanent=True)
 

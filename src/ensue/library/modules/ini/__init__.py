@@ -31,6 +31,9 @@ async def get_ini(
         separator: the separator between an option and its value.
         encoding: the encoding of the file, UTF-8 by default.
 
+    Example:
+        ensue call '*' ini.get_ini /etc/app.ini
+
     Raises:
         StateFailedError: the file does not have this encoding.
     """
@@ -48,6 +51,9 @@ async def get_section(
         section: its section; None or an empty text for options before all sections.
         separator: the separator between an option and its value.
         encoding: the encoding of the file, UTF-8 by default.
+
+    Example:
+        ensue call '*' ini.get_section /etc/app.ini server
     """
     found = (await get_ini(ctx, file_name, separator, encoding)).get(section)
     return found if is_mapping(found) else {}
@@ -70,6 +76,9 @@ async def get_option(  # noqa: PLR0917 (templates give them by position)
         option: its name.
         separator: the separator between an option and its value.
         encoding: the encoding of the file, UTF-8 by default.
+
+    Example:
+        ensue call '*' ini.get_option /etc/app.ini server port
     """
     text = await _read(ctx, file_name, separator, encoding)
     return text.sections().get(section or TOP, {}).get(option)
@@ -93,6 +102,9 @@ async def set_option(  # noqa: PLR0917 (templates give them by position)
         separator: the separator between an option and its value.
         encoding: the encoding of the file, UTF-8 by default.
         no_spaces: write the whole file without blanks around the separator.
+
+    Example:
+        ensue call '*' ini.set_option /etc/app.ini
 
     Returns:
         The changes, as `{section: {option: {before, after}}}`; for a new section `before` and `after`.
@@ -139,6 +151,9 @@ async def remove_option(  # noqa: PLR0917 (templates give them by position)
         encoding: the encoding of the file, UTF-8 by default.
         no_spaces: write the whole file without blanks around the separator.
 
+    Example:
+        ensue call '*' ini.remove_option /etc/app.ini server port
+
     Returns:
         Its value, None if it did not exist.
     """
@@ -169,6 +184,9 @@ async def remove_section(  # noqa: PLR0917 (templates give them by position)
         separator: the separator between an option and its value.
         encoding: the encoding of the file, UTF-8 by default.
         no_spaces: write the whole file without blanks around the separator.
+
+    Example:
+        ensue call '*' ini.remove_section /etc/app.ini server
 
     Returns:
         Its options, None if it did not exist.

@@ -22,6 +22,9 @@ async def check_chain(
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.check_chain
     """
     written = await dump(ctx, family, table)
     return any(line.startswith(f":{_named(chain)} ") for line in written.splitlines())
@@ -37,6 +40,9 @@ async def new_chain(
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.new_chain
 
     Raises:
         StateFailedError: the chain exists, or iptables refuses its name.
@@ -56,6 +62,9 @@ async def delete_chain(
         chain: the chain.
         family: `ipv4` or `ipv6`.
 
+    Example:
+        ensue call '*' iptables.delete_chain
+
     Raises:
         StateFailedError: the chain contains rules, or rules refer to it.
     """
@@ -71,6 +80,9 @@ async def flush(ctx: FunctionContext, table: str = "filter", chain: str = "", fa
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.flush
 
     Raises:
         StateFailedError: there is no such chain.
@@ -89,6 +101,9 @@ async def get_policy(
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.get_policy
     """
     return (await get_rules(ctx, family)).get(table, {}).get(_named(chain), {}).get("policy")
 
@@ -104,6 +119,9 @@ async def set_policy(
         chain: the chain.
         policy: `ACCEPT` or `DROP`.
         family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.set_policy
 
     Raises:
         StateFailedError: only built-in chains may have a policy.

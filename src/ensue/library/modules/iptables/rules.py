@@ -25,6 +25,9 @@ async def check(
         rule: the rule, as `iptables.build_rule` returns it.
         family: `ipv4` or `ipv6`.
 
+    Example:
+        ensue call '*' iptables.check
+
     Returns:
         False also if the chain or the table does not exist.
 
@@ -49,6 +52,9 @@ async def append(
         chain: the chain.
         rule: the rule, as `iptables.build_rule` returns it.
         family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.append
 
     Raises:
         StateFailedError: iptables refuses it.
@@ -76,6 +82,9 @@ async def insert(  # noqa: PLR0917 (Salt's order)
         position: the position, from 1; a negative one counts from the end.
         rule: the rule.
         family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.insert
 
     Raises:
         StateFailedError: iptables refuses it, or a part is missing.
@@ -110,6 +119,9 @@ async def delete(  # noqa: PLR0917 (Salt's order)
         position: the position in the chain.
         rule: the rule, as `iptables.build_rule` returns it.
         family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.delete filter
 
     Raises:
         StateFailedError: both or neither are given, or there is no such rule.

@@ -35,6 +35,9 @@ async def pvcreate(
         force: answer LVM's questions with yes.
         **kwargs: options of pvcreate (`metadatasize`, `dataalignment`, …).
 
+    Example:
+        ensue call '*' lvm.pvcreate /dev/vdb
+
     Raises:
         StateFailedError: LVM refuses a device.
     """
@@ -57,6 +60,9 @@ async def pvremove(
         override: accepted as by Salt, without effect.
         force: answer LVM's questions with yes.
 
+    Example:
+        ensue call '*' lvm.pvremove /dev/vdb
+
     Raises:
         StateFailedError: a volume group uses one of them.
     """
@@ -77,6 +83,9 @@ async def pvresize(
         devices: the devices, as a list or separated by commas.
         override: accepted as by Salt, without effect.
         force: answer LVM's questions with yes.
+
+    Example:
+        ensue call '*' lvm.pvresize /dev/vdb
     """
     del override
     there = [each for each in _listed(devices) if await pvdisplay(ctx, each)]
@@ -96,6 +105,9 @@ async def vgcreate(
         devices: the devices, as a list or separated by commas.
         force: answer LVM's questions with yes.
         **kwargs: options of vgcreate.
+
+    Example:
+        ensue call '*' lvm.vgcreate data /dev/vdb
 
     Raises:
         StateFailedError: LVM refuses it.
@@ -117,6 +129,9 @@ async def vgextend(
         devices: the devices, as a list or separated by commas.
         force: answer LVM's questions with yes.
 
+    Example:
+        ensue call '*' lvm.vgextend data /dev/vdb
+
     Raises:
         StateFailedError: LVM refuses a device.
     """
@@ -132,6 +147,9 @@ async def vgremove(ctx: FunctionContext, vgname: str, force: bool = True) -> str
         ctx: the target.
         vgname: the volume group.
         force: answer LVM's questions with yes.
+
+    Example:
+        ensue call '*' lvm.vgremove data
 
     Raises:
         StateFailedError: the group is in use.

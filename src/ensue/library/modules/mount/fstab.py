@@ -28,6 +28,9 @@ async def fstab(ctx: FunctionContext, config: str = DEFAULT) -> dict[str, dict[s
     Args:
         ctx: the target.
         config: the path of the fstab.
+
+    Example:
+        ensue call '*' mount.fstab
     """
     found: dict[str, dict[str, Any]] = {}
     for line in await _read(ctx, config):
@@ -70,6 +73,9 @@ async def set_fstab(
             line; `auto` for the folder or, without a folder, the device.
         not_change: leave an existing line as it is.
 
+    Example:
+        ensue call '*' mount.set_fstab /srv/data /dev/vdb ext4
+
     Returns:
         `new`, `change` or `present`.
 
@@ -104,6 +110,9 @@ async def rm_fstab(ctx: FunctionContext, name: str, device: str | None = None, c
         name: the folder.
         device: only if the line is for this device.
         config: the path of the fstab.
+
+    Example:
+        ensue call '*' mount.rm_fstab /srv/data
 
     Returns:
         Whether there was such a line.

@@ -21,6 +21,9 @@ async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict
     Args:
         ctx: the target.
         extended: include `superopts`, the options of the file system itself.
+
+    Example:
+        ensue call '*' mount.active
     """
     said = await must(ctx, "cat", "/proc/self/mountinfo", what="list the mounts")
     found: dict[str, dict[str, Any]] = {}
@@ -39,6 +42,9 @@ async def is_mounted(ctx: FunctionContext, name: str) -> bool:
     Args:
         ctx: the target.
         name: the folder.
+
+    Example:
+        ensue call '*' mount.is_mounted /srv/data
     """
     return name in await active(ctx)
 
@@ -63,6 +69,9 @@ async def mount(  # noqa: PLR0917 (Salt's order)
         opts: mount options, as a list or separated by commas.
         user: without effect; the user of the connection mounts it.
 
+    Example:
+        ensue call '*' mount.mount /srv/data
+
     Raises:
         StateFailedError: it cannot be mounted; the message says why.
     """
@@ -84,6 +93,9 @@ async def remount(ctx: FunctionContext, name: str, opts: str | Sequence[str]) ->
         name: the folder.
         opts: mount options, as a list or separated by commas.
 
+    Example:
+        ensue call '*' mount.remount /srv/data noatime
+
     Raises:
         StateFailedError: the options cannot be changed.
     """
@@ -98,6 +110,9 @@ async def umount(ctx: FunctionContext, name: str, lazy: bool = False) -> bool:
         ctx: the target.
         name: the folder.
         lazy: unmount it even if it is busy.
+
+    Example:
+        ensue call '*' mount.umount /srv/data
 
     Raises:
         StateFailedError: it is busy, or nothing is mounted there.

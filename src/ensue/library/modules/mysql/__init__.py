@@ -29,6 +29,9 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
         query: one SQL statement.
         **connection: see `Server`.
 
+    Example:
+        ensue call '*' mysql.query shop 'SELECT 1'
+
     Returns:
         `columns`, `results` (a list of strings per row) and `rows returned`.
     """
@@ -46,6 +49,9 @@ async def version(ctx: FunctionContext, **connection: Any) -> str:
     Args:
         ctx: the target.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.version
     """
     return (await rows(ctx, Server.read(connection), "SELECT VERSION() AS version;"))[0]["version"] or ""
 

@@ -29,6 +29,9 @@ async def db_list(ctx: FunctionContext, **connection: Any) -> list[str]:
     Args:
         ctx: the target.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_list
     """
     sql = "SELECT SCHEMA_NAME AS name FROM INFORMATION_SCHEMA.SCHEMATA ORDER BY 1;"
     return [row["name"] or "" for row in await rows(ctx, Server.read(connection), sql)]
@@ -41,6 +44,9 @@ async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str
         ctx: the target.
         name: the database.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_get shop
     """
     found = await rows(ctx, Server.read(connection), _GET.format(name=text_of(name)))
     if not found:
@@ -55,6 +61,9 @@ async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
         ctx: the target.
         name: the database.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_exists shop
     """
     return bool(await db_get(ctx, name, **connection))
 
@@ -66,6 +75,9 @@ async def db_tables(ctx: FunctionContext, name: str, **connection: Any) -> list[
         ctx: the target.
         name: the database.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_tables shop
     """
     found = await rows(ctx, Server.read(connection), f"SHOW TABLES IN {name_of(name)};")
     return [next(iter(row.values())) or "" for row in found]
@@ -86,6 +98,9 @@ async def db_create(
         character_set: its default character set.
         collate: its default collation.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_create shop
     """
     sql = f"CREATE DATABASE IF NOT EXISTS {name_of(name)}{_texts(character_set, collate)};"
     await run_sql(ctx, Server.read(connection), sql)
@@ -107,6 +122,9 @@ async def alter_db(
         character_set: its default character set.
         collate: its default collation.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.alter_db shop
     """
     sql = f"ALTER DATABASE {name_of(name)}{_texts(character_set, collate)};"
     await run_sql(ctx, Server.read(connection), sql)
@@ -120,6 +138,9 @@ async def db_remove(ctx: FunctionContext, name: str, **connection: Any) -> bool:
         ctx: the target.
         name: the database.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_remove shop
     """
     await run_sql(ctx, Server.read(connection), f"DROP DATABASE {name_of(name)};")
     return True

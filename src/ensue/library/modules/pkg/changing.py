@@ -30,6 +30,9 @@ async def refresh_db(
         cache_valid_time: skip this if the lists are younger, in seconds.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' pkg.refresh_db
+
     Raises:
         StateFailedError: the lists could not be fetched.
     """
@@ -71,6 +74,9 @@ async def install(
         sources: package files to install instead, each `{name: salt://…}`.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' pkg.install nginx
+
     Returns:
         `{name: {old, new}}` for all packages that changed, including dependencies.
 
@@ -110,6 +116,9 @@ async def remove(
         pkgs: several packages.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' pkg.remove apache2
+
     Returns:
         `{name: {old, new}}` for all packages that were removed.
 
@@ -137,6 +146,9 @@ async def purge(
         name: one package.
         pkgs: several packages.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.purge apache2
 
     Returns:
         `installed`: the packages that were removed; `removed`: packages of which only configuration was left.

@@ -22,6 +22,9 @@ async def list_holds(ctx: FunctionContext, **kwargs: Any) -> list[str]:  # noqa:
     Args:
         ctx: the target.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.list_holds
     """
     return await (await package_manager(ctx)).held(ctx)
 
@@ -39,6 +42,9 @@ async def hold(
         name: one package.
         pkgs: several packages.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.hold nginx
 
     Returns:
         For each package `name`, `result`, `changes` and `comment`.
@@ -62,6 +68,9 @@ async def unhold(
         name: one package.
         pkgs: several packages.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.unhold nginx
     """
     return await _settle(ctx, _names(name, pkgs), is_held=False)
 

@@ -24,6 +24,9 @@ async def list_pkgs(
         removed: return the packages that were removed but not purged instead.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' pkg.list_pkgs
+
     Raises:
         NotAvailableError: the target has no package manager that ensue knows.
     """
@@ -38,6 +41,9 @@ async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dic
         ctx: the target.
         *names: the packages.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.version nginx
     """
     found = await list_pkgs(ctx)
     versions = {name: str(found.get(name, "")) for name in names}
@@ -57,6 +63,9 @@ async def list_repo_pkgs(
         *names: the packages.
         fromrepo: look only in these repositories.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.list_repo_pkgs
     """
     manager = await package_manager(ctx)
     found = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
@@ -78,6 +87,9 @@ async def latest_version(
         fromrepo: the repository to search.
         refresh: fetch the package lists first.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.available_version
 
     Returns:
         The version, empty if the package is up to date or unknown.
@@ -107,6 +119,9 @@ async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> b
         ctx: the target.
         name: the package.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.upgrade_available nginx
     """
     return await latest_version(ctx, name, **kwargs) != ""
 
@@ -119,6 +134,9 @@ async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any)
         pkg1: a version.
         pkg2: the version to compare it with.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.version_cmp 1.2-1 1.10-1
     """
     return await (await package_manager(ctx)).compare(ctx, str(pkg1), str(pkg2))
 
@@ -129,6 +147,9 @@ async def list_provided(ctx: FunctionContext, *names: str) -> list[str]:
     Args:
         ctx: the target.
         *names: the names.
+
+    Example:
+        ensue call '*' pkg.list_provided
     """
     return sorted(await (await package_manager(ctx)).provided(ctx, names) if names else [])
 
@@ -140,5 +161,8 @@ async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool: 
         ctx: the target.
         name: the package.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.is_installed nginx
     """
     return name in await list_pkgs(ctx)

@@ -131,6 +131,9 @@ async def privileges_list(
         prepend: the schema of a table, sequence or function.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
+    Example:
+        ensue call '*' postgres.privileges_list shop table
+
     Returns:
         By role a mapping of its privileges to whether the role may grant them. For a group, a mapping of its
         members to whether they may add others.
@@ -169,6 +172,9 @@ async def has_privileges(
         grant_option: check that the role may grant them, too.
         prepend: see `privileges_list`.
         **server: see `privileges_list`.
+
+    Example:
+        ensue call '*' postgres.has_privileges shop orders table
     """
     about = _Object.read(object_name, object_type, prepend)
     if about.kind == "group":
@@ -207,6 +213,9 @@ async def privileges_grant(
         grant_option: let the role grant them to others, too.
         prepend: the schema of a table, sequence or function.
         **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.privileges_grant shop orders table
     """
     about = _Object.read(object_name, object_type, prepend)
     if about.kind == "group":
@@ -240,6 +249,9 @@ async def privileges_revoke(
         privileges: the privileges, separated by commas; `ALL` for all of the object type.
         prepend: the schema of a table, sequence or function.
         **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.privileges_revoke shop orders table
     """
     about = _Object.read(object_name, object_type, prepend)
     if about.kind == "group":

@@ -42,6 +42,9 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
         name: the role.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
+    Example:
+        ensue call '*' postgres.role_get shop
+
     Returns:
         `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `valid_until`, and
         `groups`, a list.
@@ -62,6 +65,9 @@ async def user_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
         ctx: the target.
         name: the role.
         **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.user_exists shop
     """
     return await role_get(ctx, name, **server) is not None
 
@@ -107,6 +113,9 @@ async def user_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
         name: the role.
         **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
             `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
+
+    Example:
+        ensue call '*' postgres.user_create shop
     """
     return await _written(ctx, "CREATE", name, {"inherit": True, "login": True} | _given(options))
 
@@ -119,6 +128,9 @@ async def user_update(ctx: FunctionContext, name: str, **options: Any) -> bool:
         name: the role.
         **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
             `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
+
+    Example:
+        ensue call '*' postgres.group_update shop
     """
     return await _written(ctx, "ALTER", name, _given(options))
 
@@ -130,6 +142,9 @@ async def user_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
         ctx: the target.
         name: the role.
         **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.group_remove shop
     """
     await run_sql(ctx, Server.read(server), f"DROP ROLE {name_of(name)};")
     return True
@@ -143,6 +158,9 @@ async def group_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
         name: the role.
         **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
             `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
+
+    Example:
+        ensue call '*' postgres.group_create shop
     """
     return await _written(ctx, "CREATE", name, {"inherit": True, "login": False} | _given(options))
 

@@ -30,6 +30,9 @@ async def tablespace_list(ctx: FunctionContext, **server: Any) -> dict[str, dict
     Args:
         ctx: the target.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
+
+    Example:
+        ensue call '*' postgres.tablespace_list
     """
     return await rows_by_name(ctx, Server.read(server), _LIST)
 
@@ -41,6 +44,9 @@ async def tablespace_exists(ctx: FunctionContext, name: str, **server: Any) -> b
         ctx: the target.
         name: the tablespace.
         **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.tablespace_exists fast
     """
     return name in await tablespace_list(ctx, **server)
 
@@ -87,6 +93,9 @@ async def tablespace_alter(
         new_owner: the role that becomes its owner.
         set_option: the options to set, by name.
         **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.tablespace_alter fast
     """
     lines = [f"ALTER TABLESPACE {name_of(name)} OWNER TO {name_of(new_owner)};"] if new_owner else []
     lines += [f"ALTER TABLESPACE {name_of(name)} SET ({_written(set_option)});"] if set_option else []
@@ -101,6 +110,9 @@ async def tablespace_remove(ctx: FunctionContext, name: str, **server: Any) -> b
         ctx: the target.
         name: the tablespace.
         **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.tablespace_remove fast
     """
     await run_sql(ctx, Server.read(server), f"DROP TABLESPACE {name_of(name)};", whole=False)
     return True

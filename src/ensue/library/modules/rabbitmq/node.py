@@ -21,6 +21,9 @@ async def status(ctx: FunctionContext, runas: str | None = None) -> str:
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.status
     """
     return await control(ctx, "status", runas=runas)
 
@@ -31,6 +34,9 @@ async def cluster_status(ctx: FunctionContext, runas: str | None = None) -> str:
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.cluster_status
     """
     return await control(ctx, "cluster_status", runas=runas)
 
@@ -41,6 +47,9 @@ async def stop_app(ctx: FunctionContext, runas: str | None = None) -> str:
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.stop_app
     """
     return await control(ctx, "stop_app", runas=runas)
 
@@ -51,6 +60,9 @@ async def start_app(ctx: FunctionContext, runas: str | None = None) -> str:
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.start_app
     """
     return await control(ctx, "start_app", runas=runas)
 
@@ -61,6 +73,9 @@ async def reset(ctx: FunctionContext, runas: str | None = None) -> str:
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.reset
     """
     return await control(ctx, "reset", runas=runas)
 
@@ -71,6 +86,9 @@ async def force_reset(ctx: FunctionContext, runas: str | None = None) -> str:
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.force_reset
     """
     return await control(ctx, "force_reset", runas=runas)
 
@@ -90,6 +108,9 @@ async def join_cluster(
         user: the part of the other node's name before the `@`.
         ram_node: keep the node's data in memory only.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.join_cluster rabbit-01
     """
     await stop_app(ctx, runas)
     try:

@@ -21,6 +21,9 @@ async def list_available_plugins(ctx: FunctionContext, runas: str | None = None)
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmq-plugins.
+
+    Example:
+        ensue call '*' rabbitmq.list_available_plugins
     """
     return (await _run(ctx, "list", "--minimal", runas=runas)).split()
 
@@ -31,6 +34,9 @@ async def list_enabled_plugins(ctx: FunctionContext, runas: str | None = None) -
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmq-plugins.
+
+    Example:
+        ensue call '*' rabbitmq.list_enabled_plugins
     """
     return (await _run(ctx, "list", "--minimal", "--enabled", runas=runas)).split()
 
@@ -42,6 +48,9 @@ async def plugin_is_enabled(ctx: FunctionContext, name: str, runas: str | None =
         ctx: the target.
         name: the plug-in.
         runas: the user of the target who runs rabbitmq-plugins.
+
+    Example:
+        ensue call '*' rabbitmq.plugin_is_enabled rabbitmq_management
     """
     return name in await list_enabled_plugins(ctx, runas)
 
@@ -53,6 +62,9 @@ async def enable_plugin(ctx: FunctionContext, name: str, runas: str | None = Non
         ctx: the target.
         name: the plug-in.
         runas: the user of the target who runs rabbitmq-plugins.
+
+    Example:
+        ensue call '*' rabbitmq.enable_plugin rabbitmq_management
     """
     return {"Enabled": await _run(ctx, "enable", name, runas=runas)}
 
@@ -64,6 +76,9 @@ async def disable_plugin(ctx: FunctionContext, name: str, runas: str | None = No
         ctx: the target.
         name: the plug-in.
         runas: the user of the target who runs rabbitmq-plugins.
+
+    Example:
+        ensue call '*' rabbitmq.disable_plugin rabbitmq_management
     """
     return {"Disabled": await _run(ctx, "disable", name, runas=runas)}
 

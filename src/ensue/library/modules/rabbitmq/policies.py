@@ -27,6 +27,9 @@ async def list_policies(
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
 
+    Example:
+        ensue call '*' rabbitmq.list_policies
+
     Returns:
         Each policy has `pattern`, `apply_to`, `definition` (JSON) and `priority`.
     """
@@ -49,6 +52,9 @@ async def policy_exists(ctx: FunctionContext, vhost: str, name: str, runas: str 
         vhost: the virtual host.
         name: the policy.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.policy_exists shop ha
     """
     return name in (await list_policies(ctx, vhost, runas)).get(vhost, {})
 
@@ -92,6 +98,9 @@ async def delete_policy(
         vhost: the virtual host.
         name: the policy.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.delete_policy shop ha
     """
     return {"Deleted": await control(ctx, "clear_policy", "-p", vhost, name, runas=runas)}
 

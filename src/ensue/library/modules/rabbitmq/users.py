@@ -25,6 +25,9 @@ async def list_users(ctx: FunctionContext, runas: str | None = None) -> dict[str
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.list_users
     """
     rows = await listed(ctx, "list_users", runas=runas)
     return {str(row["user"]): _tags(row.get("tags")) for row in rows if "user" in row}
@@ -37,6 +40,9 @@ async def user_exists(ctx: FunctionContext, name: str, runas: str | None = None)
         ctx: the target.
         name: the user.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.user_exists shop
     """
     return name in await list_users(ctx, runas)
 
@@ -51,6 +57,9 @@ async def add_user(
         name: the user.
         password: the password.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.add_user shop
 
     Returns:
         `Added` with the program's output.
@@ -73,6 +82,9 @@ async def delete_user(ctx: FunctionContext, name: str, runas: str | None = None)
         ctx: the target.
         name: the user.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.delete_user shop
     """
     return {"Deleted": await control(ctx, "delete_user", name, runas=runas)}
 
@@ -99,6 +111,9 @@ async def clear_password(ctx: FunctionContext, name: str, runas: str | None = No
         ctx: the target.
         name: the user.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.clear_password shop
     """
     return {"Password Cleared": await control(ctx, "clear_password", name, runas=runas)}
 
@@ -143,6 +158,9 @@ async def list_user_permissions(
         ctx: the target.
         name: the user.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.list_user_permissions shop
     """
     rows = await listed(ctx, "list_user_permissions", name, runas=runas)
     return {str(row["vhost"]): _without(row, "vhost") for row in rows if "vhost" in row}
@@ -157,6 +175,9 @@ async def list_permissions(
         ctx: the target.
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.list_permissions shop
     """
     rows = await listed(ctx, "list_permissions", "-p", vhost, runas=runas)
     return {str(row["user"]): _without(row, "user") for row in rows if "user" in row}
@@ -181,6 +202,9 @@ async def set_permissions(  # noqa: PLR0917 (Salt's order)
         write: a regular expression for the names that the user may write to.
         read: a regular expression for the names that the user may read from.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.set_permissions shop deploy
     """
     said = await control(ctx, "set_permissions", "-p", vhost, user, conf, write, read, runas=runas)
     return {"Permissions Set": said}

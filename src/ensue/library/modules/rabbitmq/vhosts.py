@@ -21,6 +21,9 @@ async def list_vhosts(ctx: FunctionContext, runas: str | None = None) -> list[st
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.list_vhosts
     """
     return [str(row["name"]) for row in await listed(ctx, "list_vhosts", runas=runas) if "name" in row]
 
@@ -32,6 +35,9 @@ async def vhost_exists(ctx: FunctionContext, name: str, runas: str | None = None
         ctx: the target.
         name: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.vhost_exists shop
     """
     return name in await list_vhosts(ctx, runas)
 
@@ -43,6 +49,9 @@ async def add_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) 
         ctx: the target.
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.add_vhost shop
     """
     return {"Added": await control(ctx, "add_vhost", vhost, runas=runas)}
 
@@ -54,6 +63,9 @@ async def delete_vhost(ctx: FunctionContext, vhost: str, runas: str | None = Non
         ctx: the target.
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.delete_vhost shop
     """
     return {"Deleted": await control(ctx, "delete_vhost", vhost, runas=runas)}
 

@@ -18,6 +18,9 @@ _BOOLEAN: Final = re.compile(r"^(\S+)\s+\((\w+)\s*,\s*(\w+)\)\s*(.*)$", re.MULTI
 async def list_sebool(ctx: FunctionContext) -> dict[str, dict[str, str]]:
     """Return `State`, `Default` and `Description` of each boolean, by name.
 
+    Example:
+        ensue call '*' selinux.list_sebool
+
     Raises:
         StateFailedError: the target has no semanage.
     """
@@ -33,6 +36,9 @@ async def getsebool(ctx: FunctionContext, boolean: str) -> dict[str, str]:
     Args:
         ctx: the target.
         boolean: the boolean.
+
+    Example:
+        ensue call '*' selinux.getsebool httpd_can_network_connect
     """
     return (await list_sebool(ctx)).get(boolean, {})
 
@@ -45,6 +51,9 @@ async def setsebool(ctx: FunctionContext, boolean: str, value: str | bool, persi
         boolean: the boolean.
         value: `on` or `off`, or a boolean.
         persist: set it for later boots, too.
+
+    Example:
+        ensue call '*' selinux.setsebool httpd_can_network_connect on
     """
     return await setsebools(ctx, {boolean: value}, persist)
 

@@ -33,6 +33,9 @@ def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # 
         ctx: the target.
         filetype: a letter of semanage, `a` for all files.
 
+    Example:
+        ensue call '*' selinux.filetype_id_to_string
+
     Raises:
         StateFailedError: there is no such letter.
     """
@@ -58,6 +61,9 @@ async def fcontext_get_policy(  # noqa: PLR0917 (Salt's order)
         sel_type: only an entry with this type.
         sel_user: only an entry with this user.
         sel_level: only an entry with this level.
+
+    Example:
+        ensue call '*' selinux.fcontext_get_policy '/srv/www(/.*)?'
 
     Returns:
         `filespec`, `filetype`, `sel_user`, `sel_role`, `sel_type` and `sel_level`; None if there is no entry.
@@ -93,6 +99,9 @@ async def fcontext_add_policy(  # noqa: PLR0917 (Salt's order)
         sel_type: the type of the entry.
         sel_user: the user of the entry.
         sel_level: the level of the entry.
+
+    Example:
+        ensue call '*' selinux.fcontext_add_policy '/srv/www(/.*)?'
     """
     is_there = await fcontext_get_policy(ctx, name, filetype) is not None
     action = "--modify" if is_there else "--add"
@@ -116,6 +125,9 @@ async def fcontext_delete_policy(  # noqa: PLR0917 (Salt's order)
         sel_type: the type of the entry.
         sel_user: the user of the entry.
         sel_level: the level of the entry.
+
+    Example:
+        ensue call '*' selinux.fcontext_delete_policy '/srv/www(/.*)?'
     """
     return await _manage(ctx, "--delete", name, filetype, _options(sel_type, sel_user, sel_level))
 
@@ -127,6 +139,9 @@ async def fcontext_policy_is_applied(ctx: FunctionContext, name: str, recursive:
         ctx: the target.
         name: the path.
         recursive: include everything below the path.
+
+    Example:
+        ensue call '*' selinux.fcontext_policy_is_applied /srv/www
 
     Raises:
         StateFailedError: the target has no restorecon, or the path does not exist.
@@ -142,6 +157,9 @@ async def fcontext_apply_policy(ctx: FunctionContext, name: str, recursive: bool
         ctx: the target.
         name: the path.
         recursive: include everything below the path.
+
+    Example:
+        ensue call '*' selinux.fcontext_apply_policy /srv/www
 
     Returns:
         `retcode`, `stdout`, `stderr`, and `changes`: by path `old` and `new`, the changed parts of the label.

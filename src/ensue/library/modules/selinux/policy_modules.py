@@ -19,6 +19,9 @@ _WORDS: Final = {"enabled": "--enable", "disabled": "--disable"}
 async def list_semod(ctx: FunctionContext) -> dict[str, dict[str, Any]]:
     """Return `Enabled` and `Version` of each module, by name; current versions of semodule report no version.
 
+    Example:
+        ensue call '*' selinux.list_semod
+
     Raises:
         StateFailedError: the target has no semodule.
     """
@@ -33,6 +36,9 @@ async def getsemod(ctx: FunctionContext, module: str) -> dict[str, Any]:
     Args:
         ctx: the target.
         module: the module.
+
+    Example:
+        ensue call '*' selinux.getsemod zabbix
     """
     return (await list_semod(ctx)).get(module, {})
 
@@ -44,6 +50,9 @@ async def setsemod(ctx: FunctionContext, module: str, state: str) -> bool:
         ctx: the target.
         module: the module.
         state: `enabled` or `disabled`.
+
+    Example:
+        ensue call '*' selinux.setsemod zabbix enabled
 
     Raises:
         StateFailedError: `state` is neither `enabled` nor `disabled`.
@@ -59,6 +68,9 @@ async def install_semod(ctx: FunctionContext, module_path: str) -> bool:
     Args:
         ctx: the target.
         module_path: the path of the module's file on the target.
+
+    Example:
+        ensue call '*' selinux.install_semod /usr/share/selinux/shop.pp
     """
     if "://" not in module_path:
         return (await ask(ctx, "semodule", "--install", module_path)).is_success
@@ -80,6 +92,9 @@ async def remove_semod(ctx: FunctionContext, module: str) -> bool:
     Args:
         ctx: the target.
         module: the module.
+
+    Example:
+        ensue call '*' selinux.remove_semod zabbix
     """
     return (await ask(ctx, "semodule", "--remove", module)).is_success
 

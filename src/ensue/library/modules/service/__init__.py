@@ -27,12 +27,19 @@ async def available(ctx: FunctionContext, name: str) -> bool:
     Args:
         ctx: the target.
         name: the service.
+
+    Example:
+        ensue call '*' service.available nginx
     """
     return await (await service_manager(ctx)).available(ctx, name)
 
 
 async def offline(ctx: FunctionContext) -> bool:
-    """Return whether the target is a system that systemd will boot later (a chroot, an image)."""
+    """Return whether the target is a system that systemd will boot later (a chroot, an image).
+
+    Example:
+        ensue call '*' service.offline
+    """
     return await is_offline(ctx)
 
 
@@ -42,6 +49,9 @@ async def missing(ctx: FunctionContext, name: str) -> bool:
     Args:
         ctx: the target.
         name: the service.
+
+    Example:
+        ensue call '*' service.missing nginx
     """
     return not await available(ctx, name)
 
@@ -53,6 +63,9 @@ async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> boo
         ctx: the target.
         name: the service.
         sig: has no effect; the service manager is asked.
+
+    Example:
+        ensue call '*' service.status nginx
     """
     return await (await service_manager(ctx)).running(ctx, name)
 
@@ -64,6 +77,9 @@ async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # no
         ctx: the target.
         name: the service.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' service.enabled nginx
     """
     return await (await service_manager(ctx)).enabled(ctx, name)
 
@@ -75,22 +91,37 @@ async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
         ctx: the target.
         name: the service.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' service.disabled nginx
     """
     return not await enabled(ctx, name, **kwargs)
 
 
 async def get_all(ctx: FunctionContext) -> list[str]:
-    """Return the names of all services, sorted."""
+    """Return the names of all services, sorted.
+
+    Example:
+        ensue call '*' service.get_all
+    """
     return await (await service_manager(ctx)).names(ctx)
 
 
 async def get_enabled(ctx: FunctionContext) -> list[str]:
-    """Return the names of the services that start at boot, sorted."""
+    """Return the names of the services that start at boot, sorted.
+
+    Example:
+        ensue call '*' service.get_enabled
+    """
     return await (await service_manager(ctx)).names_enabled(ctx)
 
 
 async def get_disabled(ctx: FunctionContext) -> list[str]:
-    """Return the names of the services that do not start at boot, sorted."""
+    """Return the names of the services that do not start at boot, sorted.
+
+    Example:
+        ensue call '*' service.get_disabled
+    """
     return sorted({*await get_all(ctx)} - {*await get_enabled(ctx)})
 
 
@@ -101,6 +132,9 @@ async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool
         ctx: the target.
         name: the service.
         runtime: masked until the next boot rather than permanently.
+
+    Example:
+        ensue call '*' service.masked nginx
 
     Raises:
         StateFailedError: the target's service manager has no masks.
@@ -115,6 +149,9 @@ async def mask(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
         ctx: the target.
         name: the service.
         runtime: masked until the next boot rather than permanently.
+
+    Example:
+        ensue call '*' service.mask nginx
     """
     await (await service_manager(ctx)).change(ctx, name, _with_runtime("mask", runtime), may_block=True)
     return True
@@ -127,6 +164,9 @@ async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> boo
         ctx: the target.
         name: the service.
         runtime: masked until the next boot rather than permanently.
+
+    Example:
+        ensue call '*' service.unmask nginx
     """
     await (await service_manager(ctx)).change(ctx, name, _with_runtime("unmask", runtime), may_block=True)
     return True
@@ -166,6 +206,9 @@ def _change(verb: str) -> Change:
 
 async def systemctl_reload(ctx: FunctionContext) -> bool:
     """Make systemd reload its unit files.
+
+    Example:
+        ensue call '*' service.systemctl_reload
 
     Raises:
         StateFailedError: systemd does not run on the target, or fails.

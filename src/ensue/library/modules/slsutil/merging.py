@@ -93,6 +93,9 @@ def boolstr(ctx: FunctionContext, value: Any, true: Any = "true", false: Any = "
         value: the boolean.
         true: what to return for a true value.
         false: what to return for a false value.
+
+    Example:
+        ensue call '*' slsutil.boolstr true
     """
     return true if value else false
 

@@ -21,6 +21,9 @@ def file_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
         ctx: the target.
         path: the path in the file roots, without `salt://`.
         saltenv: the environment.
+
+    Example:
+        ensue call '*' slsutil.file_exists web/init.sls
     """
     return ctx.files.local_path(f"salt://{path}", saltenv=saltenv) is not None
 
@@ -32,6 +35,9 @@ def dir_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
         ctx: the target.
         path: the path in the file roots, without `salt://`.
         saltenv: the environment.
+
+    Example:
+        ensue call '*' slsutil.dir_exists web
     """
     return bool(ctx.files.list_tree(f"salt://{path}", saltenv=saltenv))
 
@@ -43,6 +49,9 @@ def path_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
         ctx: the target.
         path: the path in the file roots, without `salt://`.
         saltenv: the environment.
+
+    Example:
+        ensue call '*' slsutil.path_exists web/init.sls
     """
     return file_exists(ctx, path, saltenv) or dir_exists(ctx, path, saltenv)
 
@@ -57,6 +66,9 @@ def findup(
         startpath: the folder, or a file in it, to start from.
         filenames: one name, or a list of alternatives.
         saltenv: the environment.
+
+    Example:
+        ensue call '*' slsutil.findup web/nginx map.jinja
 
     Raises:
         StateFailedError: `startpath` does not exist, or none of the names is found.

@@ -59,6 +59,9 @@ async def deserialize(ctx: FunctionContext, serializer: str, stream_or_string: s
         serializer: `yaml`, `json`, `configparser` or `msgpack`.
         stream_or_string: the text.
 
+    Example:
+        ensue call '*' slsutil.deserialize json '{"a": 1}'
+
     Raises:
         StateFailedError: the serializer is unknown, or the text is not well-formed.
     """

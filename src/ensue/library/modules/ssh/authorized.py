@@ -36,6 +36,9 @@ async def auth_keys(
         user: one user, or a list; None for all.
         config: the path of the file, as in `AuthorizedKeysFile`.
         fingerprint_hash_type: `sha256`, `md5`, …
+
+    Example:
+        ensue call '*' ssh.auth_keys
     """
     if isinstance(user, str):
         return _described(await _present(ctx, user, config), fingerprint_hash_type)
@@ -95,6 +98,9 @@ async def check_key_file(
         config: the path of the file, as in `AuthorizedKeysFile`.
         saltenv: the environment of `source`.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' ssh.check_key_file deploy salt://keys/alice.pub
     """
     there = await _present(ctx, user, config)
     keys = await source_keys(ctx, source, saltenv)
@@ -125,6 +131,9 @@ async def set_auth_key(  # noqa: PLR0917 (Salt's order)
         options: the options before the key.
         config: the path of the file, as in `AuthorizedKeysFile`.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' ssh.set_auth_key deploy roles
 
     Returns:
         `new`, `replace` or `no change`; `invalid` if it is not a key, `fail` if the user or the home folder
@@ -169,6 +178,9 @@ async def set_auth_key_from_file(
         config: the path of the file, as in `AuthorizedKeysFile`.
         saltenv: the environment of `source`.
         **kwargs: `options`, the options before each key instead of those in the file; others have no effect.
+
+    Example:
+        ensue call '*' ssh.set_auth_key_from_file deploy salt://keys/alice.pub
     """
     options: Sequence[str] | None = kwargs.get("options")
     words = [
@@ -193,6 +205,9 @@ async def rm_auth_key(
         key: the key, in base64.
         config: the path of the file, as in `AuthorizedKeysFile`.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' ssh.rm_auth_key deploy roles
     """
     if key not in await _present(ctx, user, config):
         return "Key not present"
@@ -219,6 +234,9 @@ async def rm_auth_key_from_file(
         config: the path of the file, as in `AuthorizedKeysFile`.
         saltenv: the environment of `source`.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' ssh.rm_auth_key_from_file deploy salt://keys/alice.pub
     """
     keys = await source_keys(ctx, source, saltenv)
     words = [await rm_auth_key(ctx, user, key, config) for key in keys]

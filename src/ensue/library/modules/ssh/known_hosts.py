@@ -41,6 +41,9 @@ async def get_known_host_entries(  # noqa: PLR0917 (Salt's order)
         config: the path of another file.
         port: the host's port.
         fingerprint_hash_type: `sha256`, `md5`, …
+
+    Example:
+        ensue call '*' ssh.get_known_host_entries deploy git.example.com
     """
     text = await text_of(ctx, await known_hosts_path(ctx, user, config)) or ""
     found = _entries(text, host_with_port(hostname, port))
@@ -66,6 +69,9 @@ async def recv_known_host_entries(  # noqa: PLR0917 (Salt's order)
         hash_known_hosts: return the host name as a hash.
         timeout: how long to wait for the host, in seconds.
         fingerprint_hash_type: `sha256`, `md5`, …
+
+    Example:
+        ensue call '*' ssh.recv_known_host_entries git.example.com
     """
     words = ["-H"] if hash_known_hosts else []
     words += ["-p", str(port)] if port else []
@@ -98,6 +104,9 @@ async def check_known_host(  # noqa: PLR0917 (Salt's order)
         config: the path of another file.
         port: the host's port.
         fingerprint_hash_type: `sha256`, `md5`, …
+
+    Example:
+        ensue call '*' ssh.check_known_host
 
     Returns:
         That word; a mapping with `status` and `error` if the key does not have the fingerprint.
@@ -141,6 +150,9 @@ async def set_known_host(  # noqa: PLR0917 (Salt's order)
         hash_known_hosts: write the host name as a hash.
         timeout: how long to wait for the host, in seconds.
         fingerprint_hash_type: `sha256`, `md5`, …
+
+    Example:
+        ensue call '*' ssh.set_known_host
 
     Returns:
         `status`: `exists`, `updated` with `old` and `new`, or `error` with the reason.
@@ -195,6 +207,9 @@ async def rm_known_host(
         hostname: the host name or address.
         config: the path of another file.
         port: the host's port.
+
+    Example:
+        ensue call '*' ssh.rm_known_host
     """
     path = await known_hosts_path(ctx, user, config)
     if await text_of(ctx, path) is None:
@@ -213,6 +228,9 @@ async def hash_known_hosts(
         ctx: the target.
         user: the user whose file it is; None for the system's file.
         config: the path of another file.
+
+    Example:
+        ensue call '*' ssh.hash_known_hosts
     """
     path = await known_hosts_path(ctx, user, config)
     text = await text_of(ctx, path)

@@ -25,6 +25,9 @@ async def chhome(ctx: FunctionContext, name: str, home: str, persist: bool = Fal
         home: the new folder.
         persist: move the content of the old folder there.
 
+    Example:
+        ensue call '*' user.chhome alice /srv/alice
+
     Raises:
         StateFailedError: the home folder could not be changed.
     """
@@ -43,6 +46,9 @@ async def chgroups(
         name: the user.
         groups: the group names, as a list or separated by commas.
         append: keep the groups that the user is already in.
+
+    Example:
+        ensue call '*' user.chgroups alice staff
 
     Raises:
         StateFailedError: the groups could not be changed.

@@ -23,6 +23,9 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
         name: the user.
         root: accepted as by Salt, without effect; the target's own database is read.
 
+    Example:
+        ensue call '*' user.info alice
+
     Returns:
         `gid`, `groups`, `home`, `name`, `passwd`, `shell`, `uid`, `fullname`, `roomnumber`, `workphone`,
         `homephone` and `other`.
@@ -40,6 +43,9 @@ async def list_groups(ctx: FunctionContext, name: str) -> list[str]:
     Args:
         ctx: the target.
         name: the user.
+
+    Example:
+        ensue call '*' user.list_groups alice
     """
     answer = await ask(ctx, "id", "-Gn", "--", name)
     return sorted(set(answer.stdout.split()))
@@ -51,6 +57,9 @@ async def list_users(ctx: FunctionContext, root: str | None = None) -> list[str]
     Args:
         ctx: the target.
         root: accepted as by Salt, without effect; the target's own database is read.
+
+    Example:
+        ensue call '*' user.list_users
     """
     return sorted(fields[0] for fields in await entries(ctx, "passwd"))
 
@@ -62,6 +71,9 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
         ctx: the target.
         refresh: has no effect; nothing is cached.
         root: accepted as by Salt, without effect; the target's own database is read.
+
+    Example:
+        ensue call '*' user.getent
     """
     groups = await entries(ctx, "group")
     names = {fields[2]: fields[0] for fields in groups}
@@ -80,6 +92,9 @@ async def primary_group(ctx: FunctionContext, name: str) -> str:
     Args:
         ctx: the target.
         name: the user.
+
+    Example:
+        ensue call '*' user.primary_group alice
     """
     answer = await ask(ctx, "id", "-gn", "--", name)
     return answer.stdout.strip() if answer.is_success else ""

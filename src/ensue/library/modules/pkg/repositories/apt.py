@@ -43,6 +43,9 @@ async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[Data
     Args:
         ctx: the target.
         **kwargs: parts of the line by name, as for `mod_repo`.
+
+    Example:
+        ensue call '*' pkg.list_repos
     """
     await _need_apt(ctx)
     repos: dict[str, list[DataMap]] = {}
@@ -59,6 +62,9 @@ async def get_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
         ctx: the target.
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: parts of the line by name, as for `mod_repo`.
+
+    Example:
+        ensue call '*' pkg.get_repo 'deb https://apt.example.com stable main'
     """
     found = await find(ctx, await wanted_source(ctx, repo, kwargs))
     return found.source.as_data(found.file.path) if found else {}
@@ -71,6 +77,9 @@ async def plan_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
         ctx: the target.
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: those of `mod_repo`.
+
+    Example:
+        ensue call '*' pkg.plan_repo 'deb https://apt.example.com stable main'
     """
     found = await find(ctx, wanted := await wanted_source(ctx, repo, kwargs))
     path = found.file.path if found else str(kwargs.get("file") or await _default_file(ctx, repo))
@@ -85,6 +94,9 @@ async def mod_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> dict[str, 
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: `file`, `comps`, `dist`, `architectures`, `disabled`, `comments`, `clean_file`; `key_url`,
             `key_text`, or `keyid` and `keyserver`; `signedby`; `refresh`.
+
+    Example:
+        ensue call '*' pkg.mod_repo 'deb https://apt.example.com stable main'
 
     Returns:
         `{repo: …}` with the repository as `get_repo` returns it.
@@ -117,6 +129,9 @@ async def del_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> str:
         ctx: the target.
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: parts of the line by name, as for `mod_repo`.
+
+    Example:
+        ensue call '*' pkg.del_repo 'deb https://apt.example.com stable main'
 
     Returns:
         A message with what was done.
