@@ -54,9 +54,9 @@ COMMANDS = [
     ["deployments", "expire"],
     ["graph", "a"],
     ["keys", "rotate"],
-    ["init", "new"],
     ["doc", "file.managed"],
     ["schema", "sls"],
+    ["init", "new"],
     ["explain", "E0113"],
     ["completion", "bash"],
 ]
