@@ -35,6 +35,9 @@ def test_a_function(shell: Shell) -> None:
     assert ended.out.startswith("file.managed (state function)\n\nCreate a file")
     assert "  makedirs (true or false; default: false)\n      create missing parent folders.\n" in ended.out
     assert "  sha256 (text or null; always)\n" in ended.out
+    assert "\nExample\n  /etc/motd:\n    file.managed:\n" in ended.out
+    assert "\nDifferences from Salt\n  `attrs` and `selinux`" in ended.out
+    assert "\nDifferences of the module file from Salt\n" in ended.out
 
 
 def test_explain_shows_the_same(shell: Shell) -> None:

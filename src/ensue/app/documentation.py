@@ -6,6 +6,8 @@ import inspect
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from ensue.app.functions import Functions
 from ensue.app.new_state_page import new_state_keys
 from ensue.core.contracts.function_docs import FunctionDoc, FunctionKind, ModuleDoc, function_doc
@@ -88,7 +90,9 @@ class ProjectDocumentation:
         if found is None:
             return next((doc for one in self._types() if (doc := one.function(kind, name))), None)
         keys = new_state_keys().get(name, ()) if kind == "states" and self._is_ours(kind, found) else ()
-        return function_doc(kind, name, found, keys)
+        doc = function_doc(kind, name, found, keys)
+        around = read_docstring(inspect.cleandoc(self._module_docstring(kind, module, function)))
+        return msgspec.structs.replace(doc, module_differences=around.differences)
 
     def text(self, kind: FunctionKind, name: str) -> str:
         """Return the documentation of a function as text; empty if there is no such function."""

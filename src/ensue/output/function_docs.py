@@ -31,6 +31,7 @@ def function_text(doc: FunctionDoc, palette: Palette) -> str:
     lines = [f"{title} ({KIND_WORDS[doc.kind]})", "", *_wrapped(doc.summary)]
     for paragraphs in (doc.text, doc.notes):
         lines += ["", *_wrapped(paragraphs)] if paragraphs else []
+    module = doc.name.rpartition(".")[0]
     example = [f"  {line}".rstrip() for line in doc.example.splitlines()]
     sections = {
         "Arguments": _arguments(doc, palette),
@@ -39,6 +40,7 @@ def function_text(doc: FunctionDoc, palette: Palette) -> str:
         "Returns": _wrapped(doc.returns, 2),
         "new_state": _keys(doc, palette),
         "Differences from Salt": _wrapped(doc.differences, 2),
+        f"Differences of the module {module} from Salt": _wrapped(doc.module_differences, 2),
     }
     for heading, content in sections.items():
         lines += ["", palette.paint(palette.bold, heading), *content] if content else []

@@ -89,6 +89,7 @@ class FunctionDoc(msgspec.Struct, frozen=True, kw_only=True):
         raises: when it fails, by exception.
         example: an example; empty if there is none.
         differences: how it differs from Salt's function of this name.
+        module_differences: how its module differs from Salt's.
         new_state: the keys of its `new_state`; of an execution function none.
     """
 
@@ -102,6 +103,7 @@ class FunctionDoc(msgspec.Struct, frozen=True, kw_only=True):
     raises: Mapping[str, str]
     example: str = ""
     differences: str = ""
+    module_differences: str = ""
     new_state: tuple[KeyDoc, ...] = ()
 
 
