@@ -75,7 +75,7 @@ compat: venv ## run tests/compat beside Salt and Idem and record what they give 
 	@tools/test-bridge $(BIN) .compat/salt
 
 clean: ## remove what the commands above made, the virtual environment included
-	rm -rf $(VENV) .venv-oldest .venv-newest .venv-lock .bench .compat .demo docs/_build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-oldest .venv-newest .venv-lock .bench .compat .demo docs/_build docs/reference dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 venv:
 	@tools/make-venv $(VENV) develop

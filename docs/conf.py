@@ -1,13 +1,17 @@
 """How Sphinx builds the documentation; `make docs` runs it with warnings as errors.
 
 Pages name the file of an example in a comment before it, which the tests read:
-`<!-- file: states/hello.sls -->`. The built pages have that name as the caption of the block.
+`<!-- file: states/hello.sls -->`. The built pages have that name as the caption of the block. The pages below
+`reference/` are made from the docstrings of functions when the build starts.
 """
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
+
+from ensue.app.documentation import write_reference
 
 project = "ensue"
 author = "the ensue authors"
@@ -48,7 +52,12 @@ def _read(_app: Any, _page: str, source: list[str]) -> None:
     source[0] = with_captions(source[0])
 
 
+def _write_reference(app: Any) -> None:
+    write_reference(Path(app.srcdir) / "reference")
+
+
 def setup(app: Any) -> dict[str, bool]:
-    """Register what changes the pages while they are read."""
+    """Write the reference pages before Sphinx looks for pages, and register what changes pages while they are read."""
+    app.connect("builder-inited", _write_reference)
     app.connect("source-read", _read)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -54,6 +54,8 @@ COMMANDS = [
     ["deployments", "expire"],
     ["graph", "a"],
     ["keys", "rotate"],
+    ["doc", "file.managed"],
+    ["schema", "sls"],
     ["init", "new"],
     ["explain", "E0113"],
     ["completion", "bash"],

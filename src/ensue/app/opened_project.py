@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import msgspec
 
@@ -21,13 +21,16 @@ from ensue.reach.resources.providers import Providers
 from ensue.reach.resources.type_sources import FOLDER, TypeSources
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from ensue.core.contracts.function_docs import Documentation
     from ensue.core.model.data import Data
     from ensue.core.model.srn import Srn
     from ensue.deploy.drivers.loading import Drivers
 
+
+Result = TypeVar("Result")
 
 _MOST_THREADS = 256
 """How many threads there are: renderings wait in threads for calls that need threads themselves."""
@@ -94,6 +97,19 @@ class OpenedProject:
                 pillar_override=self._pillar,
             )
         return self._opened
+
+    async def documented(self, read: Callable[[Documentation], Result]) -> Result:
+        """Read from the documentation of the project's functions, in a thread.
+
+        Args:
+            read: gets the documentation; its value is returned.
+
+        Raises:
+            PluginError: a file of the project does not load.
+        """
+        from ensue.app.documentation import project_documentation
+
+        return await asyncio.to_thread(read, project_documentation(self._services()))
 
     @cached_property
     def _drivers(self) -> Drivers:

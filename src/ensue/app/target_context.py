@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ensue.app.project_services import ProjectServices
     from ensue.core.contracts.connection import Connection
     from ensue.core.contracts.context import FileSources, FunctionContext
+    from ensue.core.contracts.function_docs import Documentation
     from ensue.core.contracts.mine import Mine
     from ensue.core.masking import Masker
     from ensue.core.model.chunk import Chunk
@@ -127,6 +128,13 @@ class TargetContext:
 
         found = await project_targets(self._services, target, engine=engine)
         return [self._services.context(srn, test=self.test) for srn in found]
+
+    @property
+    def documentation(self) -> Documentation:
+        """The documentation of the functions that the target offers."""
+        from ensue.app.documentation import documentation_of
+
+        return documentation_of(self._services, self.srn.type)
 
     @property
     def mine(self) -> Mine:

@@ -9,6 +9,7 @@ import click
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_target
+from ensue.cli.complete_functions import complete_execution_function
 from ensue.cli.fleet_options import LONGEST_S, refuse_nan
 from ensue.cli.options import pillar_options, project_options
 
@@ -28,7 +29,7 @@ EXAMPLES = (
 
 @click.command("call", cls=ProjectCommand, examples=EXAMPLES)
 @click.argument("target", metavar="TGT", shell_complete=complete_target)
-@click.argument("function", metavar="FUN")
+@click.argument("function", metavar="FUN", shell_complete=complete_execution_function)
 @click.argument("arguments", metavar="[ARG]...", nargs=-1)
 @click.option(
     "--timeout",

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 EXAMPLES = (
     ("ensue explain E0301", "what the code means and how to fix the error"),
     ("ensue explain 301", "the same"),
+    ("ensue explain file.managed", "the same as ensue doc file.managed"),
     ("ensue explain", "all codes"),
 )
 
 _CODE_DIGITS: Final = 4
+_CODE: Final = re.compile(r"[A-Za-z]?\d+")
 
 _SECTION: Final = re.compile(
     r"^### (?P<code>[EW]\d{4}): (?P<title>.+)\n(?P<body>(?:(?!#{2,3} ).*\n?)*)", re.MULTILINE
@@ -36,7 +38,17 @@ _LINK: Final = re.compile(r"\[(?P<words>[^\]]*)\]\((?P<page>[\w.-]+\.md)?(?:#[^)
 @click.command("explain", cls=ExampleCommand, examples=EXAMPLES)
 @click.argument("code", required=False)
 def command(code: str | None) -> int:
-    """Explain the code of a diagnostic, such as E0301."""
+    """Explain the code of a diagnostic, or a function.
+
+    CODE is a code such as E0301, or a function or module as `ensue doc` takes it.
+
+    Exit code: 0 success; 1 there is no such code, module or function.
+    """
+    if code is not None and not _CODE.fullmatch(code):
+        from ensue.cli.doc import command as doc
+
+        context = click.get_current_context()
+        return int(doc.invoke(doc.make_context("explain", [code], parent=context)))
     sections = {
         found["code"]: (found["title"], found["body"].strip()) for found in _SECTION.finditer(_page())
     }

@@ -36,7 +36,12 @@ COMMANDS: Final[dict[str, _Entry]] = {
     "graph": _Entry("ensue.cli.graph", "Draw the graph of a run, or of a deployment's resources."),
     "keys": _Entry("ensue.cli.keys", "Manage the keys that stored secrets are encrypted with."),
     "init": _Entry("ensue.cli.init", "Make a small project to start from."),
-    "explain": _Entry("ensue.cli.explain", "Explain the code of a diagnostic, such as E0301."),
+    "doc": _Entry("ensue.cli.doc", "Show the documentation of a function, a module, or all modules."),
+    "schema": _Entry(
+        "ensue.cli.schema",
+        "Print a JSON Schema, with which editors check and complete files.",
+    ),
+    "explain": _Entry("ensue.cli.explain", "Explain the code of a diagnostic, or a function."),
     "completion": _Entry("ensue.cli.completion", "Print the script that completes commands in a shell."),
 }
 """Commands by name, in the order of the help."""

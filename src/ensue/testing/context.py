@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ensue.app.documentation import shipped_documentation
 from ensue.core.contracts.accumulators import Accumulators
 from ensue.core.contracts.context import Declaration
 from ensue.core.diagnostics import Span
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.connection import Connection
     from ensue.core.contracts.content import SourceContent
     from ensue.core.contracts.context import FunctionContext
+    from ensue.core.contracts.function_docs import Documentation
     from ensue.core.contracts.provider import EnvironmentProvider
     from ensue.core.model.data import DataMap
     from ensue.core.model.enforced import EnforcedState
@@ -173,6 +175,7 @@ class FakeFunctionContext:
         config: the target's configuration.
         minion_context: the managing minion; by default this context itself.
         mine: the values that targets share.
+        documentation: that of the target's functions; by default, of those that come with ensue.
     """
 
     connection: Connection
@@ -188,6 +191,7 @@ class FakeFunctionContext:
     config: DataMap = field(default_factory=dict[str, Any])
     minion_context: FunctionContext | None = None
     mine: FakeMine = field(default_factory=FakeMine)
+    documentation: Documentation = field(default_factory=shipped_documentation)
 
     @property
     def srn(self) -> Srn:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.connection import Connection
     from ensue.core.contracts.content import SourceContent
     from ensue.core.contracts.deployment import Deployments
+    from ensue.core.contracts.function_docs import Documentation
     from ensue.core.contracts.mine import Mine
     from ensue.core.contracts.provider import EnvironmentProvider
     from ensue.core.contracts.registry import DerivedRegistry
@@ -177,6 +178,11 @@ class FunctionContext(Protocol):
             StateFailedError: the expression does not parse, or names a type or a nodegroup that does not
                 exist.
         """
+        ...
+
+    @property
+    def documentation(self) -> Documentation:
+        """The documentation of the functions that the target offers; reading it blocks."""
         ...
 
     @property

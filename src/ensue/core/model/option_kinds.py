@@ -51,12 +51,14 @@ class OneOf(msgspec.Struct, frozen=True):
         types: Python types; `bool` is no `int` here.
         fits: a further check of the value.
         bounds: used instead of `takes` for a value of the right type that `fits` refuses; empty: `takes`.
+        lowest: the lowest number that `fits` accepts; None: `fits` has another rule.
     """
 
     takes: str
     types: tuple[type, ...]
     fits: Callable[[Any], bool] | None = None
     bounds: str = ""
+    lowest: int | None = None
 
     def misfits(self, value: Any) -> Iterator[Misfit]:
         """Yield the value if it does not fit."""
@@ -208,7 +210,7 @@ class Either(msgspec.Struct, frozen=True):
 
 def whole_number(lowest: int) -> OneOf:
     """Return the kind of whole numbers from a lowest one on."""
-    return OneOf(f"a number from {lowest}", (int,), lambda value: value >= lowest)
+    return OneOf(f"a number from {lowest}", (int,), lambda value: value >= lowest, lowest=lowest)
 
 
 def _below(key: str | int, misfits: Iterator[Misfit]) -> Iterator[Misfit]:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 KIND: Final = "Definition"
 _TOP: Final = ("apiVersion", "kind", "metadata", "entity", "object")
-_METADATA: Final = ("id", "name", "labels", "annotations")
-_ENTITY: Final = (
+METADATA_KEYS: Final = ("id", "name", "labels", "annotations")
+ENTITY_KEYS: Final = (
     "name", "type", "driver_type", "driver_account", "driver_inputs", "provision", "criteria",
     "params_schema", "ready", "destroy_first", "protect", "retain", "timeout", "retry",
 )  # fmt: skip
@@ -46,7 +46,7 @@ _INPUTS: Final = ("values", "secrets", "secret_refs")
 _PROVISION: Final = ("is_dependent", "match_dependents", "params", "for_each")
 _RETRY: Final = ("attempts", "interval")
 _INTERVAL_S: Final = 5.0
-_CRITERION: Final = ("class", *CRITERION_FIELDS)
+CRITERION_KEYS: Final = ("class", *CRITERION_FIELDS)
 
 
 def read_definition(data: Any, document: YamlDocument, found: Collector) -> Definition | None:
@@ -102,14 +102,14 @@ class _Reader:
         top = shape.mapping(data, "a definition", place, _TOP)
         if is_mapping(data) and data.get("kind") is None:
             shape.wrong("a definition has no 'kind'", place, f"add `kind: {KIND}`")
-        metadata = shape.mapping(top.get("metadata"), "'metadata'", place.below("metadata"), _METADATA)
+        metadata = shape.mapping(top.get("metadata"), "'metadata'", place.below("metadata"), METADATA_KEYS)
         id_ = shape.required(metadata, "id", "the definition's metadata", place.below("metadata"))
         word = "object" if "object" in top and "entity" not in top else "entity"
         inside = place.below(word)
         if is_mapping(data) and top.get(word) is None:
             shape.wrong("a definition has no 'entity'", place, "add `entity:` with type, driver_type, …")
             return None
-        entity = shape.mapping(top.get(word), f"{word!r}", inside, _ENTITY)
+        entity = shape.mapping(top.get(word), f"{word!r}", inside, ENTITY_KEYS)
         made = self._entity(id_, entity, inside) if entity else None
         return made if len(self._found.errors) == before else None
 
@@ -221,10 +221,10 @@ class _Reader:
         shape = self._shape
         if given is None:
             shape.wrong("a criterion is null", place, "write `- {}` for all resources")
-        mapping = shape.mapping(given, "a criterion", place, _CRITERION)
+        mapping = shape.mapping(given, "a criterion", place, CRITERION_KEYS)
         texts = {
             key: text
-            for key in _CRITERION
+            for key in CRITERION_KEYS
             if (text := shape.text(mapping.get(key), f"{key!r} of a criterion", place.below(key)))
         }
         return Criterion(class_=texts.pop("class", DEFAULT_CLASS), fields=texts, place=place)

@@ -36,7 +36,11 @@ _LETTERS: Final = {
 
 
 async def version(ctx: FunctionContext) -> str:
-    """Return the version of getfacl."""
+    """Return the version of getfacl.
+
+    Example:
+        ensue call '*' acl.version
+    """
     return (await _run(ctx, "/", "getfacl", "--version")).split()[1]
 
 
@@ -50,6 +54,9 @@ async def getfacl(
         *args: paths.
         recursive: include everything below the paths.
         numeric: return ids instead of names.
+
+    Example:
+        ensue call '*' acl.getfacl
 
     Returns:
         Per path `comment` (`file owner group`), `user`, `group`, `other`, `mask`, each a list of
@@ -83,6 +90,15 @@ async def wipefacls(
 ) -> bool:
     """Remove all entries except those of owner, group and others.
 
+    Args:
+        ctx: the target.
+        *args: paths.
+        recursive: include everything below the paths.
+        raise_err: has no effect; a failure always raises an error.
+
+    Example:
+        ensue call '*' acl.wipefacls
+
     Raises:
         StateFailedError: a path does not exist, or the target has no setfacl.
     """
@@ -111,6 +127,9 @@ async def modfacl(
         recursive: include everything below the paths.
         raise_err: has no effect; a failure always raises an error.
 
+    Example:
+        ensue call '*' acl.modfacl user
+
     Raises:
         StateFailedError: there is no such user, or setfacl refuses it.
     """
@@ -122,6 +141,17 @@ async def delfacl(
     ctx: FunctionContext, acl_type: str, acl_name: str = "", *args: str, recursive: bool = False
 ) -> bool:
     """Remove an entry.
+
+    Args:
+        ctx: the target.
+        acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
+            entry applies to new files in a folder.
+        acl_name: the user or group; empty for the file's owner or group.
+        *args: paths.
+        recursive: include everything below the paths.
+
+    Example:
+        ensue call '*' acl.delfacl user
 
     Raises:
         StateFailedError: there is no such user, or setfacl refuses it.

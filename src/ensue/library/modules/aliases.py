@@ -26,18 +26,38 @@ _ENTRY: Final = re.compile(r"(?P<alias>[^:#\s][^:#]*?)\s*:\s*(?P<target>[^#]*?)(
 
 
 async def list_aliases(ctx: FunctionContext) -> dict[str, str]:
-    """Return all aliases with their targets."""
+    """Return all aliases with their targets.
+
+    Example:
+        ensue call '*' aliases.list_aliases
+    """
     found = [_ENTRY.match(line) for line in await _lines(ctx)]
     return {entry["alias"]: entry["target"] for entry in found if entry}
 
 
 async def get_target(ctx: FunctionContext, alias: str) -> str:
-    """Return the target of an alias, empty if it has none."""
+    """Return the target of an alias, empty if it has none.
+
+    Args:
+        ctx: the target.
+        alias: the name.
+
+    Example:
+        ensue call '*' aliases.get_target postmaster
+    """
     return (await list_aliases(ctx)).get(alias, "")
 
 
 async def has_target(ctx: FunctionContext, alias: str, target: str | list[str]) -> bool:
     """Return whether an alias has this target, or all of these targets.
+
+    Args:
+        ctx: the target.
+        alias: the name.
+        target: addresses, as a list or separated by commas.
+
+    Example:
+        ensue call '*' aliases.has_target postmaster root
 
     Raises:
         StateFailedError: the target is empty.
@@ -52,6 +72,9 @@ async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
         ctx: the target.
         alias: the name.
         target: addresses, as a list or separated by commas.
+
+    Example:
+        ensue call '*' aliases.set_target postmaster root
 
     Raises:
         StateFailedError: a target is empty, or the line would be read as something else.
@@ -77,7 +100,15 @@ async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
 
 
 async def rm_alias(ctx: FunctionContext, alias: str) -> bool:
-    """Remove an alias."""
+    """Remove an alias.
+
+    Args:
+        ctx: the target.
+        alias: the name.
+
+    Example:
+        ensue call '*' aliases.rm_alias postmaster
+    """
     lines = await _lines(ctx)
     kept = [line for line in lines if not (found := _ENTRY.match(line)) or found["alias"] != alias]
     if kept != lines:

@@ -22,13 +22,29 @@ _LINK: Final = re.compile(r"^(?:Link: | *link \S+ is )(?P<path>\S+)$", re.MULTIL
 
 
 async def display(ctx: FunctionContext, name: str) -> str:
-    """Return the output of the program for a generic name."""
+    """Return the output of the program for a generic name.
+
+    Args:
+        ctx: the target.
+        name: the generic name (`editor`).
+
+    Example:
+        ensue call '*' alternatives.display editor
+    """
     answer = await ask(ctx, await _program(ctx), "--display", name)
     return answer.stdout if answer.is_success else answer.complaint()
 
 
 async def show_link(ctx: FunctionContext, name: str) -> str | bool:
-    """Return the path of the generic name (`/usr/bin/editor`), False if there is none."""
+    """Return the path of the generic name (`/usr/bin/editor`), False if there is none.
+
+    Args:
+        ctx: the target.
+        name: the generic name (`editor`).
+
+    Example:
+        ensue call '*' alternatives.show_link editor
+    """
     folder = _KEPT.get(await _family(ctx))
     if folder is not None:
         lines = (await text_of(ctx, f"{folder}/{name}") or "").splitlines()
@@ -39,39 +55,102 @@ async def show_link(ctx: FunctionContext, name: str) -> str | bool:
 
 
 async def show_current(ctx: FunctionContext, name: str) -> str | bool:
-    """Return the path of the program that a generic name refers to, False if there is none."""
+    """Return the path of the program that a generic name refers to, False if there is none.
+
+    Args:
+        ctx: the target.
+        name: the generic name (`editor`).
+
+    Example:
+        ensue call '*' alternatives.show_current editor
+    """
     found = await ctx.connection.stat(f"{_LINKS}/{name}")
     return found.link_target if found is not None and found.kind == "symlink" else False
 
 
 async def check_exists(ctx: FunctionContext, name: str, path: str) -> bool:
-    """Return whether a program is an alternative for a generic name."""
+    """Return whether a program is an alternative for a generic name.
+
+    Args:
+        ctx: the target.
+        name: the generic name (`editor`).
+        path: the path of the program (`/usr/bin/vim.basic`).
+
+    Example:
+        ensue call '*' alternatives.check_exists editor /usr/bin/vim.basic
+    """
     answer = await ask(ctx, await _program(ctx), "--display", name)
     return any(line.startswith(f"{path} - ") for line in answer.stdout.splitlines())
 
 
 async def check_installed(ctx: FunctionContext, name: str, path: str) -> bool:
-    """Return whether a generic name refers to a program."""
+    """Return whether a generic name refers to a program.
+
+    Args:
+        ctx: the target.
+        name: the generic name (`editor`).
+        path: the path of the program (`/usr/bin/vim.basic`).
+
+    Example:
+        ensue call '*' alternatives.check_installed editor /usr/bin/vim.basic
+    """
     return await show_current(ctx, name) == path
 
 
 async def install(ctx: FunctionContext, name: str, link: str, path: str, priority: int | str) -> str:
-    """Register an alternative for a generic name; the one with the highest priority is used."""
+    """Register an alternative for a generic name; the one with the highest priority is used.
+
+    Args:
+        ctx: the target.
+        name: the generic name (`editor`).
+        link: the path of the generic name (`/usr/bin/editor`).
+        path: the path of the program (`/usr/bin/vim.basic`).
+        priority: the priority; the alternative with the highest one is used.
+
+    Example:
+        ensue call '*' alternatives.install editor /usr/bin/editor /usr/bin/vim.basic 50
+    """
     return await _do(ctx, name, "--install", link, name, path, str(priority))
 
 
 async def remove(ctx: FunctionContext, name: str, path: str) -> str:
-    """Remove an alternative for a generic name."""
+    """Remove an alternative for a generic name.
+
+    Args:
+        ctx: the target.
+        name: the generic name (`editor`).
+        path: the path of the program (`/usr/bin/vim.basic`).
+
+    Example:
+        ensue call '*' alternatives.remove editor /usr/bin/vim.basic
+    """
     return await _do(ctx, name, "--remove", name, path)
 
 
 async def auto(ctx: FunctionContext, name: str) -> str:
-    """Let a generic name refer to the alternative with the highest priority."""
+    """Let a generic name refer to the alternative with the highest priority.
+
+    Args:
+        ctx: the target.
+        name: the generic name (`editor`).
+
+    Example:
+        ensue call '*' alternatives.auto editor
+    """
     return await _do(ctx, name, "--auto", name)
 
 
 async def set_(ctx: FunctionContext, name: str, path: str) -> str:
-    """Let a generic name refer to a program, whatever its priority."""
+    """Let a generic name refer to a program, whatever its priority.
+
+    Args:
+        ctx: the target.
+        name: the generic name (`editor`).
+        path: the path of the program (`/usr/bin/vim.basic`).
+
+    Example:
+        ensue call '*' alternatives.set editor /usr/bin/vim.basic
+    """
     return await _do(ctx, name, "--set", name, path)
 
 

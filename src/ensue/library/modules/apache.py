@@ -37,17 +37,41 @@ _SUFFIXES: Final = (".load", ".conf")
 
 
 async def check_mod_enabled(ctx: FunctionContext, mod: str) -> bool:
-    """Return whether a module is enabled; its name may end in `.load` or `.conf`."""
+    """Return whether a module is enabled; its name may end in `.load` or `.conf`.
+
+    Args:
+        ctx: the target.
+        mod: the module (`rewrite`).
+
+    Example:
+        ensue call '*' apache.check_mod_enabled rewrite
+    """
     return await _is_link(ctx, _MODULE, mod if mod.endswith(_SUFFIXES) else f"{mod}.load")
 
 
 async def check_conf_enabled(ctx: FunctionContext, conf: str) -> bool:
-    """Return whether a configuration is enabled; its name may end in `.conf`."""
+    """Return whether a configuration is enabled; its name may end in `.conf`.
+
+    Args:
+        ctx: the target.
+        conf: the configuration (`security`).
+
+    Example:
+        ensue call '*' apache.check_conf_enabled security
+    """
     return await _is_link(ctx, _CONF, f"{conf.removesuffix('.conf')}.conf")
 
 
 async def check_site_enabled(ctx: FunctionContext, site: str) -> bool:
-    """Return whether a site is enabled; its name may end in `.conf`; `default` also means `000-default`."""
+    """Return whether a site is enabled; its name may end in `.conf`; `default` also means `000-default`.
+
+    Args:
+        ctx: the target.
+        site: the site (`shop`).
+
+    Example:
+        ensue call '*' apache.check_site_enabled shop
+    """
     name = f"{site.removesuffix('.conf')}.conf"
     if await _is_link(ctx, _SITE, name):
         return True
@@ -61,6 +85,9 @@ async def a2enmod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
         ctx: the target.
         mod: the module.
 
+    Example:
+        ensue call '*' apache.a2enmod rewrite
+
     Returns:
         `Name`, `Mod`, and the outcome in `Status`.
 
@@ -71,27 +98,67 @@ async def a2enmod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
 
 
 async def a2dismod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
-    """Disable a module; see `a2enmod`."""
+    """Disable a module; see `a2enmod`.
+
+    Args:
+        ctx: the target.
+        mod: the module (`rewrite`).
+
+    Example:
+        ensue call '*' apache.a2dismod rewrite
+    """
     return await _switch(ctx, _MODULE, mod, enable=False)
 
 
 async def a2enconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
-    """Enable a configuration; see `a2enmod`."""
+    """Enable a configuration; see `a2enmod`.
+
+    Args:
+        ctx: the target.
+        conf: the configuration (`security`).
+
+    Example:
+        ensue call '*' apache.a2enconf security
+    """
     return await _switch(ctx, _CONF, conf, enable=True)
 
 
 async def a2disconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
-    """Disable a configuration; see `a2enmod`."""
+    """Disable a configuration; see `a2enmod`.
+
+    Args:
+        ctx: the target.
+        conf: the configuration (`security`).
+
+    Example:
+        ensue call '*' apache.a2disconf security
+    """
     return await _switch(ctx, _CONF, conf, enable=False)
 
 
 async def a2ensite(ctx: FunctionContext, site: str) -> dict[str, Any]:
-    """Enable a site; see `a2enmod`."""
+    """Enable a site; see `a2enmod`.
+
+    Args:
+        ctx: the target.
+        site: the site (`shop`).
+
+    Example:
+        ensue call '*' apache.a2ensite shop
+    """
     return await _switch(ctx, _SITE, site, enable=True)
 
 
 async def a2dissite(ctx: FunctionContext, site: str) -> dict[str, Any]:
-    """Disable a site; see `a2enmod`."""
+    """Disable a site; see `a2enmod`.
+
+    Args:
+        ctx: the target.
+        site: the site (`shop`).
+
+    Example:
+        ensue call '*' apache.a2dissite shop
+    """
     return await _switch(ctx, _SITE, site, enable=False)
 
 

@@ -48,6 +48,9 @@ async def get(
         omit_master: leave out the pillar's `master`.
         omit_grains: leave out the grains.
 
+    Example:
+        ensue call '*' config.get file_roots
+
     Returns:
         The value; if it is a `sdb://` URI, the value that it refers to.
 
@@ -94,6 +97,9 @@ async def option(
         omit_grains: leave out the grains.
         omit_pillar: leave out the pillar.
         omit_master: leave out the pillar's `master`.
+
+    Example:
+        ensue call '*' config.option file_roots
     """
     if not omit_opts and value in ctx.opts:
         return ctx.opts[value]

@@ -27,6 +27,9 @@ async def get_selections(ctx: FunctionContext, fetchempty: bool = True) -> dict[
         ctx: the target.
         fetchempty: include empty answers.
 
+    Example:
+        ensue call '*' debconf.get_selections
+
     Raises:
         StateFailedError: the target has no debconf-utils.
     """
@@ -40,7 +43,15 @@ async def get_selections(ctx: FunctionContext, fetchempty: bool = True) -> dict[
 
 
 async def show(ctx: FunctionContext, name: str) -> list[list[str]] | None:
-    """Return the answers of one package, None if it has none."""
+    """Return the answers of one package, None if it has none.
+
+    Args:
+        ctx: the target.
+        name: the package.
+
+    Example:
+        ensue call '*' debconf.show postfix
+    """
     return (await get_selections(ctx)).get(name)
 
 
@@ -54,6 +65,17 @@ async def set_(
 ) -> bool:
     """Answer a question.
 
+    Args:
+        ctx: the target.
+        package: the package that asks.
+        question: the question (`postfix/main_mailer_type`).
+        type: its type (`string`, `select`, `boolean`, …).
+        value: the answer.
+        *extra: further words of the answer, which are joined with blanks.
+
+    Example:
+        ensue call '*' debconf.set postfix postfix/main_mailer_type select 'Satellite system'
+
     Raises:
         StateFailedError: the target has no debconf, or refuses the answer.
     """
@@ -64,7 +86,11 @@ async def set_(
 
 
 async def is_there(ctx: FunctionContext) -> bool:
-    """Return whether answers can be read; Salt has no such function."""
+    """Return whether answers can be read; Salt has no such function.
+
+    Example:
+        ensue call '*' debconf.is_there
+    """
     return not (await ask(ctx, "debconf-get-selections")).is_missing
 
 

@@ -53,7 +53,12 @@ def merge(  # noqa: PLR0917 (formulas give them by position)
 
 
 def deepcopy(ctx: FunctionContext, source: Any) -> Any:  # noqa: ARG001 (every function is given it)
-    """Return a deep copy of data."""
+    """Return a deep copy of data.
+
+    Args:
+        ctx: the target.
+        source: the data to copy.
+    """
     return copy.deepcopy(source)
 
 

@@ -25,6 +25,9 @@ async def a(ctx: FunctionContext, host: str, nameserver: str | None = None) -> l
         host: the name.
         nameserver: the server to query instead of the target's own.
 
+    Example:
+        ensue call '*' dig.A example.com
+
     Raises:
         StateFailedError: the target has no `dig`.
     """
@@ -32,12 +35,29 @@ async def a(ctx: FunctionContext, host: str, nameserver: str | None = None) -> l
 
 
 async def aaaa(ctx: FunctionContext, host: str, nameserver: str | None = None) -> list[str]:
-    """Return the IPv6 addresses of a name; see `a`."""
+    """Return the IPv6 addresses of a name; see `a`.
+
+    Args:
+        ctx: the target.
+        host: the name.
+        nameserver: the server to query instead of the target's own.
+
+    Example:
+        ensue call '*' dig.AAAA example.com
+    """
     return await _addresses(ctx, host, "AAAA", nameserver)
 
 
 def check_ip(ctx: FunctionContext, addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether a text is an address or a network."""
+    """Return whether a text is an address or a network.
+
+    Args:
+        ctx: the target.
+        addr: the text to check.
+
+    Example:
+        ensue call '*' dig.check_ip 10.0.0.5
+    """
     try:
         ipaddress.ip_interface(addr)
     except ValueError:

@@ -25,6 +25,9 @@ async def serial(ctx: FunctionContext, zone: str = "", update: bool = False) -> 
         ctx: the target.
         zone: the zone; without it the number that the target keeps for unnamed zones.
         update: increase the number.
+
+    Example:
+        ensue call '*' dnsutil.serial
     """
     grain = f"dnsserial_{zone}" if zone else "dnsserial"
     stored = str(await ctx.call("grains.get", grain) or "")

@@ -28,23 +28,48 @@ def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG0
         ctx: the target.
         key: its name.
         default: the value to return if it is not set.
+
+    Example:
+        ensue call '*' environ.get PATH
     """
     return os.environ.get(key, default)
 
 
 def has_value(ctx: FunctionContext, key: str, value: str | None = None) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether a variable is set, or set to a value."""
+    """Return whether a variable is set, or set to a value.
+
+    Args:
+        ctx: the target.
+        key: its name.
+        value: the value; without it, any value will do.
+
+    Example:
+        ensue call '*' environ.has_value PATH
+    """
     return key in os.environ if value is None else os.environ.get(key) == value
 
 
 def item(ctx: FunctionContext, keys: str | Sequence[str], default: str = "") -> dict[str, str]:
-    """Return variables by name."""
+    """Return variables by name.
+
+    Args:
+        ctx: the target.
+        keys: a name, or a list of names.
+        default: the value to return if it is not set.
+
+    Example:
+        ensue call '*' environ.item '[PATH, HOME]'
+    """
     names = [keys] if isinstance(keys, str) else keys
     return {name: get(ctx, name, default) for name in names}
 
 
 def items(ctx: FunctionContext) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
-    """Return all variables."""
+    """Return all variables.
+
+    Example:
+        ensue call '*' environ.items
+    """
     return dict(os.environ)
 
 
@@ -56,6 +81,9 @@ def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets:
         key: its name.
         val: its value; False empties the variable, or removes it if `false_unsets` is set.
         false_unsets: see `val`.
+
+    Example:
+        ensue call '*' environ.setval http_proxy http://proxy.example.com:3128
 
     Returns:
         The value, None if it was removed.
@@ -78,7 +106,13 @@ def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets:
 def setenv(
     ctx: FunctionContext, environ: Mapping[str, Any], false_unsets: bool = False
 ) -> dict[str, str | None]:
-    """Set variables; see `setval`."""
+    """Set variables; see `setval`.
+
+    Args:
+        ctx: the target.
+        environ: the values by name.
+        false_unsets: a value of False removes the variable instead of emptying it.
+    """
     return {key: setval(ctx, key, value, false_unsets) for key, value in environ.items()}
 
 

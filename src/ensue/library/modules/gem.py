@@ -36,6 +36,9 @@ async def list_(
         runas: the user who runs it.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' gem.list
+
     Raises:
             StateFailedError: the program gem is missing, or failed.
     """
@@ -78,6 +81,9 @@ async def install(  # noqa: PLR0917 (Salt's order)
         source: the source to install from.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' gem.install bundler
+
     Returns:
             The output of gem.
 
@@ -99,7 +105,18 @@ async def uninstall(
     runas: str | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Uninstall all versions of gems, and their programs; see `install`."""
+    """Uninstall all versions of gems, and their programs; see `install`.
+
+    Args:
+        ctx: the target.
+        gems: names, separated by blanks, or a file of the target.
+        gem_bin: the program to run instead of `gem`.
+        runas: the user who runs it.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' gem.uninstall bundler
+    """
     return await _must(ctx, ["uninstall", *gems.split(), "--all", "--executables"], gem_bin, runas)
 
 

@@ -24,13 +24,25 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
         ctx: the target.
         name: the group.
         root: has no effect; the target's own database is read.
+
+    Example:
+        ensue call '*' group.info staff
     """
     found = await entry(ctx, "group", str(name))
     return _described(found) if found else {}
 
 
 async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:  # noqa: ARG001 (Salt's arguments)
-    """Return all groups, each as `info` returns it."""
+    """Return all groups, each as `info` returns it.
+
+    Args:
+        ctx: the target.
+        refresh: has no effect; nothing is cached.
+        root: has no effect; the target's own database is read.
+
+    Example:
+        ensue call '*' group.getent
+    """
     return [_described(fields) for fields in await entries(ctx, "group")]
 
 
@@ -52,6 +64,9 @@ async def add(
         non_unique: allow an id that another group has.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' group.add staff
+
     Raises:
         StateFailedError: the group cannot be added; the message says why.
     """
@@ -65,6 +80,14 @@ async def add(
 async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
     """Remove a group.
 
+    Args:
+        ctx: the target.
+        name: the group.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' group.delete staff
+
     Raises:
         StateFailedError: the group cannot be removed; the message says why.
     """
@@ -74,6 +97,16 @@ async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noq
 
 async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = False, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
     """Change a group's id; files keep the old one.
+
+    Args:
+        ctx: the target.
+        name: the group.
+        gid: the new id.
+        non_unique: allow an id that another group has.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' group.chgid staff 2000
 
     Raises:
         StateFailedError: the id cannot be changed; the message says why.
@@ -87,6 +120,15 @@ async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = Fa
 async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
     """Make a user a member of a group.
 
+    Args:
+        ctx: the target.
+        name: the group.
+        username: the user.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' group.adduser staff alice
+
     Raises:
         StateFailedError: there is no such user or group.
     """
@@ -96,6 +138,15 @@ async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
 
 async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
     """Remove a user from a group; it is not an error if the user is not a member.
+
+    Args:
+        ctx: the target.
+        name: the group.
+        username: the user.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' group.deluser staff alice
 
     Raises:
         StateFailedError: there is no such group.
@@ -113,6 +164,9 @@ async def members(ctx: FunctionContext, name: str, members_list: str | Sequence[
         name: the group.
         members_list: user names, as a list or separated by commas.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' group.members staff alice,bob
 
     Raises:
         StateFailedError: there is no such user or group.

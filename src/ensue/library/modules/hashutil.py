@@ -26,6 +26,9 @@ def digest(ctx: FunctionContext, instr: str, checksum: str = "md5") -> str:  # n
         instr: the text.
         checksum: `md5`, `sha256`, `sha512`, …
 
+    Example:
+        ensue call '*' hashutil.digest hello
+
     Raises:
         StateFailedError: there is no such digest.
     """
@@ -33,7 +36,16 @@ def digest(ctx: FunctionContext, instr: str, checksum: str = "md5") -> str:  # n
 
 
 async def digest_file(ctx: FunctionContext, infile: str, checksum: str = "md5") -> str:
-    """Return the digest of a file of the target; see `digest`."""
+    """Return the digest of a file of the target; see `digest`.
+
+    Args:
+        ctx: the target.
+        infile: the path of the file.
+        checksum: `md5`, `sha256`, `sha512`, …
+
+    Example:
+        ensue call '*' hashutil.digest_file /etc/motd
+    """
     _need_digest(checksum)
     found = await ctx.connection.checksum(infile, checksum)
     if found is None:
@@ -42,48 +54,117 @@ async def digest_file(ctx: FunctionContext, infile: str, checksum: str = "md5") 
 
 
 def md5_digest(ctx: FunctionContext, instr: str) -> str:
-    """Return the MD5 of a text."""
+    """Return the MD5 of a text.
+
+    Args:
+        ctx: the target.
+        instr: the text.
+
+    Example:
+        ensue call '*' hashutil.md5_digest hello
+    """
     return digest(ctx, instr, "md5")
 
 
 def sha256_digest(ctx: FunctionContext, instr: str) -> str:
-    """Return the SHA-256 of a text."""
+    """Return the SHA-256 of a text.
+
+    Args:
+        ctx: the target.
+        instr: the text.
+
+    Example:
+        ensue call '*' hashutil.sha256_digest hello
+    """
     return digest(ctx, instr, "sha256")
 
 
 def sha512_digest(ctx: FunctionContext, instr: str) -> str:
-    """Return the SHA-512 of a text."""
+    """Return the SHA-512 of a text.
+
+    Args:
+        ctx: the target.
+        instr: the text.
+
+    Example:
+        ensue call '*' hashutil.sha512_digest hello
+    """
     return digest(ctx, instr, "sha512")
 
 
 def base64_b64encode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return a text as base64."""
+    """Return a text as base64.
+
+    Args:
+        ctx: the target.
+        instr: the text.
+
+    Example:
+        ensue call '*' hashutil.base64_b64encode hello
+    """
     return base64.b64encode(instr.encode()).decode()
 
 
 def base64_b64decode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the text that base64 encodes."""
+    """Return the text that base64 encodes.
+
+    Args:
+        ctx: the target.
+        instr: the base64.
+
+    Example:
+        ensue call '*' hashutil.base64_b64decode aGVsbG8h
+    """
     return base64.b64decode(instr).decode()
 
 
 def base64_encodestring(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return a text as base64 in lines of 76 characters."""
+    """Return a text as base64 in lines of 76 characters.
+
+    Args:
+        ctx: the target.
+        instr: the text.
+
+    Example:
+        ensue call '*' hashutil.base64_encodestring hello
+    """
     return base64.encodebytes(instr.encode()).decode()
 
 
 async def base64_encodefile(ctx: FunctionContext, fname: str) -> str:
-    """Return a file of the target as base64 in lines of 76 characters."""
+    """Return a file of the target as base64 in lines of 76 characters.
+
+    Args:
+        ctx: the target.
+        fname: the path of the file.
+
+    Example:
+        ensue call '*' hashutil.base64_encodefile /etc/motd
+    """
     return base64.encodebytes(await ctx.connection.read(fname)).decode()
 
 
 def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challenge_hmac: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether a text has this signature (HMAC-SHA256 as base64)."""
+    """Return whether a text has this signature (HMAC-SHA256 as base64).
+
+    Args:
+        ctx: the target.
+        string: the text.
+        shared_secret: the secret key of the signature.
+        challenge_hmac: the signature to compare with.
+    """
     made = hmac.new(shared_secret.encode(), string.encode(), hashlib.sha256).digest()
     return hmac.compare_digest(base64.b64encode(made).decode(), challenge_hmac)
 
 
 def hmac_compute(ctx: FunctionContext, string: str, shared_secret: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the signature of a text (HMAC-SHA256, hexadecimal)."""
+    """Return the signature of a text (HMAC-SHA256, hexadecimal).
+
+    Args:
+        ctx: the target.
+        string: the text.
+        shared_secret: the secret key of the signature.
+    """
     return hmac.new(shared_secret.encode(), string.encode(), hashlib.sha256).hexdigest()
 
 

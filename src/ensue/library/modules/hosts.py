@@ -51,7 +51,11 @@ class _Line:
 
 
 async def list_hosts(ctx: FunctionContext) -> DataMap:
-    """Return `{address: {aliases: […]}}`, with `comment` if a line has one."""
+    """Return `{address: {aliases: […]}}`, with `comment` if a line has one.
+
+    Example:
+        ensue call '*' hosts.list_hosts
+    """
     found: DataMap = {}
     for line in await _read(ctx):
         if not line.ip:
@@ -65,22 +69,56 @@ async def list_hosts(ctx: FunctionContext) -> DataMap:
 
 
 async def get_ip(ctx: FunctionContext, host: str) -> str:
-    """Return the address of a name, empty if it has none."""
+    """Return the address of a name, empty if it has none.
+
+    Args:
+        ctx: the target.
+        host: the host name.
+
+    Example:
+        ensue call '*' hosts.get_ip web-01
+    """
     return next((line.ip for line in await _read(ctx) if host in line.aliases), "")
 
 
 async def get_alias(ctx: FunctionContext, ip: str) -> list[str]:
-    """Return the names of an address."""
+    """Return the names of an address.
+
+    Args:
+        ctx: the target.
+        ip: the address.
+
+    Example:
+        ensue call '*' hosts.get_alias 10.0.0.5
+    """
     return [alias for line in await _read(ctx) if line.ip == ip for alias in line.aliases]
 
 
 async def has_pair(ctx: FunctionContext, ip: str, alias: str) -> bool:
-    """Return whether an address has a name."""
+    """Return whether an address has a name.
+
+    Args:
+        ctx: the target.
+        ip: the address.
+        alias: a host name.
+
+    Example:
+        ensue call '*' hosts.has_pair 10.0.0.5 web-01
+    """
     return alias in await get_alias(ctx, ip)
 
 
 async def add_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
-    """Add a name to an address, unless it has it already."""
+    """Add a name to an address, unless it has it already.
+
+    Args:
+        ctx: the target.
+        ip: the address.
+        alias: a host name.
+
+    Example:
+        ensue call '*' hosts.add_host 10.0.0.5 web-01
+    """
     lines = await _read(ctx)
     if any(line.ip == ip and alias in line.aliases for line in lines):
         return True
@@ -94,7 +132,16 @@ async def add_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
 
 
 async def rm_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
-    """Remove a name from an address; an address without names is removed."""
+    """Remove a name from an address; an address without names is removed.
+
+    Args:
+        ctx: the target.
+        ip: the address.
+        alias: a host name.
+
+    Example:
+        ensue call '*' hosts.rm_host 10.0.0.5 web-01
+    """
     return await _replace(ctx, ip, lambda line: [each for each in line.aliases if each != alias])
 
 
@@ -108,6 +155,9 @@ async def set_host(
         ip: the address.
         alias: names, as a list or separated by blanks.
         comment: the comment after them; None keeps an existing one.
+
+    Example:
+        ensue call '*' hosts.set_host 10.0.0.5 web-01
     """
     names = alias.split() if isinstance(alias, str) else list(alias)
     lines = await _read(ctx)
@@ -120,7 +170,16 @@ async def set_host(
 
 
 async def set_comment(ctx: FunctionContext, ip: str, comment: str) -> bool:
-    """Set the comment after the names of an address; return False if the address is missing."""
+    """Set the comment after the names of an address; return False if the address is missing.
+
+    Args:
+        ctx: the target.
+        ip: the address.
+        comment: the comment after them; None keeps an existing one.
+
+    Example:
+        ensue call '*' hosts.set_comment 10.0.0.5 'web server'
+    """
     lines = await _read(ctx)
     place = next((place for place, line in enumerate(lines) if line.ip == ip), None)
     if place is None:

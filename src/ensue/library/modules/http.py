@@ -98,6 +98,9 @@ async def query(
         raise_error: return `error` if the server cannot be reached, instead of an empty body.
         backend: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' http.query https://example.com/health
+
     Returns:
         `body`, and the requested keys: `text`, `status`, `headers`, `dict`. `error` if the server cannot be
         reached; `error` and `status` if the status code is 400 or more.

@@ -21,6 +21,9 @@ async def load_map(ctx: FunctionContext, path: str, value: str) -> Any:
         path: the template (`app/map.jinja`).
         value: the variable's name.
 
+    Example:
+        ensue call '*' jinja.load_map app/map.jinja app
+
     Raises:
         StateFailedError: there is no such template or variable, or the template is invalid.
     """
@@ -28,12 +31,28 @@ async def load_map(ctx: FunctionContext, path: str, value: str) -> Any:
 
 
 async def import_yaml(ctx: FunctionContext, path: str) -> Any:
-    """Render a YAML file of the file roots and return its data."""
+    """Render a YAML file of the file roots and return its data.
+
+    Args:
+        ctx: the target.
+        path: the file in the file roots (`app/data.yaml`).
+
+    Example:
+        ensue call '*' jinja.import_yaml app/data.yaml
+    """
     return await _imported(ctx, f'{{% import_yaml "{path}" as found %}}')
 
 
 async def import_json(ctx: FunctionContext, path: str) -> Any:
-    """Render a JSON file of the file roots and return its data."""
+    """Render a JSON file of the file roots and return its data.
+
+    Args:
+        ctx: the target.
+        path: the file in the file roots (`app/data.yaml`).
+
+    Example:
+        ensue call '*' jinja.import_json app/data.json
+    """
     return await _imported(ctx, f'{{% import_json "{path}" as found %}}')
 
 

@@ -29,7 +29,11 @@ _LAYOUT: Final = re.compile(r"[A-Za-z0-9_.,:()+/][A-Za-z0-9_.,:()+/-]*")
 
 
 async def get_sys(ctx: FunctionContext) -> str:
-    """Return the keyboard layout of the console, empty if none is set."""
+    """Return the keyboard layout of the console, empty if none is set.
+
+    Example:
+        ensue call '*' keyboard.get_sys
+    """
     path, variable = await _setting(ctx)
     pattern = re.compile(rf"\s*{variable}=[\"']?(?P<layout>[^\"'\s]*)")
     lines = file_lines(await text_of(ctx, path) or "")
@@ -43,6 +47,9 @@ async def set_sys(ctx: FunctionContext, layout: str) -> str:
     Args:
         ctx: the target.
         layout: its name (`de`, `us,de`).
+
+    Example:
+        ensue call '*' keyboard.set_sys de
 
     Returns:
         The layout.
@@ -61,6 +68,9 @@ async def set_sys(ctx: FunctionContext, layout: str) -> str:
 async def get_x(ctx: FunctionContext) -> str:
     """Return the keyboard layout of the X server.
 
+    Example:
+        ensue call '*' keyboard.get_x
+
     Raises:
         StateFailedError: there is no X server, or no program `setxkbmap`.
     """
@@ -75,6 +85,9 @@ async def set_x(ctx: FunctionContext, layout: str) -> str:
     Args:
         ctx: the target.
         layout: its name (`de`, `us,de`).
+
+    Example:
+        ensue call '*' keyboard.set_x de
 
     Returns:
         The layout.

@@ -25,7 +25,11 @@ _PLAIN: Final = "/etc/modules"
 
 
 async def lsmod(ctx: FunctionContext) -> list[dict[str, Any]]:
-    """Return the loaded modules, each with `module`, `size`, `depcount` and `deps`."""
+    """Return the loaded modules, each with `module`, `size`, `depcount` and `deps`.
+
+    Example:
+        ensue call '*' kmod.lsmod
+    """
     found: list[dict[str, Any]] = []
     for line in file_lines(await text_of(ctx, _LOADED) or ""):
         name, size, count, users, *_ = [*line.split(), "", "", "", ""]
@@ -35,7 +39,15 @@ async def lsmod(ctx: FunctionContext) -> list[dict[str, Any]]:
 
 
 async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str]:
-    """Return the names of the loaded modules, or of those that are loaded at each boot, sorted."""
+    """Return the names of the loaded modules, or of those that are loaded at each boot, sorted.
+
+    Args:
+        ctx: the target.
+        only_persist: only those that are loaded at each boot.
+
+    Example:
+        ensue call '*' kmod.mod_list
+    """
     if not only_persist:
         return sorted(each["module"] for each in await lsmod(ctx))
     lines = file_lines(await text_of(ctx, await _file(ctx)) or "")
@@ -45,7 +57,11 @@ async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str
 
 
 async def available(ctx: FunctionContext) -> list[str]:
-    """Return the names of the modules that the kernel can load, including built-in ones, sorted."""
+    """Return the names of the modules that the kernel can load, including built-in ones, sorted.
+
+    Example:
+        ensue call '*' kmod.available
+    """
     release = (await must(ctx, "uname", "-r", what="read the kernel's release")).stdout.strip()
     found: set[str] = set()
     for index in ("modules.builtin", "modules.dep"):
@@ -56,12 +72,28 @@ async def available(ctx: FunctionContext) -> list[str]:
 
 
 async def check_available(ctx: FunctionContext, mod: str) -> bool:
-    """Return whether the kernel can load a module."""
+    """Return whether the kernel can load a module.
+
+    Args:
+        ctx: the target.
+        mod: the module.
+
+    Example:
+        ensue call '*' kmod.check_available br_netfilter
+    """
     return mod.replace("-", "_") in await available(ctx)
 
 
 async def is_loaded(ctx: FunctionContext, mod: str) -> bool:
-    """Return whether a module is loaded."""
+    """Return whether a module is loaded.
+
+    Args:
+        ctx: the target.
+        mod: the module.
+
+    Example:
+        ensue call '*' kmod.is_loaded br_netfilter
+    """
     return mod.replace("-", "_") in await mod_list(ctx)
 
 
@@ -72,6 +104,9 @@ async def load(ctx: FunctionContext, mod: str, persist: bool = False) -> list[st
         ctx: the target.
         mod: the module.
         persist: load it at each boot, too.
+
+    Example:
+        ensue call '*' kmod.load br_netfilter
 
     Returns:
         The names of all modules that were loaded with it, sorted.
@@ -93,6 +128,9 @@ async def remove(ctx: FunctionContext, mod: str, persist: bool = False, comment:
         mod: the module.
         persist: do not load it at each boot either.
         comment: turn its line in the file into a comment instead of removing it.
+
+    Example:
+        ensue call '*' kmod.remove br_netfilter
 
     Returns:
         The names of all modules that were unloaded with it, sorted.

@@ -49,25 +49,49 @@ class _Locale(msgspec.Struct, kw_only=True, frozen=True):
 
 
 async def list_avail(ctx: FunctionContext) -> list[str]:
-    """Return the target's locales, as named by `locale -a`."""
+    """Return the target's locales, as named by `locale -a`.
+
+    Example:
+        ensue call '*' locale.list_avail
+    """
     return (await must(ctx, "locale", "-a", what="list the locales")).stdout.split()
 
 
 async def avail(ctx: FunctionContext, locale: str) -> bool:
-    """Return whether the target has a locale; case and hyphens in its code set are ignored."""
+    """Return whether the target has a locale; case and hyphens in its code set are ignored.
+
+    Args:
+        ctx: the target.
+        locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
+
+    Example:
+        ensue call '*' locale.avail de_AT.UTF-8
+    """
     wanted = _read(locale).normal()
     return any(_read(each).normal() == wanted for each in await list_avail(ctx))
 
 
 async def get_locale(ctx: FunctionContext) -> str:
-    """Return the locale that the target uses, empty if none is set."""
+    """Return the locale that the target uses, empty if none is set.
+
+    Example:
+        ensue call '*' locale.get_locale
+    """
     text = await text_of(ctx, await _path(ctx)) or ""
     found = [match["name"] for line in file_lines(text) if (match := _LANG.match(line))]
     return found[-1] if found else ""
 
 
 async def set_locale(ctx: FunctionContext, locale: str) -> bool:
-    """Set the target's locale; open sessions keep theirs."""
+    """Set the target's locale; open sessions keep theirs.
+
+    Args:
+        ctx: the target.
+        locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
+
+    Example:
+        ensue call '*' locale.set_locale de_AT.UTF-8
+    """
     path = await _path(ctx)
     line = f'LANG="{locale}"' if path != _FILE else f"LANG={locale}"
     await write_text(ctx, path, with_line(await text_of(ctx, path) or "", "LANG=", line))
@@ -81,6 +105,9 @@ async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool: 
         ctx: the target.
         locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' locale.gen_locale de_AT.UTF-8
 
     Raises:
         StateFailedError: there is no such locale, or it cannot be generated.

@@ -18,12 +18,20 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 
+_DOCSTRING: Final = """Log a message at the level {level}, and return True.
+
+Args:
+    ctx: the target.
+    message: the message; secrets in it are masked.
+"""
+
+
 def _writer(level: int) -> Callable[[FunctionContext, Any], bool]:
     def write(ctx: FunctionContext, message: Any) -> bool:
         _logger.log(level, "%s", ctx.masker.text(str(message)))
         return True
 
-    write.__doc__ = f"Log a message at the level {logging.getLevelName(level).lower()}, and return True."
+    write.__doc__ = _DOCSTRING.format(level=logging.getLevelName(level).lower())
     return write
 
 

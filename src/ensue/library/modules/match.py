@@ -31,6 +31,9 @@ async def compound(ctx: FunctionContext, tgt: str | list[str], minion_id: str | 
         tgt: the expression, or its words.
         minion_id: an id to match instead of the target's.
 
+    Example:
+        ensue call '*' match.compound 'G@os:Debian and web-*'
+
     Raises:
         StateFailedError: the expression does not parse; the message has the column.
     """
@@ -71,7 +74,14 @@ async def search_by(
     tgt_type: str = "compound",
     minion_id: str | None = None,
 ) -> list[str] | None:
-    """Return the keys with an expression that matches this target, None if there are none."""
+    """Return the keys with an expression that matches this target, None if there are none.
+
+    Args:
+        ctx: the target.
+        lookup: values by expression.
+        tgt_type: the kind of the expressions (`compound`, `grain`, …).
+        minion_id: an id to match instead of the target's.
+    """
     found = [
         key
         for key, targets in lookup.items()
@@ -92,6 +102,9 @@ async def ifelse(
         tgt_type: the kind of the expressions (`compound`, `grain`, …).
         minion_id: an id to match instead of the target's.
 
+    Example:
+        ensue call '*' match.ifelse
+
     Raises:
         StateFailedError: there is no default, or an expression does not parse.
     """
@@ -104,6 +117,17 @@ async def ifelse(
         if is_meant:
             return value
     return args[-1]
+
+
+_DOCSTRING: Final = """Return whether this target matches an expression of the kind `{kind}`.
+
+Args:
+    ctx: the target.
+    tgt: the expression, or its words.
+    minion_id: an id to match instead of the target's.
+    delimiter: the separator of keys in the expression.
+    **kwargs: accepted as by Salt, without effect.
+"""
 
 
 def _one(kind: str) -> Test:
@@ -119,7 +143,7 @@ def _one(kind: str) -> Test:
             return await _means(ctx, kind, tgt, None, minion_id)
         return await _means(ctx, kind, tgt, minion_id, delimiter)
 
-    test.__doc__ = f"Return whether this target matches an expression of the kind `{kind}`."
+    test.__doc__ = _DOCSTRING.format(kind=kind)
     return test
 
 

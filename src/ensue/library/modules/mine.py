@@ -34,6 +34,9 @@ async def get(
         tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
         exclude_minion: leave out this target.
 
+    Example:
+        ensue call '*' mine.get 'web-*' network.ip_addrs
+
     Raises:
         StateFailedError: the expression does not parse.
     """
@@ -54,6 +57,9 @@ async def send(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> bo
         name: the name of the value, and of the function unless `mine_function` is given.
         *args: the function's arguments.
         **kwargs: the function's keyword arguments; `mine_function` is the function.
+
+    Example:
+        ensue call '*' mine.send network.ip_addrs
     """
     for key in ("allow_tgt", "allow_tgt_type"):
         kwargs.pop(key, None)
@@ -70,6 +76,9 @@ async def update(ctx: FunctionContext, clear: bool = False, mine_functions: Any 
         clear: remove the target's stored values first.
         mine_functions: must be empty: definitions belong in `ensue.yaml` and in pillar.
 
+    Example:
+        ensue call '*' mine.update
+
     Raises:
         StateFailedError: a definition is invalid, or a function fails.
     """
@@ -82,19 +91,35 @@ async def update(ctx: FunctionContext, clear: bool = False, mine_functions: Any 
 
 
 async def delete(ctx: FunctionContext, fun: str) -> bool:
-    """Remove a value of the target."""
+    """Remove a value of the target.
+
+    Args:
+        ctx: the target.
+        fun: the name of the value; several as a list or separated by commas.
+
+    Example:
+        ensue call '*' mine.delete network.ip_addrs
+    """
     await ctx.mine.forget(ctx.srn, fun)
     return True
 
 
 async def flush(ctx: FunctionContext) -> bool:
-    """Remove all values of the target."""
+    """Remove all values of the target.
+
+    Example:
+        ensue call '*' mine.flush
+    """
     await ctx.mine.forget(ctx.srn)
     return True
 
 
 async def valid(ctx: FunctionContext) -> DataMap:
-    """Return the names of the target's stored values, each with an empty list."""
+    """Return the names of the target's stored values, each with an empty list.
+
+    Example:
+        ensue call '*' mine.valid
+    """
     return {name: [] for name in await ctx.mine.names(ctx.srn)}
 
 

@@ -47,18 +47,33 @@ async def interfaces(ctx: FunctionContext) -> Interfaces:
 
 
 async def interface(ctx: FunctionContext, iface: str) -> list[dict[str, str]]:
-    """Return the IPv4 addresses of a network interface, each with its netmask."""
+    """Return the IPv4 addresses of a network interface, each with its netmask.
+
+    Args:
+        ctx: the target.
+        iface: the interface (`eth0`).
+    """
     return list((await interfaces(ctx)).get(iface, {}).get("inet", []))
 
 
 async def interface_ip(ctx: FunctionContext, iface: str) -> str:
-    """Return the first IPv4 address of a network interface, empty if it has none."""
+    """Return the first IPv4 address of a network interface, empty if it has none.
+
+    Args:
+        ctx: the target.
+        iface: the interface (`eth0`).
+    """
     there = (await interfaces(ctx)).get(iface, {})
     return next((str(each["address"]) for each in [*there.get("inet", []), *there.get("inet6", [])]), "")
 
 
 async def hw_addr(ctx: FunctionContext, iface: str) -> str:
-    """Return the hardware (MAC) address of a network interface, empty if it has none."""
+    """Return the hardware (MAC) address of a network interface, empty if it has none.
+
+    Args:
+        ctx: the target.
+        iface: the interface (`eth0`).
+    """
     return str((await interfaces(ctx)).get(iface, {}).get("hwaddr", ""))
 
 
@@ -92,13 +107,25 @@ async def ip_addrs6(
     include_loopback: bool = False,
     cidr: str | None = None,
 ) -> list[str]:
-    """Return the target's IPv6 addresses, sorted."""
+    """Return the target's IPv6 addresses, sorted.
+
+    Args:
+        ctx: the target.
+        interface: only addresses of this interface, or of these.
+        include_loopback: include loopback addresses.
+        cidr: only addresses in this network.
+    """
     found = await _addresses(ctx, "inet6", interface, include_loopback=include_loopback)
     return [each for each in found if not cidr or _is_in(each, cidr)]
 
 
 async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None) -> list[str]:  # noqa: ARG001 (Salt's)
-    """Return the networks of the target's IPv4 addresses, sorted."""
+    """Return the networks of the target's IPv4 addresses, sorted.
+
+    Args:
+        ctx: the target.
+        interfaces: has no effect; the networks of all interfaces are returned.
+    """
     return await _networks(ctx, "inet")
 
 
@@ -108,28 +135,54 @@ async def subnets6(ctx: FunctionContext) -> list[str]:
 
 
 async def in_subnet(ctx: FunctionContext, cidr: str) -> bool:
-    """Return whether the target has an address in a network."""
+    """Return whether the target has an address in a network.
+
+    Args:
+        ctx: the target.
+        cidr: the network (`10.0.0.0/8`).
+    """
     family = "inet6" if ":" in cidr else "inet"
     return any(_is_in(each, cidr) for each in await _addresses(ctx, family, None, include_loopback=True))
 
 
 def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether an address is in a network."""
+    """Return whether an address is in a network.
+
+    Args:
+        ctx: the target.
+        ip_addr: the address.
+        cidr: the network (`10.0.0.0/8`).
+    """
     return _is_in(ip_addr, cidr)
 
 
 def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether an address is private."""
+    """Return whether an address is private.
+
+    Args:
+        ctx: the target.
+        ip_addr: the address.
+    """
     return ipaddress.ip_address(ip_addr).is_private
 
 
 def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether an address is a loopback address."""
+    """Return whether an address is a loopback address.
+
+    Args:
+        ctx: the target.
+        ip_addr: the address.
+    """
     return ipaddress.ip_address(ip_addr).is_loopback
 
 
 def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # noqa: ARG001 (every function is given it)
-    """Return `network`, `netmask` and `broadcast` of a network."""
+    """Return `network`, `netmask` and `broadcast` of a network.
+
+    Args:
+        ctx: the target.
+        cidr: the network (`10.0.0.0/8`).
+    """
     network = ipaddress.ip_network(cidr, strict=False)
     broadcast = str(network.broadcast_address)
     return {"network": str(network.network_address), "netmask": str(network.netmask), "broadcast": broadcast}
@@ -187,12 +240,22 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
 
 
 def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the name of an address for a reverse DNS lookup (`4.3.2.1.in-addr.arpa`)."""
+    """Return the name of an address for a reverse DNS lookup (`4.3.2.1.in-addr.arpa`).
+
+    Args:
+        ctx: the target.
+        ip_addr: the address.
+    """
     return ipaddress.ip_address(ip_addr).reverse_pointer
 
 
 async def ifacestartswith(ctx: FunctionContext, cidr: str) -> list[str]:
-    """Return the network interfaces with an IPv4 address that starts with a prefix."""
+    """Return the network interfaces with an IPv4 address that starts with a prefix.
+
+    Args:
+        ctx: the target.
+        cidr: the prefix (`10.0.`).
+    """
     return [
         name
         for name, there in (await interfaces(ctx)).items()

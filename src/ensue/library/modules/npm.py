@@ -41,6 +41,9 @@ async def list_(  # noqa: PLR0917 (Salt's order)
         depth: 0 leaves out the packages that were installed as dependencies.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' npm.list
+
     Raises:
         StateFailedError: npm is not installed, or fails.
     """
@@ -82,6 +85,9 @@ async def install(  # noqa: PLR0917 (Salt's order)
         env: environment variables.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' npm.install pm2
+
     Returns:
         The output of npm.
 
@@ -101,7 +107,19 @@ async def uninstall(
     env: Mapping[str, str] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> bool:
-    """Uninstall a package; returns whether npm succeeded."""
+    """Uninstall a package; returns whether npm succeeded.
+
+    Args:
+        ctx: the target.
+        pkg: the package.
+        dir: the folder that it is installed in; None for a global one.
+        runas: the user who runs npm.
+        env: environment variables.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' npm.uninstall pm2
+    """
     words = ["uninstall", "--silent", *([] if dir else ["--global"]), pkg]
     await _must(ctx, words, dir, runas, env)
     return True

@@ -40,6 +40,9 @@ def get(
         delimiter: the separator between keys.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' pillar.get db:host
+
     Raises:
         StateFailedError: there is neither value nor default, and the option `pillar_raise_on_missing` is set.
     """
@@ -62,6 +65,9 @@ def items(ctx: FunctionContext, *keys: str, **kwargs: Any) -> Any:
         ctx: the target.
         *keys: paths; none for the whole pillar.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pillar.items
     """
     return item(ctx, *keys, **kwargs) if keys else dict(ctx.pillar)
 
@@ -81,6 +87,9 @@ def item(
         default: the value for missing keys.
         delimiter: the separator between keys.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pillar.item db
     """
     return {key: lookup(ctx.pillar, key, default, delimiter or DELIMITER) for key in keys}
 
@@ -92,6 +101,9 @@ def keys(ctx: FunctionContext, key: str, delimiter: str = DELIMITER) -> list[str
         ctx: the target.
         key: its path.
         delimiter: the separator between keys.
+
+    Example:
+        ensue call '*' pillar.keys db
 
     Raises:
         StateFailedError: there is no such key, or its value is not a mapping.
@@ -129,12 +141,24 @@ def _is_below(folder: Path, path: str) -> bool:
 
 
 def ls(ctx: FunctionContext) -> list[str]:
-    """Return the top-level keys of the pillar."""
+    """Return the top-level keys of the pillar.
+
+    Example:
+        ensue call '*' pillar.ls
+    """
     return list(ctx.pillar)
 
 
 def raw(ctx: FunctionContext, key: str | None = None) -> Any:
-    """Return the whole pillar, or the value of one top-level key."""
+    """Return the whole pillar, or the value of one top-level key.
+
+    Args:
+        ctx: the target.
+        key: its key at the top level; without one, all pillar is returned.
+
+    Example:
+        ensue call '*' pillar.raw
+    """
     return dict(ctx.pillar) if key is None else ctx.pillar.get(key, {})
 
 

@@ -48,6 +48,9 @@ async def version(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`.
 
+    Example:
+        ensue call '*' pip.version
+
     Raises:
         StateFailedError: pip is not installed.
     """
@@ -67,6 +70,9 @@ async def list_(
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
 
+    Example:
+        ensue call '*' pip.list
+
     Raises:
         StateFailedError: pip is not installed, or fails.
     """
@@ -79,7 +85,16 @@ async def list_(
 
 
 async def freeze(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any) -> list[str]:
-    """Return the installed packages as lines of a requirements file."""
+    """Return the installed packages as lines of a requirements file.
+
+    Args:
+        ctx: the target.
+        bin_env: the path of a virtual environment or of a pip.
+        **kwargs: `user`, `cwd`, `env_vars`.
+
+    Example:
+        ensue call '*' pip.freeze
+    """
     words = ["freeze", "--all", "--disable-pip-version-check"]
     said = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
     return said.stdout.decode("utf-8", "replace").splitlines()
@@ -92,6 +107,9 @@ async def list_upgrades(ctx: FunctionContext, bin_env: str | None = None, **kwar
         ctx: the target.
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
+
+    Example:
+        ensue call '*' pip.list_upgrades
 
     Raises:
         StateFailedError: pip is not installed, or fails.
@@ -109,6 +127,9 @@ async def upgrade(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
         ctx: the target.
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
+
+    Example:
+        ensue call '*' pip.upgrade
 
     Returns:
         `changes` (`{package: {old, new}}`), `result`, and the errors of pip as `comment`.
@@ -145,6 +166,9 @@ async def install(
             `trusted_host`, `proxy`, `timeout`, `target`, `cert`, `cache_dir`, `no_binary`, `editable`,
             `extra_args`.
 
+    Example:
+        ensue call '*' pip.install 'requests>=2.32' bin_env=/srv/shop/venv
+
     Returns:
         `retcode`, `stdout` and `stderr`.
 
@@ -164,14 +188,33 @@ async def uninstall(
     bin_env: str | None = None,
     **kwargs: Any,
 ) -> DataMap:
-    """Uninstall packages; returns `retcode`, `stdout` and `stderr`."""
+    """Uninstall packages; returns `retcode`, `stdout` and `stderr`.
+
+    Args:
+        ctx: the target.
+        pkgs: names, as a list or separated by commas.
+        requirements: the path of a requirements file on the target, or a list of paths.
+        bin_env: the path of a virtual environment or of a pip.
+        **kwargs: `user`, `cwd`, `env_vars`.
+
+    Example:
+        ensue call '*' pip.uninstall requests bin_env=/srv/shop/venv
+    """
     wanted = [each.strip() for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
     words = ["uninstall", "-y", *_options({"requirements": requirements}), *(wanted or [])]
     return _answer(ctx, await _run(ctx, bin_env, words, kwargs))
 
 
 def normalize(ctx: FunctionContext, pkg: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return a package's name, normalized as in PEP 503."""
+    """Return a package's name, normalized as in PEP 503.
+
+    Args:
+        ctx: the target.
+        pkg: the name.
+
+    Example:
+        ensue call '*' pip.normalize Typing_Extensions
+    """
     return re.sub(r"[-_.]+", "-", pkg).lower()
 
 

@@ -47,6 +47,9 @@ async def publish(  # noqa: PLR0917 (Salt's order)
         via_master: has no effect.
         **kwargs: have no effect.
 
+    Example:
+        ensue call '*' publish.publish 'web-*' grains.items
+
     Returns:
         The results by id. For a target that failed, it is the error message, and a warning is logged.
     """
@@ -72,13 +75,37 @@ async def full_data(  # noqa: PLR0917 (Salt's order)
     timeout: int = 5,  # noqa: ASYNC109 (Salt's argument)
     **kwargs: Any,
 ) -> DataMap:
-    """Call a function on every matching target as `publish` does, and return `{id: {ret: result}}`."""
+    """Call a function on every matching target as `publish` does, and return `{id: {ret: result}}`.
+
+    Args:
+        ctx: the target.
+        tgt: the target expression.
+        fun: an execution function.
+        arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
+        tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
+        returner: where Salt would store the results; ensue does not store them, and logs a warning.
+        timeout: has no effect.
+        **kwargs: have no effect.
+
+    Example:
+        ensue call '*' publish.full_data 'web-*' grains.items
+    """
     answers = await publish(ctx, tgt, fun, arg, tgt_type, returner, timeout, **kwargs)
     return {key: {"ret": value} for key, value in answers.items()}
 
 
 async def runner(ctx: FunctionContext, fun: str, arg: Any = None, timeout: int = 5) -> Any:  # noqa: ARG001, ASYNC109 (Salt's argument)
-    """Call a runner, as `saltutil.runner` does."""
+    """Call a runner, as `saltutil.runner` does.
+
+    Args:
+        ctx: the target.
+        fun: an execution function.
+        arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
+        timeout: has no effect.
+
+    Example:
+        ensue call '*' publish.runner grains.items
+    """
     args, named = _arguments(arg)
     return await ctx.call("saltutil.runner", fun, *args, **named)
 

@@ -46,6 +46,9 @@ def get_str(
         whitespace: include whitespace.
         printable: include all printable characters.
 
+    Example:
+        ensue call '*' random.get_str
+
     Raises:
         StateFailedError: there are no characters to choose from.
     """
@@ -60,23 +63,61 @@ def get_str(
 
 
 def rand_int(ctx: FunctionContext, start: int = 1, end: int = 10, seed: Any = None) -> int:  # noqa: ARG001 (every function is given it)
-    """Return a random integer between `start` and `end`, both included; with a seed always the same."""
+    """Return a random integer between `start` and `end`, both included; with a seed always the same.
+
+    Args:
+        ctx: the target.
+        start: the lowest number.
+        end: the highest number.
+        seed: the same value always gives the same result; None for a random one.
+
+    Example:
+        ensue call '*' random.rand_int
+    """
     return _chance(seed).randint(int(start), int(end))
 
 
 def seed(ctx: FunctionContext, range: int = 10, hash: str | None = None) -> int:  # noqa: A002 (Salt's arguments)
-    """Return an integer below `range` that is always the same for this target, or for the string `hash`."""
+    """Return an integer below `range` that is always the same for this target, or for the string `hash`.
+
+    Args:
+        ctx: the target.
+        range: the number below which the result is.
+        hash: a string to use instead of the target's id.
+
+    Example:
+        ensue call '*' random.seed
+    """
     return zlib.crc32((hash or str(ctx.opts.get("id", ""))).encode()) % range
 
 
 def sample(ctx: FunctionContext, value: str | Sequence[Any], size: int, seed: Any = None) -> Any:  # noqa: ARG001 (every function is given it)
-    """Return random elements of a list or characters of a string; with a seed always the same."""
+    """Return random elements of a list or characters of a string; with a seed always the same.
+
+    Args:
+        ctx: the target.
+        value: a list or a string.
+        size: how many elements or characters.
+        seed: the same value always gives the same result; None for a random one.
+
+    Example:
+        ensue call '*' random.sample '[a, b, c]' 2
+    """
     drawn = _chance(seed).sample(list(value), int(size))
     return "".join(drawn) if isinstance(value, str) else drawn
 
 
 def shuffle(ctx: FunctionContext, value: str | Sequence[Any], seed: Any = None) -> Any:
-    """Return a list, or the characters of a string, in random order; with a seed always the same."""
+    """Return a list, or the characters of a string, in random order; with a seed always the same.
+
+    Args:
+        ctx: the target.
+        value: a list or a string.
+        seed: the same value always gives the same result; None for a random one.
+
+    Example:
+        ensue call '*' random.shuffle '[a, b, c]'
+    """
     return sample(ctx, value, len(value), seed)
 
 

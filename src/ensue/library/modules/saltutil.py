@@ -31,19 +31,43 @@ _RUNNERS: Final = {"mine.get": "mine.get", "cache.mine": "mine.get", "sdb.get": 
 
 
 async def refresh_pillar(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt waits for a minion)
-    """Compile the target's pillar again, for everything that is rendered after this."""
+    """Compile the target's pillar again, for everything that is rendered after this.
+
+    Args:
+        ctx: the target.
+        **kwargs: arguments of Salt's function, which have no effect.
+
+    Example:
+        ensue call '*' saltutil.pillar_refresh
+    """
     await ctx.pillar_changed()
     return True
 
 
 async def refresh_grains(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: ARG001 (the same)
-    """Discard the target's grains, so that later commands gather them again."""
+    """Discard the target's grains, so that later commands gather them again.
+
+    Args:
+        ctx: the target.
+        **kwargs: arguments of Salt's function, which have no effect.
+
+    Example:
+        ensue call '*' saltutil.refresh_grains
+    """
     await ctx.grains_changed()
     return True
 
 
 async def sync_all(ctx: FunctionContext, **kwargs: Any) -> dict[str, Data]:  # noqa: ARG001 (Salt's arguments)
-    """Return an empty list for each kind of module, since nothing has to be copied."""
+    """Return an empty list for each kind of module, since nothing has to be copied.
+
+    Args:
+        ctx: the target.
+        **kwargs: arguments of Salt's function, which have no effect.
+
+    Example:
+        ensue call '*' saltutil.sync_all
+    """
     _say("sync_all", "custom modules are loaded from the file roots directly")
     await ctx.pillar_changed()
     return {kind: [] for kind in _KINDS}
@@ -104,6 +128,9 @@ async def cmd(  # noqa: PLR0917 (Salt's order)
         kwarg: its keyword arguments, which must be strings or numbers.
         **kwargs: options of Salt's client, without effect; a warning lists them.
 
+    Example:
+        ensue call '*' saltutil.cmd 'web-*' test.ping
+
     Raises:
         StateFailedError: `subset` is given; without it the function would run on more targets than requested.
     """
@@ -131,6 +158,9 @@ async def cmd_iter(
         *args: the other arguments of `cmd`.
         **kwargs: the other keyword arguments of `cmd`.
 
+    Example:
+        ensue call '*' saltutil.cmd_iter 'web-*' test.ping
+
     Returns:
         For each target `{id: {ret: result}}`.
     """
@@ -141,10 +171,25 @@ async def cmd_iter(
 async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG001 (Salt's)
     """Refuse: wheel functions manage a master, which ensue does not have.
 
+    Args:
+        ctx: the target.
+        name: the function of a master.
+        *args: its arguments.
+        **kwargs: its keyword arguments.
+
     Raises:
         StateFailedError: always.
     """
     raise StateFailedError(f"saltutil.wheel {name}: wheel functions manage a master, and {ctx.srn} has none")
+
+
+_DOCSTRING: Final = """Do nothing, and return {returned!r}: {why}.
+
+Args:
+    ctx: the target.
+    *args: accepted as by Salt, without effect.
+    **kwargs: accepted as by Salt, without effect.
+"""
 
 
 def _nothing(name: str, returned: Data, why: str) -> Callable[..., Awaitable[Data]]:
@@ -152,7 +197,7 @@ def _nothing(name: str, returned: Data, why: str) -> Callable[..., Awaitable[Dat
         _say(name, why)
         return returned
 
-    do.__doc__ = f"Do nothing, and return {returned!r}: {why}."
+    do.__doc__ = _DOCSTRING.format(returned=returned, why=why)
     return do
 
 

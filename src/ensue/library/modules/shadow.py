@@ -31,6 +31,9 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
         name: the user.
         root: accepted as by Salt, without effect; the target's own database is read.
 
+    Example:
+        ensue call '*' shadow.info alice
+
     Returns:
         The fields; empty strings if there is no entry, -1 for a number that is not set.
     """
@@ -47,6 +50,12 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
 
 async def set_password(ctx: FunctionContext, name: str, password: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
     """Set a user's password by its hash, in the form of /etc/shadow.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        password: the hash of the password.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
         StateFailedError: the password could not be set.
@@ -83,6 +92,13 @@ async def gen_password(ctx: FunctionContext, password: str, crypt_salt: str | No
 async def del_password(ctx: FunctionContext, name: str) -> bool:
     """Let a user log in without a password.
 
+    Args:
+        ctx: the target.
+        name: the user.
+
+    Example:
+        ensue call '*' shadow.del_password alice
+
     Raises:
         StateFailedError: the password could not be removed.
     """
@@ -92,6 +108,13 @@ async def del_password(ctx: FunctionContext, name: str) -> bool:
 
 async def lock_password(ctx: FunctionContext, name: str) -> bool:
     """Lock a user's password.
+
+    Args:
+        ctx: the target.
+        name: the user.
+
+    Example:
+        ensue call '*' shadow.lock_password alice
 
     Raises:
         StateFailedError: the password could not be locked.
@@ -103,6 +126,13 @@ async def lock_password(ctx: FunctionContext, name: str) -> bool:
 async def unlock_password(ctx: FunctionContext, name: str) -> bool:
     """Unlock a user's password.
 
+    Args:
+        ctx: the target.
+        name: the user.
+
+    Example:
+        ensue call '*' shadow.unlock_password alice
+
     Raises:
         StateFailedError: the password could not be unlocked.
     """
@@ -110,12 +140,21 @@ async def unlock_password(ctx: FunctionContext, name: str) -> bool:
     return True
 
 
+_DOCSTRING: Final = """Set {what} of a user, in days.
+
+Args:
+    ctx: the target.
+    name: the user.
+    value: the days; a date is the number of days since 1970-01-01.
+"""
+
+
 def _ageing(option: str, what: str) -> Callable[[FunctionContext, str, int], Awaitable[bool]]:
     async def change(ctx: FunctionContext, name: str, value: int) -> bool:
         await must(ctx, "chage", option, str(value), name, what=f"set {what} of {name}")
         return True
 
-    change.__doc__ = f"Set {what} of a user, in days."
+    change.__doc__ = _DOCSTRING.format(what=what)
     return change
 
 

@@ -68,7 +68,12 @@ async def single(ctx: FunctionContext, fun: str, name: str, **kwargs: Any) -> Da
 
 
 async def running(ctx: FunctionContext, concurrent: bool = False) -> list[str]:  # noqa: ARG001 (Salt's argument)
-    """Return an empty list: another run of this project waits until this one ends."""
+    """Return an empty list: another run of this project waits until this one ends.
+
+    Args:
+        ctx: the target.
+        concurrent: has no effect.
+    """
     return []
 
 

@@ -50,6 +50,9 @@ async def start(
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
+    Example:
+        ensue call '*' supervisord.start shop
+
     Returns:
         The output of supervisorctl; it contains `ERROR` if it fails.
 
@@ -66,7 +69,18 @@ async def restart(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Restart a program; arguments and return value are those of `start`."""
+    """Restart a program; arguments and return value are those of `start`.
+
+    Args:
+        ctx: the target.
+        name: the program, or `all`.
+        user: the user of the target who runs supervisorctl.
+        conf_file: the path of the configuration file.
+        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.restart shop
+    """
     return await _said(
         ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "restart", _group(name)
     )
@@ -79,7 +93,18 @@ async def stop(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Stop a program; arguments and return value are those of `start`."""
+    """Stop a program; arguments and return value are those of `start`.
+
+    Args:
+        ctx: the target.
+        name: the program, or `all`.
+        user: the user of the target who runs supervisorctl.
+        conf_file: the path of the configuration file.
+        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.stop shop
+    """
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "stop", _group(name))
 
 
@@ -90,7 +115,18 @@ async def add(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Activate a program of the configuration; arguments and return value are those of `start`."""
+    """Activate a program of the configuration; arguments and return value are those of `start`.
+
+    Args:
+        ctx: the target.
+        name: the program or group.
+        user: the user of the target who runs supervisorctl.
+        conf_file: the path of the configuration file.
+        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.add shop
+    """
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "add", _bare(name))
 
 
@@ -101,7 +137,18 @@ async def remove(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Deactivate a stopped program; arguments and return value are those of `start`."""
+    """Deactivate a stopped program; arguments and return value are those of `start`.
+
+    Args:
+        ctx: the target.
+        name: the program or group.
+        user: the user of the target who runs supervisorctl.
+        conf_file: the path of the configuration file.
+        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.remove shop
+    """
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "remove", _bare(name))
 
 
@@ -111,7 +158,17 @@ async def reread(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Reread the configuration without starting anything; the return value is that of `start`."""
+    """Reread the configuration without starting anything; the return value is that of `start`.
+
+    Args:
+        ctx: the target.
+        user: the user of the target who runs supervisorctl.
+        conf_file: the path of the configuration file.
+        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.reread
+    """
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "reread")
 
 
@@ -122,7 +179,18 @@ async def update(
     bin_env: str | None = None,
     name: str | None = None,
 ) -> str:
-    """Reread the configuration and add, restart and remove programs accordingly."""
+    """Reread the configuration and add, restart and remove programs accordingly.
+
+    Args:
+        ctx: the target.
+        user: the user of the target who runs supervisorctl.
+        conf_file: the path of the configuration file.
+        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+        name: the group; None for all.
+
+    Example:
+        ensue call '*' supervisord.update
+    """
     words = [_bare(name)] if name else []
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "update", *words)
 
@@ -135,6 +203,16 @@ async def status(
     bin_env: str | None = None,
 ) -> dict[str, dict[str, str]]:
     """Return the programs by name, each with `state` and `reason`.
+
+    Args:
+        ctx: the target.
+        name: the program; None for all.
+        user: the user of the target who runs supervisorctl.
+        conf_file: the path of the configuration file.
+        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.status
 
     Raises:
         StateFailedError: supervisord cannot be reached.
@@ -158,7 +236,18 @@ async def status_raw(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Return the output of `supervisorctl status`."""
+    """Return the output of `supervisorctl status`.
+
+    Args:
+        ctx: the target.
+        name: the program; None for all.
+        user: the user of the target who runs supervisorctl.
+        conf_file: the path of the configuration file.
+        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.status_raw
+    """
     control = _Control(user=user, conf_file=conf_file, bin_env=bin_env)
     return await _output(ctx, control, "status", *([name] if name else []))
 
@@ -171,7 +260,19 @@ async def status_bool(  # noqa: PLR0917 (Salt's order)
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> bool:
-    """Return whether a program exists, or with `expected_state` whether it is in that state (`RUNNING`)."""
+    """Return whether a program exists, or with `expected_state` whether it is in that state (`RUNNING`).
+
+    Args:
+        ctx: the target.
+        name: the program.
+        expected_state: the state to compare with (`RUNNING`).
+        user: the user of the target who runs supervisorctl.
+        conf_file: the path of the configuration file.
+        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.status_bool shop
+    """
     found = (await status(ctx, name, user, conf_file, bin_env)).get(name)
     return found is not None and expected_state in {None, found["state"]}
 
@@ -183,7 +284,18 @@ async def custom(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Run any command of supervisorctl and return its output."""
+    """Run any command of supervisorctl and return its output.
+
+    Args:
+        ctx: the target.
+        command: the command of supervisorctl, with its arguments.
+        user: the user of the target who runs supervisorctl.
+        conf_file: the path of the configuration file.
+        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
+    Example:
+        ensue call '*' supervisord.custom pid
+    """
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), *command.split())
 
 
@@ -194,6 +306,9 @@ async def options(ctx: FunctionContext, name: str, conf_file: str | None = None)
         ctx: the target.
         name: the program.
         conf_file: the path of the configuration file.
+
+    Example:
+        ensue call '*' supervisord.options shop
 
     Raises:
         StateFailedError: there is no configuration file, or the program is not in it.

@@ -27,13 +27,26 @@ _WRITE: Final = 'printf "%s\\n" "$2" >"/proc/sys/$1"'
 
 
 async def default_config(ctx: FunctionContext) -> str:
-    """Return the file for persistent parameters: a separate file if systemd reads a folder of them."""
+    """Return the file for persistent parameters: a separate file if systemd reads a folder of them.
+
+    Example:
+        ensue call '*' sysctl.default_config
+    """
     running = await ctx.connection.stat("/run/systemd/system")
     return "/etc/sysctl.d/99-salt.conf" if running else "/etc/sysctl.conf"
 
 
 async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: ARG001 (Salt takes more)
-    """Return the current value of a parameter, empty if there is no such parameter."""
+    """Return the current value of a parameter, empty if there is no such parameter.
+
+    Args:
+        ctx: the target.
+        name: the parameter.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' sysctl.get vm.swappiness
+    """
     answer = await ask(ctx, "sysctl", "-n", "--", _checked(name))
     if answer.is_missing:
         answer = await ask(ctx, "sh", "-c", _READ, "sh", _place(name))
@@ -42,6 +55,15 @@ async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: A
 
 async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (Salt takes more)
     """Set the current value of a parameter.
+
+    Args:
+        ctx: the target.
+        name: the parameter.
+        value: its value.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' sysctl.assign vm.swappiness 10
 
     Raises:
         StateFailedError: there is no such parameter, or the kernel refuses the value.
@@ -60,7 +82,15 @@ async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> 
 
 
 async def show(ctx: FunctionContext, config_file: str | None = None) -> dict[str, str]:
-    """Return all current parameters, or those of a file; the last entry for a name counts."""
+    """Return all current parameters, or those of a file; the last entry for a name counts.
+
+    Args:
+        ctx: the target.
+        config_file: the file; without it, the values in the kernel are returned.
+
+    Example:
+        ensue call '*' sysctl.show
+    """
     if config_file is None:
         text = (await must(ctx, "sysctl", "-a", what="list parameters")).stdout
     elif await ctx.connection.stat(config_file, follow=True) is None:
@@ -79,6 +109,9 @@ async def persist(ctx: FunctionContext, name: str, value: Any, config: str | Non
         name: the parameter.
         value: its value.
         config: the file; it is created with its folder if necessary.
+
+    Example:
+        ensue call '*' sysctl.persist vm.swappiness 10
 
     Returns:
         `Updated`, or `Already set`.

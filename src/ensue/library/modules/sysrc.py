@@ -30,6 +30,9 @@ async def get(
         **kwargs: `file`: the file to read; `jail`: the jail whose files to read; `includeDefaults`: include
             the system's defaults.
 
+    Example:
+        ensue call '*' sysrc.get
+
     Raises:
         StateFailedError: the target has no program `sysrc`.
     """
@@ -50,6 +53,9 @@ async def set_(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> di
         value: its value; a boolean becomes YES or NO.
         **kwargs: see `get`.
 
+    Example:
+        ensue call '*' sysrc.set sshd_enable 'YES'
+
     Raises:
         StateFailedError: sysrc refuses it.
     """
@@ -65,6 +71,9 @@ async def remove(ctx: FunctionContext, name: str, **kwargs: Any) -> str:
         ctx: the target.
         name: the variable.
         **kwargs: see `get`.
+
+    Example:
+        ensue call '*' sysrc.remove sshd_enable
 
     Raises:
         StateFailedError: sysrc refuses it.

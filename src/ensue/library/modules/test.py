@@ -21,6 +21,9 @@ async def ping(ctx: FunctionContext) -> bool:
 
     Args:
         ctx: the target.
+
+    Example:
+        ensue call '*' test.ping
     """
     if not await ctx.ping():
         raise UnreachableError(f"{ctx.srn} does not answer", target=str(ctx.srn))
@@ -28,34 +31,81 @@ async def ping(ctx: FunctionContext) -> bool:
 
 
 def echo(ctx: FunctionContext, text: Any) -> Any:  # noqa: ARG001 (every function is given it)
-    """Return the argument."""
+    """Return the argument.
+
+    Args:
+        ctx: the target.
+        text: the text.
+
+    Example:
+        ensue call '*' test.echo hello
+    """
     return text
 
 
 def version(ctx: FunctionContext) -> str:  # noqa: ARG001 (every function is given it)
-    """Return ensue's version."""
+    """Return ensue's version.
+
+    Example:
+        ensue call '*' test.version
+    """
     from importlib.metadata import version as installed
 
     return installed("ensue")
 
 
 def arg(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
-    """Return the arguments."""
+    """Return the arguments.
+
+    Args:
+        ctx: the target.
+        *args: values.
+        **kwargs: values by name.
+
+    Example:
+        ensue call '*' test.arg 1 text key=2.5
+    """
     return {"args": list(args), "kwargs": kwargs}
 
 
 def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
-    """Return the keyword arguments."""
+    """Return the keyword arguments.
+
+    Args:
+        ctx: the target.
+        **kwargs: values by name.
+
+    Example:
+        ensue call '*' test.kwarg key=2.5
+    """
     return kwargs
 
 
 def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
-    """Return the `repr` of the arguments."""
+    """Return the `repr` of the arguments.
+
+    Args:
+        ctx: the target.
+        *args: values.
+        **kwargs: values by name.
+
+    Example:
+        ensue call '*' test.arg_repr
+    """
     return {"args": repr(args), "kwargs": repr(kwargs)}
 
 
 def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
-    """Return the types of the arguments."""
+    """Return the types of the arguments.
+
+    Args:
+        ctx: the target.
+        *args: values.
+        **kwargs: values by name.
+
+    Example:
+        ensue call '*' test.arg_type
+    """
     return {
         "args": [_type(each) for each in args],
         "kwargs": {key: _type(value) for key, value in kwargs.items()},
@@ -68,6 +118,9 @@ def fib(ctx: FunctionContext, num: int | str) -> list[Any]:  # noqa: ARG001 (eve
     Args:
         ctx: the target.
         num: its index.
+
+    Example:
+        ensue call '*' test.fib 10
 
     Raises:
         StateFailedError: `num` is negative.
@@ -89,6 +142,9 @@ def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:  # noqa: ARG00
         ctx: the target.
         start: the number to start from.
 
+    Example:
+        ensue call '*' test.collatz 6
+
     Raises:
         StateFailedError: `start` is not positive.
     """
@@ -104,17 +160,29 @@ def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:  # noqa: ARG00
 
 
 def get_opts(ctx: FunctionContext) -> dict[str, Any]:
-    """Return the options of the project."""
+    """Return the options of the project.
+
+    Example:
+        ensue call '*' test.get_opts
+    """
     return dict(ctx.opts)
 
 
 def true_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return true."""
+    """Return true.
+
+    Example:
+        ensue call '*' test.true
+    """
     return True
 
 
 def false_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return false."""
+    """Return false.
+
+    Example:
+        ensue call '*' test.false
+    """
     return False
 
 
@@ -145,6 +213,9 @@ def raise_exception(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) 
         name: the kind of failure, as shown in the message.
         *args: the message.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' test.raise_exception StateFailedError
 
     Raises:
         StateFailedError: always.

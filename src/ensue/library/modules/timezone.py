@@ -30,7 +30,11 @@ _SYSCONFIG: Final = {"RedHat": ("ZONE=", 'ZONE="{}"'), "Suse": ("TIMEZONE=", 'TI
 
 
 async def get_zone(ctx: FunctionContext) -> str:
-    """Return the time zone (`Europe/Vienna`); UTC if none is set."""
+    """Return the time zone (`Europe/Vienna`); UTC if none is set.
+
+    Example:
+        ensue call '*' timezone.get_zone
+    """
     link = await ctx.connection.stat(_LOCALTIME)
     if link is not None and link.kind == "symlink":
         place = posixpath.normpath(posixpath.join("/etc", link.link_target))
@@ -40,17 +44,29 @@ async def get_zone(ctx: FunctionContext) -> str:
 
 
 async def get_zonecode(ctx: FunctionContext) -> str:
-    """Return the zone's current abbreviation (`CET`)."""
+    """Return the zone's current abbreviation (`CET`).
+
+    Example:
+        ensue call '*' timezone.get_zonecode
+    """
     return (await must(ctx, "date", "+%Z", what="read the time zone")).stdout.strip()
 
 
 async def get_offset(ctx: FunctionContext) -> str:
-    """Return the zone's current offset from UTC (`+0100`)."""
+    """Return the zone's current offset from UTC (`+0100`).
+
+    Example:
+        ensue call '*' timezone.get_offset
+    """
     return (await must(ctx, "date", "+%z", what="read the time zone")).stdout.strip()
 
 
 async def list_zones(ctx: FunctionContext) -> list[str]:
-    """Return the names of all time zones, sorted."""
+    """Return the names of all time zones, sorted.
+
+    Example:
+        ensue call '*' timezone.list_zones
+    """
     text = await text_of(ctx, f"{_ZONES}tzdata.zi")
     if text is None:
         raise StateFailedError(f"{ctx.srn} has no list of time zones ({_ZONES}tzdata.zi): install tzdata")
@@ -61,12 +77,27 @@ async def list_zones(ctx: FunctionContext) -> list[str]:
 
 
 async def zone_compare(ctx: FunctionContext, timezone: str) -> bool:
-    """Return whether this is the target's time zone."""
+    """Return whether this is the target's time zone.
+
+    Args:
+        ctx: the target.
+        timezone: the zone (`Europe/Vienna`).
+
+    Example:
+        ensue call '*' timezone.zone_compare Europe/Vienna
+    """
     return await get_zone(ctx) == timezone
 
 
 async def set_zone(ctx: FunctionContext, timezone: str) -> bool:
     """Set the target's time zone.
+
+    Args:
+        ctx: the target.
+        timezone: the zone (`Europe/Vienna`).
+
+    Example:
+        ensue call '*' timezone.set_zone Europe/Vienna
 
     Raises:
         StateFailedError: the target does not have this zone.
@@ -91,13 +122,25 @@ async def set_zone(ctx: FunctionContext, timezone: str) -> bool:
 
 
 async def get_hwclock(ctx: FunctionContext) -> str:
-    """Return whether the hardware clock runs in `UTC` or `localtime`."""
+    """Return whether the hardware clock runs in `UTC` or `localtime`.
+
+    Example:
+        ensue call '*' timezone.get_hwclock
+    """
     lines = file_lines(await text_of(ctx, _ADJTIME) or "")
     return "localtime" if lines[_CLOCK_LINE : _CLOCK_LINE + 1] == ["LOCAL"] else "UTC"
 
 
 async def set_hwclock(ctx: FunctionContext, clock: str) -> bool:
-    """Record whether the hardware clock runs in `UTC` or `localtime`; the clock itself is not set."""
+    """Record whether the hardware clock runs in `UTC` or `localtime`; the clock itself is not set.
+
+    Args:
+        ctx: the target.
+        clock: `UTC` or `localtime`.
+
+    Example:
+        ensue call '*' timezone.set_hwclock UTC
+    """
     if clock not in _CLOCKS:
         raise StateFailedError("clock must be one of: UTC, localtime")
     lines = [*file_lines(await text_of(ctx, _ADJTIME) or "0.0 0 0.0\n0\n"), "", "", ""][:3]

@@ -72,6 +72,9 @@ async def create(
         upgrade: let `venv` upgrade the environment to the current interpreter.
         user: the user who creates it.
 
+    Example:
+        ensue call '*' virtualenv.create /srv/shop/venv
+
     Returns:
         `retcode`, `stdout` and `stderr`. After a failure, an incomplete folder is removed.
 
@@ -104,6 +107,13 @@ async def create(
 
 async def get_site_packages(ctx: FunctionContext, venv: str) -> str:
     """Return the site-packages folder of a virtual environment.
+
+    Args:
+        ctx: the target.
+        venv: its path.
+
+    Example:
+        ensue call '*' virtualenv.get_site_packages /srv/shop/venv
 
     Raises:
         StateFailedError: the path is not a virtual environment.

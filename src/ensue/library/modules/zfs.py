@@ -25,6 +25,9 @@ async def exists(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
         name: the dataset.
         **kwargs: `type`: only a dataset of this type (`filesystem`, `volume`, `snapshot`).
 
+    Example:
+        ensue call '*' zfs.exists tank/www
+
     Raises:
         StateFailedError: the target has no program `zfs`.
     """
@@ -42,6 +45,9 @@ async def get(ctx: FunctionContext, name: str, *properties: str) -> dict[str, st
         ctx: the target.
         name: the dataset.
         *properties: their names; none for all.
+
+    Example:
+        ensue call '*' zfs.get tank/www
 
     Raises:
         StateFailedError: zfs refuses it.
@@ -61,6 +67,9 @@ async def create(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
         ctx: the target.
         name: the file system.
         **kwargs: `properties`: a mapping; `create_parent`: also create missing parents.
+
+    Example:
+        ensue call '*' zfs.create tank/www
 
     Raises:
         StateFailedError: zfs refuses it.
@@ -97,6 +106,9 @@ async def set_(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
         name: the dataset.
         **kwargs: the properties.
 
+    Example:
+        ensue call '*' zfs.set tank/www
+
     Raises:
         StateFailedError: zfs refuses a property.
     """
@@ -112,6 +124,9 @@ async def destroy(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
         ctx: the target.
         name: the dataset.
         **kwargs: `force`: unmount file systems in use; `recursive`: also destroy everything below it.
+
+    Example:
+        ensue call '*' zfs.destroy tank/www
 
     Raises:
         StateFailedError: zfs refuses it.

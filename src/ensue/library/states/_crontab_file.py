@@ -53,6 +53,11 @@ async def file(
         backup: `minion` keeps a copy of the replaced crontab below `file_backup/` in the cachedir.
         **kwargs: with `template`, further variables for it. A warning names arguments without effect.
 
+    Example:
+        salt://cron/backup:
+          cron.file:
+            - user: backup
+
     Returns:
         `changes` has `diff`; `new_state` has `user size sha256`.
 

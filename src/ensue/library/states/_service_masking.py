@@ -20,6 +20,10 @@ async def masked(ctx: StateContext, name: str, runtime: bool = False) -> StateRe
         name: the service.
         runtime: only until the next boot.
 
+    Example:
+        apache2:
+          service.masked
+
     Returns:
         `changes` has `masked: {old, new}`.
 
@@ -36,6 +40,10 @@ async def unmasked(ctx: StateContext, name: str, runtime: bool = False) -> State
         ctx: the state's context.
         name: the service.
         runtime: remove the mask that lasts only until the next boot.
+
+    Example:
+        nginx:
+          service.unmasked
 
     Returns:
         `changes` has `masked: {old, new}`.

@@ -1,5 +1,8 @@
 """State module `acl`: access control lists of files.
 
+Differences from Salt:
+    `acl.absent` reports its `changes`.
+
 Source: Salt's state module `acl` (`linux_acl`), 3008: arguments, results, changes and comments.
 """
 
@@ -71,6 +74,14 @@ async def present(
         recurse: apply it to everything below the path too.
         force: remove all other entries if the entry must be set.
 
+    Example:
+        /srv/www:
+          acl.present:
+            - acl_type: user
+            - acl_name: deploy
+            - perms: rwx
+            - recurse: true
+
     Returns:
         `changes` has `new` and `old`, each with `acl_name acl_type perms`; `new_state` has
         `path acl_type acl_names perms`.
@@ -102,6 +113,13 @@ async def list_present(
         recurse: apply it to everything below the path too.
         force: remove all other entries if an entry must be set.
 
+    Example:
+        /srv/www:
+          acl.list_present:
+            - acl_type: user
+            - acl_names: [deploy, backup]
+            - perms: rx
+
     Returns:
         As for `acl.present`, with all names in one text.
 
@@ -131,6 +149,12 @@ async def absent(
         perms: accepted, as in Salt, without effect.
         recurse: apply it to everything below the path too.
 
+    Example:
+        /srv/www:
+          acl.absent:
+            - acl_type: user
+            - acl_name: deploy
+
     Returns:
         `changes` has `old` with `acl_name acl_type perms`; `new_state` has `path acl_type acl_names exists`.
 
@@ -156,6 +180,12 @@ async def list_absent(
         acl_type: `user`, `group`, `mask` or `other`; with the prefix `d:` or `default:`, that for new files.
         acl_names: users or groups.
         recurse: apply it to everything below the path too.
+
+    Example:
+        /srv/www:
+          acl.list_absent:
+            - acl_type: user
+            - acl_names: [deploy, backup]
 
     Returns:
         As for `acl.absent`, with all names in one text.

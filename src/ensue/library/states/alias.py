@@ -24,6 +24,11 @@ async def present(ctx: StateContext, name: str, target: str | list[str]) -> Stat
         name: the local name.
         target: the address, or a list of addresses.
 
+    Example:
+        postmaster:
+          alias.present:
+            - target: [root, admin@example.com]
+
     Returns:
         `changes` has `alias`; `new_state` has `name` and `target`.
 
@@ -57,6 +62,10 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     Args:
         ctx: the state's context.
         name: the local name.
+
+    Example:
+        postmaster:
+          alias.absent
 
     Returns:
         `changes` has `alias`; `new_state` has `name exists`.

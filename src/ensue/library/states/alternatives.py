@@ -28,6 +28,13 @@ async def install(ctx: StateContext, name: str, link: str, path: str, priority: 
         path: the program.
         priority: in auto mode, the program with the highest priority is used.
 
+    Example:
+        editor:
+          alternatives.install:
+            - link: /usr/bin/editor
+            - path: /usr/bin/vim.basic
+            - priority: 50
+
     Returns:
         `changes` has `name`, `link`, `path` and `priority`.
 
@@ -67,6 +74,11 @@ async def remove(ctx: StateContext, name: str, path: str) -> StateReturn:
         name: the name.
         path: the program.
 
+    Example:
+        editor:
+          alternatives.remove:
+            - path: /bin/nano
+
     Returns:
         `changes` has `path`: the program that is used now.
 
@@ -101,6 +113,10 @@ async def auto(ctx: StateContext, name: str) -> StateReturn:
         ctx: the state's context.
         name: the name.
 
+    Example:
+        editor:
+          alternatives.auto
+
     Returns:
         `changes` has `result`: the output of the program.
 
@@ -131,6 +147,11 @@ async def set_(ctx: StateContext, name: str, path: str) -> StateReturn:
         ctx: the state's context.
         name: the name.
         path: the program, which must be registered.
+
+    Example:
+        editor:
+          alternatives.set:
+            - path: /usr/bin/vim.basic
 
     Returns:
         `changes` has `path`.

@@ -23,6 +23,10 @@ async def enabled(ctx: StateContext, name: str) -> StateReturn:
         ctx: the state's context.
         name: the module.
 
+    Example:
+        rewrite:
+          apache_module.enabled
+
     Returns:
         `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
     """
@@ -35,6 +39,10 @@ async def disabled(ctx: StateContext, name: str) -> StateReturn:
     Args:
         ctx: the state's context.
         name: the module.
+
+    Example:
+        autoindex:
+          apache_module.disabled
 
     Returns:
         `changes` has `old` and `new`; `new_state` has `name` and `enabled`.

@@ -23,6 +23,10 @@ async def enabled(ctx: StateContext, name: str) -> StateReturn:
         ctx: the state's context.
         name: the site.
 
+    Example:
+        shop:
+          apache_site.enabled
+
     Returns:
         `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
     """
@@ -35,6 +39,10 @@ async def disabled(ctx: StateContext, name: str) -> StateReturn:
     Args:
         ctx: the state's context.
         name: the site.
+
+    Example:
+        000-default:
+          apache_site.disabled
 
     Returns:
         `changes` has `old` and `new`; `new_state` has `name` and `enabled`.

@@ -1,5 +1,8 @@
 """State module `blockdev`: formats block devices, and tunes their settings in the kernel.
 
+Differences from Salt:
+    `blockdev.tuned` changes nothing the second time.
+
 Source: Salt's state module `blockdev`, 3008: arguments, results, changes and comments.
 """
 
@@ -45,6 +48,11 @@ async def formatted(
         lazy_itable_init: for ext, whether the kernel initializes the inode tables later.
         fat: for fat, 12, 16 or 32.
 
+    Example:
+        /dev/vdb:
+          blockdev.formatted:
+            - fs_type: ext4
+
     Returns:
         `changes` has `new` and `old`, types of file system; `new_state` has `name fs_type`.
 
@@ -81,6 +89,12 @@ async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         name: the device.
         **kwargs: `read-ahead` and `filesystem-read-ahead`, in sectors; `read-only: true` or `read-write:
             true`.
+
+    Example:
+        /dev/vdb:
+          blockdev.tuned:
+            - read-ahead: 1024
+            - read-write: true
 
     Returns:
         `changes` has a text with the old and the new value by setting; `new_state` has `name settings`.

@@ -1,5 +1,9 @@
 """State module `cron`: whole crontabs, and jobs and variables that Salt's comments identify.
 
+Notes:
+    ensue recognises a crontab of Salt by its markers. Other lines stay, and jobs keep their order. On a
+    target with a `root`, the spool folder is written, not the crontab of the machine.
+
 Source: Salt's state module `cron`, 3008: results, changes and comments.
 """
 
@@ -48,6 +52,14 @@ async def present(
         commented: comment the job out.
         identifier: identifies the job if its command changes; by default the command.
         special: a word (`@daily`) instead of the time.
+
+    Example:
+        /usr/local/bin/backup:
+          cron.present:
+            - user: backup
+            - hour: 3
+            - minute: random
+            - identifier: nightly
 
     Returns:
         `changes` has the user with the command; `new_state` has `user cmd identifier`.
@@ -110,6 +122,11 @@ async def absent(
         special: set for a job whose time is a word.
         **kwargs: the other arguments of `present`, without effect.
 
+    Example:
+        /usr/local/bin/backup:
+          cron.absent:
+            - user: backup
+
     Returns:
         `changes` has the user with the command; `new_state` has `user cmd exists`.
 
@@ -150,6 +167,12 @@ async def env_present(
         value: its value, written unchanged.
         user: user whose crontab is edited.
 
+    Example:
+        MAILTO:
+          cron.env_present:
+            - value: ops@example.com
+            - user: backup
+
     Returns:
         `changes` has the user with the variable.
 
@@ -176,6 +199,11 @@ async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateR
         ctx: the state's context.
         name: the variable.
         user: user whose crontab is edited.
+
+    Example:
+        PATH:
+          cron.env_absent:
+            - user: backup
 
     Returns:
         `changes` has the user with the variable.

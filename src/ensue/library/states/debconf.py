@@ -1,5 +1,8 @@
 """State module `debconf`: answers to the questions of Debian packages.
 
+Differences from Salt:
+    `debconf.set_file` reports its `changes`, and changes nothing the second time.
+
 Source: Salt's state module `debconf`, 3008: results, changes and comments.
 """
 
@@ -32,6 +35,11 @@ async def set_(
         name: the package.
         data: `type` and `value` by question.
         **kwargs: accepted, as in Salt, without effect.
+
+    Example:
+        postfix:
+          debconf.set:
+            - data: {postfix/main_mailer_type: {type: select, value: Satellite system}}
 
     Returns:
         `changes` has the new answers by question; passwords are hidden.
@@ -91,6 +99,11 @@ async def set_file(
         context: variables for the template.
         defaults: variables for templates; `context` overrides them.
         **kwargs: accepted, as in Salt, without effect.
+
+    Example:
+        postfix:
+          debconf.set_file:
+            - source: salt://debconf/postfix.selections
 
     Returns:
         `changes` has the new answers by question; passwords are hidden. Without debconf-utils, answers cannot

@@ -81,6 +81,11 @@ async def present(
         sls: refused; build with a Dockerfile, or apply SLS to a resource of the type `container`.
         **kwargs: `buildargs`, `cache` and `rm` for a build.
 
+    Example:
+        shop:2.1:
+          docker_image.present:
+            - build: /srv/shop
+
     Returns:
         `changes` has `Layers`, or for a build `Id` and `Image`; `new_state` has `name id tags`.
 
@@ -171,6 +176,10 @@ async def absent(
         images: several images, instead of `name`.
         force: also remove an image that containers use.
 
+    Example:
+        shop:2.0:
+          docker_image.absent
+
     Returns:
         `changes` has the removed `Layers` and `Tags`; `new_state` has `name exists`.
 
@@ -213,6 +222,12 @@ async def absent(
 )  # fmt: skip
 async def mod_watch(ctx: StateContext, name: str, sfun: str = "present", **kwargs: Any) -> StateReturn:
     """Pull, build or load an image again because a watched state has changes.
+
+    Args:
+        ctx: the state's context.
+        name: the image.
+        sfun: the function of the state that watches.
+        **kwargs: its other arguments.
 
     Raises:
         StateFailedError: the function is not `present`.

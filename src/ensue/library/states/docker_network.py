@@ -47,6 +47,12 @@ async def present(
         reconnect: without `containers`, reconnect the containers of a replaced network.
         **kwargs: settings of the network, as for `docker.create_network`.
 
+    Example:
+        backend:
+          docker_network.present:
+            - subnet: 10.20.0.0/24
+            - containers: [web]
+
     Returns:
         `changes` has the differences, by the network's name, and `created` or `recreated`, `connected`,
         `reconnected`, `disconnected`; `new_state` has `name id driver subnets containers`.
@@ -168,6 +174,10 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     Args:
         ctx: the state's context.
         name: its name.
+
+    Example:
+        backend:
+          docker_network.absent
 
     Returns:
         `changes` has `removed`, and `disconnected` with names of containers; `new_state` has `name exists`.

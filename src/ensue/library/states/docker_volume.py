@@ -34,6 +34,11 @@ async def present(
         driver_opts: options of the driver; those of an existing volume are not compared.
         force: replace a volume with another driver; its data is lost.
 
+    Example:
+        data:
+          docker_volume.present:
+            - driver: local
+
     Returns:
         `changes` has `created` (docker's description), and `removed` if a volume was replaced; `new_state`
         has `name driver mountpoint`.
@@ -75,6 +80,10 @@ async def absent(ctx: StateContext, name: str, driver: str | None = None) -> Sta
         ctx: the state's context.
         name: its name.
         driver: has no effect.
+
+    Example:
+        data:
+          docker_volume.absent
 
     Returns:
         `changes` has `removed`; `new_state` has `name exists`.

@@ -2,6 +2,12 @@
 
 On other targets the state fails, and names an alternative.
 
+Notes:
+    `environ.setenv` works on the managing minion only.
+
+Differences from Salt:
+    In a plan the result is None, where Salt has True.
+
 Source: Salt's state module `environ`, 3008: results, changes and comments.
 """
 
@@ -43,6 +49,11 @@ async def setenv(
         clear_all: set all other variables to an empty text, or with `false_unsets` remove them.
         update_minion: accepted, as in Salt, without effect.
         permanent: refused (Windows only).
+
+    Example:
+        http_proxy:
+          environ.setenv:
+            - value: http://proxy.example.com:3128
 
     Returns:
         `changes` has the new values by variable, None for a removed one.

@@ -3,6 +3,12 @@
 ensue has no event bus. An event is the return of the state in the output and in the run's journal; its
 `new_state` has the tag and the data.
 
+Notes:
+    The state acts each time it runs. An event is the return of the state, in the output and in the journal.
+
+Differences from Salt:
+    There is no event bus. `preload` and `with_…` have no effect.
+
 Source: Salt's state module `event`, 3008: results, changes and comments.
 """
 
@@ -36,6 +42,11 @@ def send(
         **kwargs: further arguments of Salt's function; a warning names those that would add data to the
             event.
 
+    Example:
+        shop/deployed:
+          event.fire_master:
+            - data: {version: 2.1}
+
     Returns:
         `changes` and `new_state` have `tag` and `data`.
     """
@@ -59,6 +70,17 @@ def wait(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: 
         ctx: the state's context.
         name: the event's tag.
         **kwargs: the arguments of `send`.
+
+    Example:
+        shop:
+          git.latest:
+            - name: https://example.com/shop.git
+            - target: /srv/shop
+
+        shop/deployed:
+          event.wait:
+            - data: {version: 2.1}
+            - watch: [{git: shop}]
     """
     return StateReturn(name=name, result=True)
 

@@ -94,6 +94,13 @@ async def present(
         rich_rules: rules in the rich language of firewalld.
         prune_rich_rules: remove all others.
 
+    Example:
+        public:
+          firewalld.present:
+            - services: [http, https]
+            - ports: [8080/tcp]
+            - masquerade: true
+
     Returns:
         `changes` has `old` and `new` by setting; `new_state` has `name`, and the settings that the SLS names.
 
@@ -151,6 +158,11 @@ async def service(
         name: the service.
         ports: all of its ports (`80/tcp`).
         protocols: all of its protocols.
+
+    Example:
+        shop:
+          firewalld.service:
+            - ports: [8080/tcp]
 
     Returns:
         `changes` has `ports` and `protocols`, each with `old` and `new`; `new_state` has

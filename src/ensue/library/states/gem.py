@@ -41,6 +41,11 @@ async def installed(
         gem_bin: path of the program `gem`.
         **kwargs: `rdoc`, `ri`, `pre_releases`, `proxy`, `source`.
 
+    Example:
+        bundler:
+          gem.installed:
+            - version: 2.5.6
+
     Returns:
         `changes` has the gem with `Installed`.
 
@@ -86,6 +91,10 @@ async def removed(
         user: user who runs gem on the target.
         gem_bin: path of the program `gem`.
         **kwargs: accepted, as in Salt, without effect.
+
+    Example:
+        bundler:
+          gem.removed
 
     Returns:
         `changes` has the gem with `Removed`.

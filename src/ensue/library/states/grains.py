@@ -27,6 +27,10 @@ async def exists(ctx: StateContext, name: str, delimiter: str = ":") -> StateRet
         name: the grain's path.
         delimiter: separates the keys of a path.
 
+    Example:
+        role:
+          grains.exists
+
     Returns:
         `new_state` has `name` and `value`.
     """
@@ -47,6 +51,11 @@ async def present(
         value: the value.
         delimiter: separates the keys of a path.
         force: also replace a list or a mapping, or replace a value by one of these.
+
+    Example:
+        role:
+          grains.present:
+            - value: web
 
     Returns:
         `changes` has the outermost grain; `new_state` has `name` and `value`.
@@ -84,6 +93,11 @@ async def absent(
         destructive: remove the grain; by default its value becomes None.
         delimiter: separates the keys of a path.
         force: also change a grain that is a list or a mapping.
+
+    Example:
+        role:
+          grains.absent:
+            - destructive: true
 
     Returns:
         `changes` has `deleted`, or `grain` and `value`; `new_state` has `name value`, or for a missing grain
@@ -129,6 +143,12 @@ async def append(
         convert: convert a grain that is not a list into one.
         delimiter: separates the keys of a path.
 
+    Example:
+        roles:
+          grains.append:
+            - value: web
+            - convert: true
+
     Returns:
         `changes` has `added`; `new_state` has `name` and `value`, the whole list.
     """
@@ -167,6 +187,11 @@ async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str 
         name: the grain's path.
         value: the value, or a list of them.
         delimiter: separates the keys of a path.
+
+    Example:
+        roles:
+          grains.list_present:
+            - value: [web, cache]
 
     Returns:
         `changes` has `new`, the outermost grain; `new_state` has `name` and `value`, the whole list.
@@ -212,6 +237,11 @@ async def list_absent(ctx: StateContext, name: str, value: Any, delimiter: str =
         name: the grain's path.
         value: the value, or a list of them.
         delimiter: separates the keys of a path.
+
+    Example:
+        roles:
+          grains.list_absent:
+            - value: cache
 
     Returns:
         `changes` has `deleted`, a list; `new_state` has `name` and `value`, the whole list.

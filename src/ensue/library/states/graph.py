@@ -79,6 +79,14 @@ async def deployed(
         render: format to render workloads in: `kubernetes`, `compose` or `values`; by default none.
         render_to: the folder for the rendered files, relative to the project.
 
+    Example:
+        shop:
+          graph.deployed:
+            - app: shop
+            - env: dev
+            - env_type: development
+            - score: [score.yaml]
+
     Returns:
         `changes` has the resources by what happened to them. `new_state` has, for each workload, its
         `outputs` and, under `resources`, those of its own resources; under `shared` those of shared
@@ -123,6 +131,12 @@ async def destroyed(ctx: StateContext, name: str, app: str, env: str, *, org: st
         app: the id of the application.
         env: the id of the environment.
         org: the id of the organization.
+
+    Example:
+        shop:
+          graph.destroyed:
+            - app: shop
+            - env: dev
 
     Returns:
         `changes` has the resources that were destroyed; `new_state` has `app env exists`.

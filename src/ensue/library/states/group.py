@@ -42,6 +42,12 @@ async def present(
         non_unique: allow a group id that another group has.
         local: accepted, as in Salt, without effect.
 
+    Example:
+        staff:
+          group.present:
+            - gid: 2000
+            - addusers: [alice, bob]
+
     Returns:
         `changes` has the new group, or `Final` if an existing group was changed, as in Salt; `new_state` has
         `name passwd gid members`.
@@ -83,6 +89,10 @@ async def absent(ctx: StateContext, name: str, local: bool = False) -> StateRetu
         ctx: the state's context.
         name: the group.
         local: accepted, as in Salt, without effect.
+
+    Example:
+        staff:
+          group.absent
 
     Returns:
         `changes` has the group's name; `new_state` has `name exists`.

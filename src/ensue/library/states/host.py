@@ -1,5 +1,8 @@
 """State module `host`: addresses and names in the target's /etc/hosts.
 
+Differences from Salt:
+    `/etc/hosts` keeps the lines that a change does not concern; Salt rewrites the whole file.
+
 Source: Salt's state module `host`, 3008: results, changes and comments.
 """
 
@@ -28,6 +31,11 @@ async def present(
         ip: the address, or a list of addresses.
         comment: comment at the end of each line.
         clean: remove the host name from all other addresses.
+
+    Example:
+        db.internal:
+          host.present:
+            - ip: 10.0.0.5
 
     Returns:
         `changes` has `added`, `removed` and `comment_added`, each `{address: [text]}`; `new_state` has
@@ -89,6 +97,11 @@ async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateRetu
         name: the host name.
         ip: the address, or a list of addresses.
 
+    Example:
+        db.internal:
+          host.absent:
+            - ip: 10.0.0.5
+
     Returns:
         `changes` has `host`, the name; `new_state` has `name ip exists`.
 
@@ -127,6 +140,11 @@ async def only(ctx: StateContext, name: str, hostnames: str | list[str]) -> Stat
         ctx: the state's context.
         name: the address.
         hostnames: the host names; an empty list removes the address.
+
+    Example:
+        10.0.0.5:
+          host.only:
+            - hostnames: [db.internal, db]
 
     Returns:
         `changes` has the address, with `old` and `new`; `new_state` has `ip` and `hostnames`, a list.

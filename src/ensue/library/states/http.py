@@ -3,6 +3,14 @@
 The managing minion makes the request, through the execution function `http.query`. `http.query` makes one
 request; `http.wait_for_successful_query` repeats it until the answer is as expected.
 
+Notes:
+    The managing minion sends the query, whatever the target. All conditions must be met. Only http and https
+    work. A plan sends no query, and its result is None.
+
+Differences from Salt:
+    `http.query` takes no `wait_for`; `http.wait_for_successful_query` repeats the query until the response is
+    right, with a pause of a second, where Salt repeats it at once.
+
 Source: Salt's state module `http`, 3008: results and comments.
 """
 
@@ -69,6 +77,12 @@ async def query(
         request_interval: refused; use `http.wait_for_successful_query`.
         **kwargs: arguments of the execution function: `method`, `params`, `data`, `headers`, `timeout`, ….
 
+    Example:
+        https://example.com/health:
+          http.query:
+            - status: 200
+            - match: ok
+
     Returns:
         `new_state` has `status`, `body`, `dict` if the body is JSON or was decoded, and `headers` if they
         were requested; headers with credentials are secrets. In a plan, no request is made and the result is
@@ -125,6 +139,12 @@ async def wait_for_successful_query(
         wait_for: timeout in seconds.
         request_interval: seconds between two requests. Salt's default is to repeat the request at once.
         **kwargs: arguments of `query`, and of the execution function.
+
+    Example:
+        https://example.com/health:
+          http.wait_for_successful_query:
+            - status: 200
+            - wait_for: 60
 
     Returns:
         The last return of `query`.

@@ -23,6 +23,10 @@ async def system(ctx: StateContext, name: str) -> StateReturn:
         ctx: the state's context.
         name: the layout (`de`).
 
+    Example:
+        de:
+          keyboard.system
+
     Returns:
         `changes` has `layout`.
 
@@ -38,6 +42,10 @@ async def xorg(ctx: StateContext, name: str) -> StateReturn:
     Args:
         ctx: the state's context.
         name: the layout (`de`).
+
+    Example:
+        de:
+          keyboard.xorg
 
     Returns:
         `changes` has `layout`.

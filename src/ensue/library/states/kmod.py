@@ -28,6 +28,11 @@ async def present(
         persist: also load them at boot.
         mods: several modules.
 
+    Example:
+        br_netfilter:
+          kmod.present:
+            - persist: true
+
     Returns:
         `changes` has `loaded` by module, including dependencies.
 
@@ -81,6 +86,11 @@ async def absent(
         persist: also no longer load them at boot.
         comment: comment their lines out instead of removing them.
         mods: several modules.
+
+    Example:
+        pcspkr:
+          kmod.absent:
+            - persist: true
 
     Returns:
         `changes` has `removed` by module.

@@ -23,6 +23,10 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
         ctx: the state's context.
         name: its name (`de_AT.UTF-8`).
 
+    Example:
+        de_AT.UTF-8:
+          locale.present
+
     Returns:
         `changes` has `locale`.
 
@@ -53,6 +57,10 @@ async def system(ctx: StateContext, name: str) -> StateReturn:
     Args:
         ctx: the state's context.
         name: its name.
+
+    Example:
+        de_AT.UTF-8:
+          locale.system
 
     Returns:
         `changes` has `locale`.

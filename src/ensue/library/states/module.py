@@ -4,6 +4,14 @@ Both of Salt's forms are supported: functions as keys, each with a list of argum
 with the function as `name`. As in Salt, each call counts as a change. The engine decides by requisites,
 `unless`, `onlyif` and `creates` whether it is made. Returners are not supported.
 
+Notes:
+    The state acts each time it runs. A function has failed if it returns false, or a mapping with a `result`
+    of false or a `retcode` other than 0. In the newer form, a state fails if one of its functions fails, and
+    the others are still called.
+
+Differences from Salt:
+    Returners are not called.
+
 Source: Salt's state module `module`, 3008: results, changes and comments.
 """
 
@@ -57,6 +65,11 @@ async def run(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
             the older form the function's arguments, `args`, `kwargs`, and `m_name` for an argument called
             `name`.
 
+    Example:
+        refresh:
+          module.run:
+            - pkg.refresh_db: []
+
     Returns:
         `changes` has the return of each function under its name, in the older form under `ret`. A return of
         false, or one with `result: false` or a `retcode` other than 0, is a failure.
@@ -89,6 +102,16 @@ def wait(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: A
         ctx: the state's context.
         name: the state's name.
         **kwargs: the arguments of `run`.
+
+    Example:
+        /etc/apt/sources.list:
+          file.managed:
+            - source: salt://sources.list
+
+        refresh:
+          module.wait:
+            - pkg.refresh_db: []
+            - watch: [{file: /etc/apt/sources.list}]
     """
     return StateReturn(name=name, result=True)
 

@@ -38,6 +38,11 @@ async def present(
         **connection: `connection_host connection_port connection_user connection_pass connection_db
             connection_unix_socket connection_default_file connection_charset`.
 
+    Example:
+        shop:
+          mysql_database.present:
+            - character_set: utf8mb4
+
     Returns:
         `changes` has the database, with `Present`, or `before` and `now` of `character_set` and `collate`;
         `new_state` has `name character_set collate`.
@@ -80,6 +85,10 @@ async def absent(ctx: StateContext, name: str, **connection: Any) -> StateReturn
         ctx: the state's context.
         name: name of the database.
         **connection: the arguments `connection_…`, as for `present`.
+
+    Example:
+        shop:
+          mysql_database.absent
 
     Returns:
         `changes` has the database, with `Absent`; `new_state` has `name exists`.

@@ -1,5 +1,9 @@
 """State module `mysql_grants`: privileges of accounts of a MySQL or MariaDB server.
 
+Differences from Salt:
+    An account with all privileges has each of them, and a requested `grant_option` must be there; Salt's
+    extension checks neither. `revoke_first` revokes the existing privileges on the same database or table.
+
 Source: Salt's extension `saltext-mysql`, 1.1: results, changes and comments. Unlike Salt's, a plan
 has `changes`.
 """
@@ -50,6 +54,14 @@ async def present(
         ssl_option: a list of mappings: `SSL` or `X509` with true, `SUBJECT`, `ISSUER` or `CIPHER` with text.
         **connection: `connection_host connection_port connection_user connection_pass connection_db
             connection_unix_socket connection_default_file connection_charset`.
+
+    Example:
+        shop-reads:
+          mysql_grants.present:
+            - grant: SELECT
+            - database: shop.*
+            - user: shop
+            - host: '%'
 
     Returns:
         `changes` has the name, with `Present`; `new_state` has `name grant database user host`.
@@ -104,6 +116,13 @@ async def absent(
         grant_option: revoke the right to grant the privileges to others.
         escape: treat `_` and `%` in the name of the database as characters, not as patterns.
         **connection: the arguments `connection_…`, as for `present`.
+
+    Example:
+        shop-reads:
+          mysql_grants.absent:
+            - grant: SELECT
+            - database: shop.*
+            - user: shop
 
     Returns:
         `changes` has the name, with `Absent`; `new_state` has `name grant database user host exists`.

@@ -1,5 +1,9 @@
 """State module `mysql_user`: accounts of a MySQL or MariaDB server.
 
+Notes:
+    A password is compared with the hash on the server if that is of `mysql_native_password`. Only the server
+    could check other hashes, so an account with one of them counts as correct.
+
 Source: Salt's extension `saltext-mysql`, 1.1: results, changes and comments. Unlike Salt's, a plan
 has `changes`.
 """
@@ -50,6 +54,12 @@ async def present(
         auth_plugin: authentication plug-in of MySQL.
         **connection: `connection_host connection_port connection_user connection_pass connection_db
             connection_unix_socket connection_default_file connection_charset`.
+
+    Example:
+        shop:
+          mysql_user.present:
+            - host: '%'
+            - unix_socket: true
 
     Returns:
         `changes` has the account, with `Present`, or `Updated` for its password; `new_state` has `name host`.
@@ -102,6 +112,11 @@ async def absent(ctx: StateContext, name: str, *, host: str = "localhost", **con
         name: name of the account.
         host: host that the account logs in from.
         **connection: the arguments `connection_…`, as for `present`.
+
+    Example:
+        shop:
+          mysql_user.absent:
+            - host: '%'
 
     Returns:
         `changes` has the account, with `Absent`; `new_state` has `name host exists`.

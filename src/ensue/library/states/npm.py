@@ -39,6 +39,11 @@ async def installed(  # noqa: PLR0917 (Salt's order)
         registry: URL of the registry.
         env: environment variables for npm.
 
+    Example:
+        pm2:
+          npm.installed:
+            - user: deploy
+
     Returns:
         `changes` has `old` (empty) and `new` (the packages).
 
@@ -91,6 +96,10 @@ async def removed(
         name: the package.
         dir: remove it from this folder; by default globally.
         user: user who runs npm on the target.
+
+    Example:
+        pm2:
+          npm.removed
 
     Returns:
         `changes` has the package with `Removed`.

@@ -85,6 +85,12 @@ async def installed(
         editable: a folder or URL to install in editable mode.
         **kwargs: other options of `pip install`, by Salt's names (`index_url`, `no_deps`, `find_links`, …).
 
+    Example:
+        requests:
+          pip.installed:
+            - name: requests >= 2.32
+            - bin_env: /srv/shop/venv
+
     Returns:
         `changes` has `name==version`, with `Installed`; `requirements` or `editable` if these are given.
 
@@ -157,6 +163,11 @@ async def removed(
         cwd: folder to run pip in.
         **kwargs: accepted, as in Salt, without effect.
 
+    Example:
+        requests:
+          pip.removed:
+            - bin_env: /srv/shop/venv
+
     Returns:
         `changes` has the package with `Removed`.
 
@@ -204,6 +215,11 @@ async def uptodate(  # noqa: PLR0917 (Salt's order)
         user: user who runs pip on the target.
         cwd: folder to run pip in.
         use_vt: accepted, as in Salt, without effect.
+
+    Example:
+        venv:
+          pip.uptodate:
+            - bin_env: /srv/shop/venv
 
     Returns:
         `changes` has `{package: {old, new}}`; `new_state` has `upgrades`.

@@ -1,5 +1,14 @@
 """State module `pkgrepo`: package repositories of the target, with apt.
 
+Notes:
+    `pkgrepo` manages repositories of apt, in the one-line style and as deb822 (a `file` that ends in
+    `.sources`). A key goes to the file that `signed-by` names, armoured if that ends in `.asc`, otherwise to
+    `/etc/apt/trusted.gpg.d`. The managing minion fetches the key. A repository that does not answer is a
+    warning.
+
+Differences from Salt:
+    `apt-key` is not used.
+
 Source: Salt's state module `pkgrepo`, 3008: results, changes and comments.
 """
 
@@ -45,6 +54,12 @@ async def managed(ctx: StateContext, name: str, ppa: str | None = None, **kwargs
             `comments`; `key_url`, `key_text`, or `keyid` (or a list) and `keyserver`; `disabled` or
             `enabled`; `clean_file: true` removes everything else from `file`; `refresh: false` does not fetch
             the package lists.
+
+    Example:
+        deb [signed-by=/etc/apt/keyrings/shop.asc] https://apt.example.com stable main:
+          pkgrepo.managed:
+            - file: /etc/apt/sources.list.d/shop.list
+            - key_url: https://apt.example.com/key.asc
 
     Returns:
         `changes` has `repo` for a new repository, otherwise `{old, new}` for each difference.
@@ -100,6 +115,11 @@ async def absent(ctx: StateContext, name: str, ppa: str | None = None, **kwargs:
         name: its line in sources.list; options and components are ignored.
         ppa: a PPA (`owner/name`), instead of the line.
         **kwargs: `refresh: false` does not fetch the package lists; further arguments of `managed`.
+
+    Example:
+        shop:
+          pkgrepo.absent:
+            - file: /etc/apt/sources.list.d/shop.list
 
     Returns:
         `changes` has `repo`.

@@ -1,5 +1,8 @@
 """State module `postgres_cluster`: the PostgreSQL clusters of a Debian machine.
 
+Notes:
+    Clusters are those of Debian (`pg_createcluster`), and an existing cluster is never changed.
+
 Source: Salt's state module `postgres_cluster`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
@@ -43,6 +46,13 @@ async def present(
         data_checksums: use checksums on data pages.
         wal_segsize: size of a WAL segment, in megabytes.
 
+    Example:
+        main:
+          postgres_cluster.present:
+            - version: '17'
+            - encoding: UTF8
+            - data_checksums: true
+
     Returns:
         `changes` has the cluster, with `Present`; `new_state` has `name version port datadir`.
 
@@ -85,6 +95,11 @@ async def absent(ctx: StateContext, name: str, version: str | float) -> StateRet
         ctx: the state's context.
         name: the cluster.
         version: version of the server.
+
+    Example:
+        main:
+          postgres_cluster.absent:
+            - version: '17'
 
     Returns:
         `changes` has the cluster, with `Absent`; `new_state` has `name version exists`.

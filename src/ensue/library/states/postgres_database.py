@@ -1,5 +1,8 @@
 """State module `postgres_database`: databases of a PostgreSQL server.
 
+Differences from Salt:
+    A plan lists the changes. `owner_recurse` is refused.
+
 Source: Salt's state module `postgres_database`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
@@ -55,6 +58,12 @@ async def present(
         template: the database to copy a new one from.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
+    Example:
+        shop:
+          postgres_database.present:
+            - owner: shop
+            - encoding: UTF8
+
     Returns:
         `changes` has the database; `new_state` has `name owner encoding lc_collate lc_ctype tablespace`.
 
@@ -105,6 +114,10 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
         ctx: the state's context.
         name: name of the database.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
+    Example:
+        shop:
+          postgres_database.absent
 
     Returns:
         `changes` has the database; `new_state` has `name exists`.

@@ -38,6 +38,11 @@ async def present(
         if_not_exists: accepted, as in Salt, without effect.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
+    Example:
+        pg_trgm:
+          postgres_extension.present:
+            - maintenance_db: shop
+
     Returns:
         `changes` has the extension; `new_state` has `name version schema`.
 
@@ -90,6 +95,11 @@ async def absent(
         cascade: also remove the objects that depend on it.
         if_exists: accepted, as in Salt, without effect.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
+    Example:
+        pg_trgm:
+          postgres_extension.absent:
+            - maintenance_db: shop
 
     Returns:
         `changes` has the extension; `new_state` has `name exists`.

@@ -52,6 +52,11 @@ async def present(
         login: allow login.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
+    Example:
+        readers:
+          postgres_group.present:
+            - createdb: false
+
     Returns:
         `changes` has the group, with `Present` or what changed; `new_state` has the result of
         `postgres.role_get`.
@@ -82,6 +87,10 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
         ctx: the state's context.
         name: the role.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
+    Example:
+        readers:
+          postgres_group.absent
 
     Returns:
         `changes` has the group; `new_state` has `name exists`.

@@ -1,5 +1,11 @@
 """State module `postgres_privileges`: privileges of roles of a PostgreSQL server.
 
+Differences from Salt:
+    Privileges are read from the access list of the object, or are PostgreSQL's defaults if it has none, so
+    the owner has all of them. `ALL` means the privileges that this server has for the type. A `grant_option`
+    is checked only for the requested privileges, and `ALL` tables are checked one by one. In these three
+    cases the second run of Salt changes something again.
+
 Source: Salt's state module `postgres_privileges`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
@@ -42,6 +48,14 @@ async def present(
         grant_option: the role may grant them to others.
         prepend: the schema of a table, sequence or function.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
+    Example:
+        readers:
+          postgres_privileges.present:
+            - object_name: orders
+            - object_type: table
+            - privileges: [SELECT]
+            - maintenance_db: shop
 
     Returns:
         `changes` has the role, with `Present`; `new_state` has `name object_name object_type privileges`.
@@ -89,6 +103,13 @@ async def absent(
         privileges: the privileges, a list or a text with commas; none for a group.
         prepend: the schema of a table, sequence or function.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
+    Example:
+        readers:
+          postgres_privileges.absent:
+            - object_name: orders
+            - object_type: table
+            - maintenance_db: shop
 
     Returns:
         `changes` has the role, with `Absent`; `new_state` has

@@ -31,6 +31,12 @@ async def present(
         owner: owner of a new schema.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
+    Example:
+        archive:
+          postgres_schema.present:
+            - dbname: shop
+            - owner: shop
+
     Returns:
         `changes` has the schema; `new_state` has `name dbname owner`.
 
@@ -65,6 +71,11 @@ async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> St
         name: name of the schema.
         dbname: the database.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
+    Example:
+        archive:
+          postgres_schema.absent:
+            - dbname: shop
 
     Returns:
         `changes` has the schema; `new_state` has `name dbname exists`.

@@ -41,6 +41,12 @@ async def present(
         owner: role that owns it.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
+    Example:
+        fast:
+          postgres_tablespace.present:
+            - directory: /srv/fast
+            - owner: shop
+
     Returns:
         `changes` has the tablespace, with `Present`, or `owner` and `options`; `new_state` has
         `name directory owner options`.
@@ -93,6 +99,10 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
         ctx: the state's context.
         name: name of the tablespace.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
+    Example:
+        fast:
+          postgres_tablespace.absent
 
     Returns:
         `changes` has the tablespace, with `Absent`; `new_state` has `name exists`.

@@ -56,6 +56,13 @@ async def present(
         groups: groups that it must be in, a list or a text with commas.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
+    Example:
+        shop:
+          postgres_user.present:
+            - login: true
+            - createdb: false
+            - groups: [readers]
+
     Returns:
         `changes` has the user, with `Present` or what changed; `new_state` has the result of
         `postgres.role_get`.
@@ -88,6 +95,10 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
         ctx: the state's context.
         name: the role.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
+    Example:
+        shop:
+          postgres_user.absent
 
     Returns:
         `changes` has the user; `new_state` has `name exists`.

@@ -35,6 +35,11 @@ async def joined(  # noqa: PLR0917 (Salt's order)
         ram_node: join as a RAM node.
         runas: the user of the target who runs rabbitmqctl.
 
+    Example:
+        join:
+          rabbitmq_cluster.joined:
+            - host: rabbit-01
+
     Returns:
         `changes` has `old` and `new`; `new_state` has `name` and `node` (the other node).
 

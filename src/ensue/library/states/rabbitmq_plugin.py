@@ -25,6 +25,10 @@ async def enabled(ctx: StateContext, name: str, *, runas: str | None = None) -> 
         name: the plug-in.
         runas: the user of the target who runs rabbitmq-plugins.
 
+    Example:
+        rabbitmq_management:
+          rabbitmq_plugin.enabled
+
     Returns:
         `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
 
@@ -35,7 +39,17 @@ async def enabled(ctx: StateContext, name: str, *, runas: str | None = None) -> 
 
 
 async def disabled(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
-    """Disable a plug-in; arguments and return are those of `enabled`."""
+    """Disable a plug-in; arguments and return are those of `enabled`.
+
+    Args:
+        ctx: the state's context.
+        name: the plug-in.
+        runas: the user of the target who runs rabbitmq-plugins.
+
+    Example:
+        rabbitmq_management:
+          rabbitmq_plugin.disabled
+    """
     return await _be(ctx, name, runas, enable=False)
 
 

@@ -42,6 +42,14 @@ async def present(
         runas: the user of the target who runs rabbitmqctl.
         apply_to: `queues`, `exchanges` or `all`.
 
+    Example:
+        ha:
+          rabbitmq_policy.present:
+            - vhost: shop
+            - pattern: "^orders"
+            - definition: {max-length: 1000}
+            - apply_to: queues
+
     Returns:
         `changes` has `old` and `new`: the name of a new policy, or the differences (`Pattern`, `Definition`,
         `Applyto`, `Priority`); `new_state` has `name vhost pattern definition priority apply_to`.
@@ -94,6 +102,11 @@ async def absent(ctx: StateContext, name: str, *, vhost: str = "/", runas: str |
         name: the policy.
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ha:
+          rabbitmq_policy.absent:
+            - vhost: shop
 
     Returns:
         `changes` has `old` and `new`; `new_state` has `name vhost exists`.

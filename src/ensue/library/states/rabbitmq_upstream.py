@@ -1,5 +1,11 @@
 """State module `rabbitmq_upstream`: upstream brokers of a federation.
 
+Notes:
+    An upstream needs RabbitMQ 3.8.2.
+
+Differences from Salt:
+    A password in the URI goes to the input of `rabbitmqctl`; Salt puts it on the command line.
+
 Source: Salt's state module `rabbitmq_upstream`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
@@ -55,6 +61,12 @@ async def present(
         queue: the queue at the upstream.
         runas: the user of the target who runs rabbitmqctl.
 
+    Example:
+        west:
+          rabbitmq_upstream.present:
+            - uri: amqp://west.example.com
+            - max_hops: 1
+
     Returns:
         `changes` has `old` and `new`, the options that differ; `new_state` has `name` and `definition`.
 
@@ -96,6 +108,10 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
         ctx: the state's context.
         name: the upstream.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        west:
+          rabbitmq_upstream.absent
 
     Returns:
         `changes` has `old` and `new`; `new_state` has `name exists`.

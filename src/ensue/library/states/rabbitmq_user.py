@@ -1,5 +1,12 @@
 """State module `rabbitmq_user`: users of a RabbitMQ broker, with their tags and permissions.
 
+Notes:
+    With `force` a password is set on each run. Old permissions are reported by virtual host, like the new
+    ones.
+
+Differences from Salt:
+    Passwords go to the input of `rabbitmqctl`; Salt puts them on the command line.
+
 Source: Salt's state module `rabbitmq_user`, 3008. Unlike Salt's, changes list old permissions by virtual
 host, like the new ones.
 """
@@ -44,6 +51,12 @@ async def present(
         tags: the complete list of tags, a list or a text separated by blanks.
         perms: three regular expressions by virtual host: what the user may configure, write and read.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        shop:
+          rabbitmq_user.present:
+            - tags: [monitoring]
+            - perms: [{shop: ['.*', '.*', '.*']}]
 
     Returns:
         `changes` has `user`, `password`, `tags` and `perms`, each with `old` and `new`; `new_state` has
@@ -115,6 +128,10 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
         ctx: the state's context.
         name: the user.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        shop:
+          rabbitmq_user.absent
 
     Returns:
         `changes` has `name` with `old` and `new`; `new_state` has `name exists`.

@@ -24,6 +24,10 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
         ctx: the state's context.
         name: the virtual host.
 
+    Example:
+        shop:
+          rabbitmq_vhost.present
+
     Returns:
         `changes` has `old` and `new`; `new_state` has `name`.
 
@@ -50,6 +54,10 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     Args:
         ctx: the state's context.
         name: the virtual host.
+
+    Example:
+        shop:
+          rabbitmq_vhost.absent
 
     Returns:
         `changes` has `old` and `new`; `new_state` has `name exists`.

@@ -25,12 +25,25 @@ _KINDS: Final = (
 )  # fmt: skip
 
 
+_DOCSTRING: Final = """Hold: there is nothing to copy of {kind}.
+
+Args:
+    ctx: the state's context.
+    name: the state's name.
+    **kwargs: arguments of Salt's function, which have no effect.
+
+Example:
+    sync:
+      saltutil.sync_{kind}
+"""
+
+
 def _sync(kind: str) -> Callable[..., StateReturn]:
     @also_takes("saltenv", "refresh", "clean_pillar_cache", "extmod_whitelist", "extmod_blacklist")
     def sync(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (Salt's arguments)
         return StateReturn(name=name, result=True, comment="No updates to sync")
 
-    sync.__doc__ = f"Hold: there is nothing to copy of {kind}."
+    sync.__doc__ = _DOCSTRING.format(kind=kind)
     return sync
 
 

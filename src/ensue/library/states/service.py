@@ -3,6 +3,15 @@
 A service is restarted or reloaded if a watched state has changes. `_service_masking` has the functions for
 masks.
 
+Notes:
+    `service` works with systemd, and elsewhere with the scripts in `/etc/init.d`, which have no masks. A
+    target with `systemctl` but without a running systemd is a chroot or an image: `service.running` and
+    `service.dead` succeed without doing anything (`Running in OFFLINE mode`, as in Salt), and
+    `service.enabled` and masks work. On a target with neither, the state fails and says so.
+
+Differences from Salt:
+    `init_delay` has no effect.
+
 Source: Salt's state module `service`, 3008: results, changes and comments.
 """
 
@@ -78,6 +87,17 @@ async def running(
         unmask: first unmask it.
         **kwargs: arguments for `mod_watch`, and arguments without effect (`sig`, `init_delay`).
 
+    Example:
+        /etc/nginx/nginx.conf:
+          file.managed:
+            - source: salt://nginx.conf
+
+        nginx:
+          service.running:
+            - enable: true
+            - reload: true
+            - watch: [{file: /etc/nginx/nginx.conf}]
+
     Returns:
         `changes` has the service.
 
@@ -121,6 +141,11 @@ async def dead(
         no_block: do not wait until it has ended.
         **kwargs: arguments for `mod_watch`, and arguments without effect.
 
+    Example:
+        apache2:
+          service.dead:
+            - enable: false
+
     Returns:
         `changes` has the service.
 
@@ -160,6 +185,10 @@ async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         name: the service.
         **kwargs: accepted, as in Salt, without effect.
 
+    Example:
+        nginx:
+          service.enabled
+
     Raises:
         NotAvailableError: the target has no service manager that ensue knows.
     """
@@ -177,6 +206,10 @@ async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         ctx: the state's context.
         name: the service.
         **kwargs: accepted, as in Salt, without effect.
+
+    Example:
+        apache2:
+          service.disabled
 
     Raises:
         NotAvailableError: the target has no service manager that ensue knows.

@@ -50,6 +50,13 @@ async def present(  # noqa: PLR0917 (Salt's order)
         fingerprint_hash_type: accepted, as in Salt, without effect: whole keys are compared.
         **kwargs: accepted, as in Salt, without effect.
 
+    Example:
+        AAAAC3NzaC1lZDI1NTE5AAAAIExamplekeyofalice:
+          ssh_auth.present:
+            - user: deploy
+            - enc: ssh-ed25519
+            - comment: alice
+
     Returns:
         `changes` has the key with `New` or `Updated`.
 
@@ -95,6 +102,12 @@ async def absent(  # noqa: PLR0917 (Salt's order)
         options: accepted, as in Salt, without effect.
         config: path of the file; `%h` is the home folder, `%u` the user.
         fingerprint_hash_type: accepted, as in Salt, without effect.
+
+    Example:
+        AAAAC3NzaC1lZDI1NTE5AAAAIExamplekeyofalice:
+          ssh_auth.absent:
+            - user: deploy
+            - enc: ssh-ed25519
 
     Returns:
         `changes` has the key with `Removed`.
@@ -145,6 +158,12 @@ async def manage(  # noqa: PLR0917 (Salt's order)
         config: path of the file; `%h` is the home folder, `%u` the user.
         fingerprint_hash_type: accepted, as in Salt, without effect.
         **kwargs: accepted, as in Salt, without effect.
+
+    Example:
+        keys:
+          ssh_auth.manage:
+            - user: deploy
+            - ssh_keys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExamplekeyofalice alice]
 
     Returns:
         `changes` has the result by key.

@@ -35,6 +35,11 @@ async def state_applied(ctx: StateContext, name: str, mods: str | Sequence[str])
         name: the target, by id or SRN.
         mods: SLS names, as a list or separated by commas.
 
+    Example:
+        web-01:
+          ssh_host.state_applied:
+            - mods: [web.nginx]
+
     Returns:
         `changes` has the states with changes, by tag; `new_state` has `target mods states changed`.
     """
@@ -67,6 +72,13 @@ async def fetch_file(
         mode: permission bits (`'0640'`); by default those of an existing file, and 0600 for a new one.
         makedirs: create a missing folder.
 
+    Example:
+        report:
+          ssh_host.fetch_file:
+            - name: web-01
+            - remote_path: /var/lib/report.csv
+            - local_path: /srv/reports/web-01.csv
+
     Returns:
         `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
     """
@@ -96,6 +108,14 @@ async def send_file(
         user: owner on the target, by name or number.
         group: group on the target, by name or number.
         makedirs: create a missing folder.
+
+    Example:
+        release:
+          ssh_host.send_file:
+            - name: web-01
+            - local_path: /srv/releases/2.1.tar
+            - remote_path: /opt/shop/2.1.tar
+            - mode: '0644'
 
     Returns:
         `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.

@@ -1,5 +1,12 @@
 """State module `ssh_known_hosts`: known host keys of a user or of the whole system.
 
+Notes:
+    The target's `ssh-keyscan` asks a host for its keys. Without `key` and `fingerprint`, any key of the host
+    is trusted.
+
+Differences from Salt:
+    The file is read and written directly, without `ssh-keygen`.
+
 Source: Salt's state module `ssh_known_hosts`, 3008: results, changes and comments.
 """
 
@@ -44,6 +51,13 @@ async def present(  # noqa: PLR0917 (Salt's order)
         timeout: seconds that the host may take to answer.
         fingerprint_hash_type: `sha256`, `md5`, …
 
+    Example:
+        git.example.com:
+          ssh_known_hosts.present:
+            - user: deploy
+            - key: AAAAC3NzaC1lZDI1NTE5AAAAIExamplekeyofthehost
+            - enc: ssh-ed25519
+
     Returns:
         `changes` has `old` and `new`, lists of keys.
 
@@ -86,6 +100,11 @@ async def absent(
         name: the host.
         user: the user; None for the whole system.
         config: path of another file.
+
+    Example:
+        git.example.com:
+          ssh_known_hosts.absent:
+            - user: deploy
 
     Returns:
         `changes` has `old` (a list of keys) and `new` (empty).

@@ -49,6 +49,12 @@ async def deployed(
         options: arguments of the provider (`isolation` of `sandbox`, `command` of `command`, `source` and
             `variables` of `terraform`).
 
+    Example:
+        lab-01:
+          starting_state.deployed:
+            - provider: sandbox
+            - register_resources: true
+
     Returns:
         `new_state` has `name status provider`, the connection data (`host port user password host_key`), the
         provider's details (`isolation`), and `resource` if it was registered.
@@ -81,6 +87,11 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
         name: name of the environment.
         provider: the provider that created it.
         options: arguments of the provider.
+
+    Example:
+        lab-01:
+          starting_state.absent:
+            - provider: sandbox
     """
     work = _Work(ctx, name, provider, options)
     status = await work.status_to_remove()

@@ -23,6 +23,11 @@ def set_values(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # 
         ctx: the state's context.
         name: the state's name.
         **kwargs: the values.
+
+    Example:
+        defaults:
+          stateconf.set:
+            - port: 8080
     """
     return StateReturn(name=name, result=True)
 

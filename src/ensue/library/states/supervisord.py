@@ -1,5 +1,13 @@
 """State module `supervisord`: programs under supervisord.
 
+Notes:
+    `group:` and `group:*` are all programs of a group. If a state that `supervisord.running` watches changes
+    something, the program is restarted. A supervisor that does not answer is a failure.
+
+Differences from Salt:
+    In a plan of `supervisord.dead`, a program that does not run is correct; Salt's plan always reports that
+    it would be stopped.
+
 Source: Salt's state module `supervisord`, 3006: results, changes and comments. Unlike Salt's, a plan has
 `changes`, and `dead` succeeds for a program that does not run.
 """
@@ -66,6 +74,16 @@ async def running(
         bin_env: path of supervisorctl, or a virtual environment that has it.
         **kwargs: accepted, as in Salt, without effect.
 
+    Example:
+        /etc/shop.conf:
+          file.managed:
+            - source: salt://shop.conf
+
+        shop:
+          supervisord.running:
+            - restart: false
+            - watch: [{file: /etc/shop.conf}]
+
     Returns:
         `changes` has the action by program; `new_state` has `name` and `running`.
 
@@ -122,6 +140,10 @@ async def dead(
         bin_env: path of supervisorctl, or a virtual environment that has it.
         **kwargs: accepted, as in Salt, without effect.
 
+    Example:
+        shop:
+          supervisord.dead
+
     Returns:
         `changes` has the action by program; `new_state` has `name` and `running`.
 
@@ -153,7 +175,15 @@ async def dead(
 async def mod_watch(
     ctx: StateContext, name: str, *, sfun: str = "running", restart: bool = True, **kwargs: Any
 ) -> StateReturn:
-    """Restart a program because a watched state has changes; with `dead`, it stays stopped."""
+    """Restart a program because a watched state has changes; with `dead`, it stays stopped.
+
+    Args:
+        ctx: the state's context.
+        name: the program.
+        sfun: the function of the state that watches.
+        restart: restart the program if it runs; without it, `running` only starts one that does not run.
+        **kwargs: its other arguments.
+    """
     if sfun == "dead":
         return await dead(ctx, name, **kwargs)
     return await running(ctx, name, restart=restart, **kwargs)

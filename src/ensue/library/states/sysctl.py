@@ -1,5 +1,8 @@
 """State module `sysctl`: kernel parameters of the target, now and after a reboot.
 
+Notes:
+    A kernel parameter that does not exist is not written to the file, unless `ignore` is set.
+
 Source: Salt's state module `sysctl`, 3008, which also writes parameters that do not exist to the file.
 """
 
@@ -27,6 +30,11 @@ async def present(
         value: its value.
         config: the file to write it to; by default the one that the target reads.
         ignore: if the running kernel lacks or rejects the parameter, only write the file.
+
+    Example:
+        vm.swappiness:
+          sysctl.present:
+            - value: 10
 
     Returns:
         `changes` has the parameter with its value; `new_state` has `name value config`.

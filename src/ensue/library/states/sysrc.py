@@ -27,6 +27,11 @@ async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> St
         value: its value; a boolean is YES or NO.
         **kwargs: `file`: another file; `jail`: the jail whose files to change.
 
+    Example:
+        sshd_enable:
+          sysrc.managed:
+            - value: 'YES'
+
     Returns:
         `changes` has `old` and `new`, by file and variable; `new_state` has `name value`.
 
@@ -62,6 +67,10 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         ctx: the state's context.
         name: the variable.
         **kwargs: `file`: another file; `jail`: the jail whose files to change.
+
+    Example:
+        sshd_enable:
+          sysrc.absent
 
     Returns:
         `changes` has `old` and `new`; `new_state` has `name exists`.

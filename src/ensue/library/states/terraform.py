@@ -46,6 +46,12 @@ async def applied(
         environment: environment variables for terraform, such as credentials of its providers.
         binary: name or path of the binary; by default `terraform`, or `tofu` if that is missing.
 
+    Example:
+        network:
+          terraform.applied:
+            - source: terraform/network
+            - variables: {region: eu-west-1}
+
     Returns:
         `changes` has `create`, `update`, `replace`, `delete`, … by address. `new_state` has the outputs;
         those that the configuration declares as sensitive are secrets.
@@ -80,6 +86,10 @@ async def destroyed(
         name: name of the configuration that its state is stored under.
         environment: environment variables for terraform, such as credentials of its providers.
         binary: name or path of the binary; by default `terraform`, or `tofu` if that is missing.
+
+    Example:
+        network:
+          terraform.destroyed
 
     Returns:
         `changes` has the changes by address, and `invalidated`: the resources derived from it. `new_state`

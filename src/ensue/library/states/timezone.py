@@ -25,6 +25,11 @@ async def system(ctx: StateContext, name: str, utc: bool = True) -> StateReturn:
         name: the zone (`Europe/Vienna`).
         utc: set the hardware clock to UTC; false leaves it.
 
+    Example:
+        Europe/Vienna:
+          timezone.system:
+            - utc: true
+
     Returns:
         `changes` has `timezone` and `utc`, if they changed.
 

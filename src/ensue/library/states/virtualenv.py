@@ -1,5 +1,13 @@
 """State module `virtualenv`: virtual environments of Python, and the packages in them.
 
+Notes:
+    `virtualenv.managed` uses `virtualenv` if the target has it, otherwise `python3 -m venv`. A plan does not
+    ask pip what it would install.
+
+Differences from Salt:
+    `use_wheel`, `distribute`, `pip_download` and similar arguments have no effect, because pip no longer has
+    them.
+
 Source: Salt's state module `virtualenv`, 3008: arguments, results, changes and comments.
 """
 
@@ -100,6 +108,12 @@ async def managed(
         pip_cache_dir: cache folder of pip.
         process_dependency_links: accepted, as in Salt, without effect.
         no_binary: packages to build from source.
+
+    Example:
+        /srv/shop/venv:
+          virtualenv.managed:
+            - requirements: /srv/shop/requirements.txt
+            - user: deploy
 
     Returns:
         `changes` has `new` (version of a new Python), `packages` (`new` and `old`), and for an emptied

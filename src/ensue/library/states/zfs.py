@@ -34,6 +34,12 @@ async def filesystem_present(
         properties: the properties to set; others are left alone.
         cloned_from: the snapshot to clone a new file system from.
 
+    Example:
+        tank/www:
+          zfs.filesystem_present:
+            - create_parent: true
+            - properties: {compression: lz4}
+
     Returns:
         `changes` has, under the name, `created`, `cloned`, or the properties that differ; `new_state` has
         `name properties`.
@@ -74,6 +80,11 @@ async def filesystem_absent(
         name: the file system, `pool/name`.
         force: unmount it even if it is in use.
         recursive: also destroy everything below it.
+
+    Example:
+        tank/scratch:
+          zfs.filesystem_absent:
+            - recursive: true
 
     Returns:
         `changes` has `destroyed` under the name; `new_state` has `name exists`.

@@ -37,6 +37,9 @@ async def exec_code(
         cwd: the folder that it runs in.
         args: its arguments.
         **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.exec_code python3 'print(1)'
     """
     return (await _run(ctx, lang, code, args, {"cwd": cwd, **kwargs}))["stdout"]
 
@@ -49,7 +52,19 @@ async def exec_code_all(
     args: str | list[str] | None = None,
     **kwargs: Any,
 ) -> DataMap:
-    """Run source code as `cmd.exec_code` does and return what `cmd.run_all` returns."""
+    """Run source code as `cmd.exec_code` does and return what `cmd.run_all` returns.
+
+    Args:
+        ctx: the target.
+        lang: the interpreter (`python3`, `ruby`, `bash`).
+        code: the source code, or a list of its lines.
+        cwd: the folder that it runs in.
+        args: its arguments.
+        **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.exec_code_all python3 'print(1)'
+    """
     return await _run(ctx, lang, code, args, {"cwd": cwd, **kwargs})
 
 

@@ -17,6 +17,9 @@ async def which(ctx: FunctionContext, cmd: str) -> str | None:
     Args:
         ctx: the target.
         cmd: the program's name.
+
+    Example:
+        ensue call '*' cmd.which rsync
     """
     # `command -v` alone also finds builtins of the shell.
     script = (
@@ -28,7 +31,15 @@ async def which(ctx: FunctionContext, cmd: str) -> str | None:
 
 
 async def which_bin(ctx: FunctionContext, cmds: list[str]) -> str | None:
-    """Return the path of the first of several programs that exists."""
+    """Return the path of the first of several programs that exists.
+
+    Args:
+        ctx: the target.
+        cmds: the names of programs.
+
+    Example:
+        ensue call '*' cmd.which_bin '[bash, sh]'
+    """
     for cmd in cmds:
         found = await which(ctx, cmd)
         if found:
@@ -37,12 +48,24 @@ async def which_bin(ctx: FunctionContext, cmds: list[str]) -> str | None:
 
 
 async def has_exec(ctx: FunctionContext, cmd: str) -> bool:
-    """Return whether a program is in the target's PATH."""
+    """Return whether a program is in the target's PATH.
+
+    Args:
+        ctx: the target.
+        cmd: the program's name.
+
+    Example:
+        ensue call '*' cmd.has_exec rsync
+    """
     return await which(ctx, cmd) is not None
 
 
 async def shells(ctx: FunctionContext) -> list[str]:
-    """Return the shells that /etc/shells lists."""
+    """Return the shells that /etc/shells lists.
+
+    Example:
+        ensue call '*' cmd.shells
+    """
     try:
         lines = (await ctx.connection.read("/etc/shells")).decode("utf-8", "replace").splitlines()
     except RemoteFileError:

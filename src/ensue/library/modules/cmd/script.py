@@ -46,6 +46,9 @@ async def script(
         saltenv: the environment of `salt://` paths.
         **kwargs: see `CommandOptions`.
 
+    Example:
+        ensue call '*' cmd.script salt://scripts/setup.sh
+
     Returns:
         `pid`, `retcode`, `stdout`, `stderr`; retcode 1 and `cache_error` if there is no such script.
     """
@@ -69,7 +72,16 @@ async def script(
 
 
 async def script_retcode(ctx: FunctionContext, source: str, **kwargs: Any) -> Data:
-    """Run a script and return its exit code."""
+    """Run a script and return its exit code.
+
+    Args:
+        ctx: the target.
+        source: `salt://…`, http(s), or a path of the managing minion.
+        **kwargs: see `CommandOptions`.
+
+    Example:
+        ensue call '*' cmd.script_retcode salt://scripts/setup.sh
+    """
     return (await script(ctx, source, **kwargs))["retcode"]
 
 

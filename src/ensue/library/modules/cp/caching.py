@@ -43,6 +43,9 @@ async def cache_file(
         source_hash: its checksum as hex (MD5, SHA-1 or SHA-2); a source with another one is not cached.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' cp.cache_file salt://www/index.html
+
     Raises:
         StateFailedError: the source leads out of the file roots or the cache.
     """
@@ -63,7 +66,16 @@ async def cache_file(
 async def cache_files(
     ctx: FunctionContext, paths: list[str] | str, saltenv: str = "base"
 ) -> list[str | bool]:
-    """Copy several sources to the target, and return the paths of the copies."""
+    """Copy several sources to the target, and return the paths of the copies.
+
+    Args:
+        ctx: the target.
+        paths: sources, `salt://…` or http(s).
+        saltenv: the environment.
+
+    Example:
+        ensue call '*' cp.cache_files '[salt://a, salt://b]'
+    """
     listed = paths if is_list(paths) else str(paths).split(",")
     return [await cache_file(ctx, str(one), saltenv) for one in listed]
 
@@ -85,6 +97,9 @@ async def cache_dir(  # noqa: PLR0917 (Salt's order)
         include_empty: accepted as by Salt, without effect.
         include_pat: a glob, or `E@` and a regular expression, that paths below the folder must match.
         exclude_pat: a glob, or `E@` and a regular expression, that paths below the folder must not match.
+
+    Example:
+        ensue call '*' cp.cache_dir salt://www
     """
     base = path.rstrip("/")
     return [
@@ -95,7 +110,16 @@ async def cache_dir(  # noqa: PLR0917 (Salt's order)
 
 
 async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> str:
-    """Return the path of the cached copy of a source on the target, empty if there is none."""
+    """Return the path of the cached copy of a source on the target, empty if there is none.
+
+    Args:
+        ctx: the target.
+        path: `salt://…`, http(s), or a path of the managing minion.
+        saltenv: the environment.
+
+    Example:
+        ensue call '*' cp.is_cached salt://www/index.html
+    """
     if own := _own_path(ctx, path, saltenv):
         return own
     place = cached_path(ctx, path, saltenv)
@@ -104,7 +128,16 @@ async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> s
 
 
 async def hash_file(ctx: FunctionContext, path: str, saltenv: str = "base") -> DataMap | str:
-    """Return the checksum of a source as `hsum` and `hash_type`, empty if the source does not exist."""
+    """Return the checksum of a source as `hsum` and `hash_type`, empty if the source does not exist.
+
+    Args:
+        ctx: the target.
+        path: `salt://…`, http(s), or a path of the managing minion.
+        saltenv: the environment.
+
+    Example:
+        ensue call '*' cp.hash_file salt://www/index.html
+    """
     content = await opened(ctx, path, saltenv)
     return "" if content is None else {"hsum": sha256_of(content), "hash_type": "sha256"}
 

@@ -36,6 +36,9 @@ async def get_file(  # noqa: PLR0917 (Salt's arguments)
         template: the renderer of both paths.
         gzip: accepted as by Salt, without effect.
         **kwargs: `context` and more variables for the template.
+
+    Example:
+        ensue call '*' cp.get_file salt://www/index.html /srv/www/
     """
     if template:
         variables: dict[str, Any] = {**(kwargs.pop("context", None) or {}), **kwargs}
@@ -56,7 +59,20 @@ async def get_template(  # noqa: PLR0917 (Salt's arguments)
     makedirs: bool = False,
     **kwargs: Any,
 ) -> str:
-    """Render a source and write the text to a path of the target; see `get_file`."""
+    """Render a source and write the text to a path of the target; see `get_file`.
+
+    Args:
+        ctx: the target.
+        path: `salt://…`, http(s), or a path of the managing minion.
+        dest: the destination, also rendered; in a folder, or a path that ends in `/`, the name is kept.
+        template: the renderer of both paths.
+        saltenv: the environment.
+        makedirs: create the parent folder.
+        **kwargs: `context` and more variables for the template.
+
+    Example:
+        ensue call '*' cp.get_template salt://www/index.html /srv/www/
+    """
     content = await content_of(ctx, path, saltenv)
     if content is None:
         return ""
@@ -82,6 +98,9 @@ async def get_url(
         saltenv: the environment.
         makedirs: create the parent folder.
         **kwargs: `source_hash`; others are accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' cp.get_url salt://www/index.html
     """
     if dest is None:
         return await get_file_str(ctx, path, saltenv)
@@ -109,6 +128,9 @@ async def get_dir(  # noqa: PLR0917 (Salt's arguments)
         template: the renderer of both paths.
         gzip: accepted as by Salt, without effect.
         **kwargs: `include_pat` and `exclude_pat`, see `cache_dir`; `context` and more variables.
+
+    Example:
+        ensue call '*' cp.get_dir salt://www /srv/www/
     """
     include, exclude = kwargs.pop("include_pat", None), kwargs.pop("exclude_pat", None)
     if template:
@@ -128,7 +150,16 @@ async def get_dir(  # noqa: PLR0917 (Salt's arguments)
 
 
 async def get_file_str(ctx: FunctionContext, path: str, saltenv: str = "base") -> str | bool:
-    """Return the text of a source (`salt://` or other), False if it does not exist."""
+    """Return the text of a source (`salt://` or other), False if it does not exist.
+
+    Args:
+        ctx: the target.
+        path: `salt://…`, http(s), or a path of the managing minion.
+        saltenv: the environment.
+
+    Example:
+        ensue call '*' cp.get_file_str salt://www/index.html
+    """
     content = await content_of(ctx, path, saltenv)
     return False if content is None else content.decode()
 

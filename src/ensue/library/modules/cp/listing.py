@@ -18,6 +18,9 @@ def list_master(ctx: FunctionContext, saltenv: str = "base", prefix: str = "") -
         ctx: the target.
         saltenv: the environment.
         prefix: only paths that begin with this.
+
+    Example:
+        ensue call '*' cp.list_master
     """
     start = prefix.removeprefix("salt://")
     return [path for path in ctx.files.list_tree("salt://", saltenv=saltenv) if path.startswith(start)]
@@ -30,6 +33,9 @@ def list_master_dirs(ctx: FunctionContext, saltenv: str = "base", prefix: str = 
         ctx: the target.
         saltenv: the environment.
         prefix: only paths that begin with this.
+
+    Example:
+        ensue call '*' cp.list_master_dirs
     """
     start = prefix.removeprefix("salt://")
     found: set[str] = set()
@@ -40,13 +46,25 @@ def list_master_dirs(ctx: FunctionContext, saltenv: str = "base", prefix: str = 
 
 
 def list_states(ctx: FunctionContext, saltenv: str = "base") -> list[str]:
-    """Return the names of all SLS files in the file roots, sorted."""
+    """Return the names of all SLS files in the file roots, sorted.
+
+    Args:
+        ctx: the target.
+        saltenv: the environment.
+
+    Example:
+        ensue call '*' cp.list_states
+    """
     names = [path.removesuffix(".sls") for path in list_master(ctx, saltenv) if path.endswith(".sls")]
     return sorted(name.removesuffix("/init").replace("/", ".") for name in names)
 
 
 def envs(ctx: FunctionContext) -> list[str]:
-    """Return the environments that have file roots."""
+    """Return the environments that have file roots.
+
+    Example:
+        ensue call '*' cp.envs
+    """
     roots = ctx.opts.get("file_roots")
     return list(roots) if isinstance(roots, dict) else ["base"]
 

@@ -22,6 +22,9 @@ async def set_env(ctx: FunctionContext, user: str, name: str, value: Any = None,
         value: its value, written as it is; None for an empty text.
         test: return what would be done without doing it.
 
+    Example:
+        ensue call '*' cron.set_env deploy MAILTO
+
     Returns:
         `new`, `updated` or `present`.
 
@@ -48,7 +51,17 @@ async def set_env(ctx: FunctionContext, user: str, name: str, value: Any = None,
 
 
 async def rm_env(ctx: FunctionContext, user: str, name: str, test: bool = False) -> str:
-    """Remove a variable from a crontab, and return `removed` or `absent`."""
+    """Remove a variable from a crontab, and return `removed` or `absent`.
+
+    Args:
+        ctx: the target.
+        user: the owner of the crontab.
+        name: the variable.
+        test: return what would be done without doing it.
+
+    Example:
+        ensue call '*' cron.rm_env deploy MAILTO
+    """
     table = read_table(await raw_cron(ctx, user))
     left = [entry for entry in table.entries if variable_name(entry) != name]
     if len(left) == len(table.entries):

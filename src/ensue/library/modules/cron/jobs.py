@@ -27,7 +27,15 @@ _PART: Final = re.compile(r"\S+\Z")
 
 
 async def list_tab(ctx: FunctionContext, user: str) -> DataMap:
-    """Return a crontab as `pre` (the lines above Salt's first comment line), `crons`, `special` and `env`."""
+    """Return a crontab as `pre` (the lines above Salt's first comment line), `crons`, `special` and `env`.
+
+    Args:
+        ctx: the target.
+        user: the owner of the crontab.
+
+    Example:
+        ensue call '*' cron.list_tab deploy
+    """
     table = read_table(await raw_cron(ctx, user))
     pairs = [entry.partition("=") for entry in table.entries if isinstance(entry, str)]
     return {
@@ -43,7 +51,17 @@ async def list_tab(ctx: FunctionContext, user: str) -> DataMap:
 async def get_entry(
     ctx: FunctionContext, user: str, identifier: str | None = None, cmd: str | None = None
 ) -> DataMap | bool:
-    """Return a job by its identifier, else by its command; False if there is none."""
+    """Return a job by its identifier, else by its command; False if there is none.
+
+    Args:
+        ctx: the target.
+        user: the owner of the crontab.
+        identifier: identifies the job when its command changes.
+        cmd: the command.
+
+    Example:
+        ensue call '*' cron.get_entry deploy
+    """
     for job in read_table(await raw_cron(ctx, user)).jobs:
         if job.identifier == identifier if identifier else job.cmd == cmd:
             return job.as_data()
@@ -100,7 +118,21 @@ async def set_special(  # noqa: PLR0917 (Salt's order)
     identifier: str | None = None,
     test: bool = False,
 ) -> str:
-    """Add or change a job with a time of one word (`@daily`); see `set_job`."""
+    """Add or change a job with a time of one word (`@daily`); see `set_job`.
+
+    Args:
+        ctx: the target.
+        user: the owner of the crontab.
+        special: the time in one word (`@daily`).
+        cmd: the command.
+        commented: write the job as a comment, so that it does not run.
+        comment: a comment above it; None keeps an existing one.
+        identifier: identifies the job when its command changes.
+        test: return what would be done without doing it.
+
+    Example:
+        ensue call '*' cron.set_special deploy @daily /usr/local/bin/backup
+    """
     return await _set(ctx, user, _wanted((special,), cmd, commented, comment, identifier), test=test)
 
 
@@ -112,7 +144,19 @@ async def rm_job(
     test: bool = False,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Remove a job, and return `removed` or `absent`."""
+    """Remove a job, and return `removed` or `absent`.
+
+    Args:
+        ctx: the target.
+        user: the owner of the crontab.
+        cmd: the command.
+        identifier: identifies the job when its command changes.
+        test: return what would be done without doing it.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' cron.rm deploy /usr/local/bin/backup
+    """
     return await _remove(ctx, user, cmd, identifier, is_special=False, test=test)
 
 
@@ -124,7 +168,19 @@ async def rm_special(
     test: bool = False,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Remove a job with a time of one word, and return `removed` or `absent`."""
+    """Remove a job with a time of one word, and return `removed` or `absent`.
+
+    Args:
+        ctx: the target.
+        user: the owner of the crontab.
+        cmd: the command.
+        identifier: identifies the job when its command changes.
+        test: return what would be done without doing it.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' cron.rm_special deploy /usr/local/bin/backup
+    """
     return await _remove(ctx, user, cmd, identifier, is_special=True, test=test)
 
 

@@ -23,6 +23,13 @@ _FILE_MODE: Final = 0o600
 async def raw_cron(ctx: FunctionContext, user: str) -> str:
     """Return a user's crontab, empty if there is none.
 
+    Args:
+        ctx: the target.
+        user: the owner of the crontab.
+
+    Example:
+        ensue call '*' cron.raw_cron deploy
+
     Raises:
         StateFailedError: the target has no cron, or cron refuses the user.
     """
@@ -39,6 +46,11 @@ async def raw_cron(ctx: FunctionContext, user: str) -> str:
 
 async def set_raw_cron(ctx: FunctionContext, user: str, text: str) -> bool:
     """Replace a user's crontab by a text; Salt's `cron.write_cron_file` has a path of the target instead.
+
+    Args:
+        ctx: the target.
+        user: the owner of the crontab.
+        text: the whole crontab.
 
     Raises:
         StateFailedError: the target has no cron, or cron refuses the crontab.

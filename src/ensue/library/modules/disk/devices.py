@@ -30,6 +30,9 @@ async def dump(ctx: FunctionContext, device: str, args: list[str] | None = None)
         device: the device.
         args: return only these keys.
 
+    Example:
+        ensue call '*' disk.dump /dev/vdb
+
     Returns:
         The output of each blockdev option, by its name (`getra`, `getro`, `getsize64`).
 
@@ -49,6 +52,9 @@ async def tune(ctx: FunctionContext, device: str, **kwargs: Any) -> dict[str, st
         ctx: the target.
         device: the device.
         **kwargs: `read-ahead` and `filesystem-read-ahead` in sectors; `read-only` or `read-write`, true.
+
+    Example:
+        ensue call '*' disk.tune /dev/vdb
 
     Returns:
         The changed settings, as `dump` returns them.
@@ -87,6 +93,9 @@ async def format_(
         fat: for fat: 12, 16 or 32.
         force: overwrite whatever is on the device.
 
+    Example:
+        ensue call '*' disk.format /dev/vdb
+
     Raises:
         StateFailedError: the target has no program for the file system, or the program refuses the device.
     """
@@ -106,12 +115,28 @@ async def format_(
 
 
 async def wipe(ctx: FunctionContext, device: str) -> bool:
-    """Remove the signatures of file systems from a device; return False if that was refused."""
+    """Remove the signatures of file systems from a device; return False if that was refused.
+
+    Args:
+        ctx: the target.
+        device: the device.
+
+    Example:
+        ensue call '*' disk.wipe /dev/vdb
+    """
     return (await ask(ctx, "wipefs", "-a", device)).is_success
 
 
 async def resize2fs(ctx: FunctionContext, device: str) -> bool:
-    """Grow the ext file system of a device to the device's size; return False if that was refused."""
+    """Grow the ext file system of a device to the device's size; return False if that was refused.
+
+    Args:
+        ctx: the target.
+        device: the device.
+
+    Example:
+        ensue call '*' disk.resize2fs /dev/vdb
+    """
     return (await ask(ctx, "resize2fs", device)).is_success
 
 

@@ -23,25 +23,53 @@ async def usage(ctx: FunctionContext, args: str | None = None) -> Table:
     Args:
         ctx: the target.
         args: additional option letters for df.
+
+    Example:
+        ensue call '*' disk.usage
     """
     keys = ("filesystem", "1K-blocks", "used", "available", "capacity")
     return await _table(ctx, keys, "-P", "-k", *([f"-{args}"] if args else []))
 
 
 async def inodeusage(ctx: FunctionContext, args: str | None = None) -> Table:
-    """Return the inode usage by mount point: `filesystem`, `inodes`, `used`, `free`, `use`; see `usage`."""
+    """Return the inode usage by mount point: `filesystem`, `inodes`, `used`, `free`, `use`; see `usage`.
+
+    Args:
+        ctx: the target.
+        args: further option letters for df.
+
+    Example:
+        ensue call '*' disk.inodeusage
+    """
     keys = ("filesystem", "inodes", "used", "free", "use")
     return await _table(ctx, keys, "-P", "-i", *([f"-{args}"] if args else []))
 
 
 async def percent(ctx: FunctionContext, args: str | None = None) -> dict[str, Any] | str:
-    """Return the usage in percent (`42%`) by mount point, or of one mount point."""
+    """Return the usage in percent (`42%`) by mount point, or of one mount point.
+
+    Args:
+        ctx: the target.
+        args: the mount point; without one, the result has all of them.
+
+    Example:
+        ensue call '*' disk.percent
+    """
     found = {place: said["capacity"] for place, said in (await usage(ctx)).items()}
     return found.get(args, "") if args else found
 
 
 async def blkid(ctx: FunctionContext, device: str | None = None, token: str | None = None) -> Table:
-    """Return the identifiers of block devices (`UUID`, `LABEL`, `TYPE`), by device."""
+    """Return the identifiers of block devices (`UUID`, `LABEL`, `TYPE`), by device.
+
+    Args:
+        ctx: the target.
+        device: the device; None for all devices.
+        token: a pair that the devices have to have (`LABEL=data`).
+
+    Example:
+        ensue call '*' disk.blkid
+    """
     words = [device] if device else ["-t", token] if token else []
     found: Table = {}
     for line in (await ask(ctx, "blkid", *words)).stdout.splitlines():
@@ -52,7 +80,15 @@ async def blkid(ctx: FunctionContext, device: str | None = None, token: str | No
 
 
 async def fstype(ctx: FunctionContext, device: str) -> str:
-    """Return the type of a device's file system, empty if it has none."""
+    """Return the type of a device's file system, empty if it has none.
+
+    Args:
+        ctx: the target.
+        device: the device.
+
+    Example:
+        ensue call '*' disk.fstype /dev/vdb
+    """
     return str((await blkid(ctx, device)).get(device, {}).get("TYPE", ""))
 
 

@@ -38,6 +38,9 @@ async def inspect_container(ctx: FunctionContext, name: str) -> dict[str, Any]:
         ctx: the target.
         name: its name or id.
 
+    Example:
+        ensue call '*' docker.inspect_container web
+
     Raises:
         StateFailedError: there is no such container, or the engine does not answer.
     """
@@ -45,17 +48,41 @@ async def inspect_container(ctx: FunctionContext, name: str) -> dict[str, Any]:
 
 
 async def find_container(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return the engine's description of a container, None if it does not exist; see `inspect_container`."""
+    """Return the engine's description of a container, None if it does not exist; see `inspect_container`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+
+    Example:
+        ensue call '*' docker.find_container web
+    """
     return await described(ctx, "container", name)
 
 
 async def exists(ctx: FunctionContext, name: str) -> bool:
-    """Return whether a container exists; see `inspect_container`."""
+    """Return whether a container exists; see `inspect_container`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+
+    Example:
+        ensue call '*' docker.exists web
+    """
     return await described(ctx, "container", name) is not None
 
 
 async def state(ctx: FunctionContext, name: str) -> str:
-    """Return the state of a container: `running`, `paused` or `stopped`; see `inspect_container`."""
+    """Return the state of a container: `running`, `paused` or `stopped`; see `inspect_container`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+
+    Example:
+        ensue call '*' docker.state web
+    """
     return state_of(await inspect_container(ctx, name))
 
 
@@ -86,6 +113,9 @@ async def ps(
         all: include containers that are not running.
         verbose: add `Info`, the engine's full description.
         host: add `host`, the interfaces of the target.
+
+    Example:
+        ensue call '*' docker.ps
 
     Returns:
         For each `Names`, `Image`, `ImageID`, `Command`, `State`, `Status`, `Labels`, `Ports`, `Networks` and
@@ -130,12 +160,28 @@ def _row(about: Mapping[str, Any]) -> DataMap:
 
 
 async def list_containers(ctx: FunctionContext, *, all: bool = False) -> list[str]:  # noqa: A002 (Salt's name)
-    """Return the names of the running containers, sorted; with `all` of all containers."""
+    """Return the names of the running containers, sorted; with `all` of all containers.
+
+    Args:
+        ctx: the target.
+        all: include containers that are not running.
+
+    Example:
+        ensue call '*' docker.list_containers
+    """
     return sorted(name_of(about) for about in await every_container(ctx, all_=all))
 
 
 async def pid(ctx: FunctionContext, name: str) -> int:
-    """Return the process id of a container's first process, 0 if the container is not running."""
+    """Return the process id of a container's first process, 0 if the container is not running.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+
+    Example:
+        ensue call '*' docker.pid web
+    """
     now = part(await inspect_container(ctx, name), "State")
     return int(now.get("Pid") or 0)
 
@@ -147,6 +193,9 @@ async def port(ctx: FunctionContext, name: str, private_port: str | int | None =
         ctx: the target.
         name: its name, or a glob for several; the result of a glob is by name.
         private_port: only this port: `80` or `80/tcp`.
+
+    Example:
+        ensue call '*' docker.port web
     """
     is_glob = any(sign in name for sign in "*?[")
     names = fnmatch.filter(await list_containers(ctx, all=True), name) if is_glob else [name]
@@ -177,6 +226,9 @@ async def logs(
         since: the start time, as for `docker logs --since`.
         timestamps: put the time in front of each line.
 
+    Example:
+        ensue call '*' docker.logs web
+
     Raises:
         StateFailedError: there is no such container.
     """
@@ -189,14 +241,30 @@ async def logs(
 
 
 async def top(ctx: FunctionContext, name: str) -> list[dict[str, str]]:
-    """Return the processes of a container, as `docker top` prints them."""
+    """Return the processes of a container, as `docker top` prints them.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+
+    Example:
+        ensue call '*' docker.top web
+    """
     lines = (await said(ctx, "top", checked(name), what=f"list the processes of {name}")).splitlines()
     heads = lines[0].split() if lines else []
     return [dict(zip(heads, line.split(None, len(heads) - 1), strict=False)) for line in lines[1:]]
 
 
 async def diff(ctx: FunctionContext, name: str) -> dict[str, list[str]]:
-    """Return the changes to a container's files: `Added`, `Changed` and `Deleted`."""
+    """Return the changes to a container's files: `Added`, `Changed` and `Deleted`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+
+    Example:
+        ensue call '*' docker.diff web
+    """
     kinds = {"A": "Added", "C": "Changed", "D": "Deleted"}
     found: dict[str, list[str]] = {}
     for line in (await said(ctx, "diff", checked(name), what=f"compare the files of {name}")).splitlines():

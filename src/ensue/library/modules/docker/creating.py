@@ -54,6 +54,9 @@ async def create(
         client_timeout: has no effect.
         **options: its settings, see `OPTIONS`.
 
+    Example:
+        ensue call '*' docker.create nginx:1.27
+
     Returns:
         `Id` and `Name`; `Started` if it was started.
 
@@ -151,6 +154,9 @@ async def run_container(
         force: with `replace`: even if that container is running.
         **options: see `create`.
 
+    Example:
+        ensue call '*' docker.run_container nginx:1.27
+
     Returns:
         `Id` and `Name`; without `bg` also `Logs` and `ExitCode`; `Replaces` if a container was replaced.
 
@@ -215,6 +221,9 @@ async def run_all(
         ignore_retcode: has no effect.
         **others: have no effect.
 
+    Example:
+        ensue call '*' docker.run_all web uptime
+
     Returns:
         `retcode`, `stdout`, `stderr`.
     """
@@ -229,28 +238,73 @@ async def run_all(
 
 
 async def run(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
-    """Run a command in a container and return its output and error output; see `run_all`."""
+    """Run a command in a container and return its output and error output; see `run_all`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+        cmd: a line for the container's shell, or a list of words.
+        **options: settings of the command, see `OPTIONS`.
+
+    Example:
+        ensue call '*' docker.run web uptime
+    """
     done = await run_all(ctx, name, cmd, **options)
     return "\n".join(filter(None, [str(done["stdout"]), str(done["stderr"])]))
 
 
 async def run_stdout(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
-    """Run a command in a container and return its output; see `run_all`."""
+    """Run a command in a container and return its output; see `run_all`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+        cmd: a line for the container's shell, or a list of words.
+        **options: settings of the command, see `OPTIONS`.
+
+    Example:
+        ensue call '*' docker.run_stdout web uptime
+    """
     return str((await run_all(ctx, name, cmd, **options))["stdout"])
 
 
 async def run_stderr(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
-    """Run a command in a container and return its error output; see `run_all`."""
+    """Run a command in a container and return its error output; see `run_all`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+        cmd: a line for the container's shell, or a list of words.
+        **options: settings of the command, see `OPTIONS`.
+
+    Example:
+        ensue call '*' docker.run_stderr web uptime
+    """
     return str((await run_all(ctx, name, cmd, **options))["stderr"])
 
 
 async def retcode(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> Any:
-    """Run a command in a container and return its exit code; see `run_all`."""
+    """Run a command in a container and return its exit code; see `run_all`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+        cmd: a line for the container's shell, or a list of words.
+        **options: settings of the command, see `OPTIONS`.
+
+    Example:
+        ensue call '*' docker.retcode web uptime
+    """
     return (await run_all(ctx, name, cmd, **options))["retcode"]
 
 
 async def network_settings(ctx: FunctionContext, networks: Any) -> dict[str, dict[str, Any]]:  # noqa: ARG001 (nothing is asked)
-    """Return the settings of each network that a container is connected to, in any of the accepted forms."""
+    """Return the settings of each network that a container is connected to, in any of the accepted forms.
+
+    Args:
+        ctx: the target.
+        networks: the networks, each with the settings of `connect_container_to_network`.
+    """
     return networks_of(networks or [])
 
 

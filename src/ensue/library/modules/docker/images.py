@@ -37,6 +37,9 @@ async def inspect_image(ctx: FunctionContext, name: str) -> dict[str, Any]:
         ctx: the target.
         name: its name with tag, or its id.
 
+    Example:
+        ensue call '*' docker.inspect_image nginx:1.27
+
     Raises:
         StateFailedError: there is no such image, or the engine does not answer.
     """
@@ -44,7 +47,15 @@ async def inspect_image(ctx: FunctionContext, name: str) -> dict[str, Any]:
 
 
 async def find_image(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return the engine's description of an image, None if it does not exist; see `inspect_image`."""
+    """Return the engine's description of an image, None if it does not exist; see `inspect_image`.
+
+    Args:
+        ctx: the target.
+        name: the image, by name or id.
+
+    Example:
+        ensue call '*' docker.find_image nginx:1.27
+    """
     return await described(ctx, "image", name)
 
 
@@ -55,6 +66,9 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
         ctx: the target.
         verbose: add `Info`, the engine's full description.
         all: include images without a tag.
+
+    Example:
+        ensue call '*' docker.images
 
     Returns:
         For each `RepoTags`, `RepoDigests`, `ParentId`, `Size` and the time of creation.
@@ -77,13 +91,25 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
 
 
 async def list_tags(ctx: FunctionContext) -> list[str]:
-    """Return all names of images with their tags, sorted."""
+    """Return all names of images with their tags, sorted.
+
+    Example:
+        ensue call '*' docker.list_tags
+    """
     found = await images(ctx)
     return sorted({str(tag) for about in found.values() for tag in _tags(about)})
 
 
 async def resolve_image_id(ctx: FunctionContext, name: str) -> str | bool:
-    """Return the id of an image, False if it does not exist."""
+    """Return the id of an image, False if it does not exist.
+
+    Args:
+        ctx: the target.
+        name: the image, by name or id.
+
+    Example:
+        ensue call '*' docker.resolve_image_id nginx:1.27
+    """
     found = await described(ctx, "image", name)
     return str(found["Id"]) if found else False
 
@@ -95,6 +121,9 @@ async def resolve_tag(ctx: FunctionContext, name: str, *, all: bool = False) -> 
         ctx: the target.
         name: its name, with or without a tag, or its id.
         all: return all its names.
+
+    Example:
+        ensue call '*' docker.resolve_tag web
 
     Returns:
         Its first name, or all of them; its id if it has no name.
@@ -122,6 +151,9 @@ async def pull(
         insecure_registry: refused: insecure registries belong in the engine's configuration.
         client_timeout: has no effect.
         **others: have no effect.
+
+    Example:
+        ensue call '*' docker.pull nginx:1.27
 
     Returns:
         `Status`, and `Layers` with the image's short id in `Pulled` or `Already_Pulled`.
@@ -173,6 +205,9 @@ async def build(
         buildargs: arguments of the build.
         **others: have no effect.
 
+    Example:
+        ensue call '*' docker.build /srv/shop
+
     Returns:
         `Id` (short) and `Image`, the names of the image.
 
@@ -203,6 +238,9 @@ async def load(
         path: the archive: a path of the target, or a source (`salt://`, `http://`).
         repository: the new name of the image.
         tag: its tag.
+
+    Example:
+        ensue call '*' docker.load /srv/shop
 
     Returns:
         `Path`, `Layers` (the short ids of new images), `Image` if it was tagged, `Warning`.
@@ -242,6 +280,9 @@ async def rmi(ctx: FunctionContext, *names: str, force: bool = False, prune: boo
         *names: their names or ids.
         force: remove images that have several names or are used by containers, too.
         prune: also remove parent images without a name.
+
+    Example:
+        ensue call '*' docker.rmi
 
     Returns:
         The removed `Layers` and `Tags`, `retcode`, and `Errors` if there are any.

@@ -32,6 +32,9 @@ async def start(ctx: FunctionContext, name: str) -> DataMap:
         ctx: the target.
         name: its name or id.
 
+    Example:
+        ensue call '*' docker.start web
+
     Returns:
         `result`, `state` with `old` and `new`; `comment` if nothing was done.
 
@@ -57,6 +60,9 @@ async def stop(
         name: its name or id.
         timeout: the number of seconds after which it is killed; None for its own setting.
         unpause: stop a paused container, too.
+
+    Example:
+        ensue call '*' docker.stop web
     """
     before = await state(ctx, name)
     if before == PAUSED:
@@ -77,25 +83,52 @@ async def restart(ctx: FunctionContext, name: str, timeout: int = 10) -> DataMap
         ctx: the target.
         name: its name or id.
         timeout: the number of seconds after which it is killed.
+
+    Example:
+        ensue call '*' docker.restart web
     """
     done = await _changed(ctx, name, "restart", RUNNING, f"--time={int(timeout)}")
     return {**done, "restarted": True} if done["result"] else done
 
 
 async def kill(ctx: FunctionContext, name: str) -> DataMap:
-    """Kill a container; see `start`."""
+    """Kill a container; see `start`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+
+    Example:
+        ensue call '*' docker.kill web
+    """
     return await _changed(ctx, name, "kill", STOPPED)
 
 
 async def pause(ctx: FunctionContext, name: str) -> DataMap:
-    """Pause a container; see `start`."""
+    """Pause a container; see `start`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+
+    Example:
+        ensue call '*' docker.pause web
+    """
     if await state(ctx, name) == STOPPED:
         return _unchanged(STOPPED, f"Container '{name}' is stopped, cannot pause")
     return await _changed(ctx, name, "pause", PAUSED)
 
 
 async def unpause(ctx: FunctionContext, name: str) -> DataMap:
-    """Resume a paused container; see `start`."""
+    """Resume a paused container; see `start`.
+
+    Args:
+        ctx: the target.
+        name: its name or id.
+
+    Example:
+        ensue call '*' docker.unpause web
+    """
     if await state(ctx, name) == STOPPED:
         return _unchanged(STOPPED, f"Container '{name}' is stopped, cannot unpause")
     return await _changed(ctx, name, "unpause", RUNNING)
@@ -130,6 +163,9 @@ async def wait(
         name: its name or id.
         ignore_already_stopped: treat a container that is absent or not running as a success.
         fail_on_exit_status: treat an exit code other than 0 as a failure.
+
+    Example:
+        ensue call '*' docker.wait web
 
     Returns:
         `result`, `state`, `exit_status`, `comment`.
@@ -184,6 +220,9 @@ async def rm(
         volumes: also remove its anonymous volumes.
         stop: stop it first.
         timeout: with `stop`: the number of seconds after which it is killed.
+
+    Example:
+        ensue call '*' docker.rm web
 
     Returns:
         The id of the container, in a list.

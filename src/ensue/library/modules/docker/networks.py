@@ -36,6 +36,9 @@ async def inspect_network(ctx: FunctionContext, network_id: str) -> dict[str, An
         ctx: the target.
         network_id: its name or id.
 
+    Example:
+        ensue call '*' docker.inspect_network backend
+
     Raises:
         StateFailedError: there is no such network, or the engine does not answer.
     """
@@ -43,12 +46,29 @@ async def inspect_network(ctx: FunctionContext, network_id: str) -> dict[str, An
 
 
 async def find_network(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return the engine's description of a network, None if it does not exist; see `inspect_network`."""
+    """Return the engine's description of a network, None if it does not exist; see `inspect_network`.
+
+    Args:
+        ctx: the target.
+        name: the network, by name or id.
+
+    Example:
+        ensue call '*' docker.find_network backend
+    """
     return await described(ctx, "network", name)
 
 
 async def networks(ctx: FunctionContext, names: Any = None, ids: Any = None) -> list[dict[str, Any]]:
-    """Return all networks, or those with some names or ids; each as from `inspect_network`."""
+    """Return all networks, or those with some names or ids; each as from `inspect_network`.
+
+    Args:
+        ctx: the target.
+        names: their names or ids.
+        ids: their ids.
+
+    Example:
+        ensue call '*' docker.networks
+    """
     text = await said(ctx, "network", "ls", "--quiet", "--no-trunc", what="list networks")
     found = await all_described(ctx, "network", text.split())
     wanted = {*map(str, words(names or [])), *map(str, words(ids or []))}
@@ -62,6 +82,9 @@ async def connected(ctx: FunctionContext, name: str, *, verbose: bool = False) -
         ctx: the target.
         name: the network.
         verbose: return their addresses by name.
+
+    Example:
+        ensue call '*' docker.connected backend
     """
     found = part(await inspect_network(ctx, name), "Containers")
     by_name: DataMap = {about.get("Name", one): {**about, "Id": one} for one, about in found.items()}
@@ -75,6 +98,9 @@ async def create_network(ctx: FunctionContext, name: str, **settings: Any) -> Da
         ctx: the target.
         name: its name.
         **settings: see `NetworkSettings`.
+
+    Example:
+        ensue call '*' docker.create_network backend
 
     Returns:
         `Id`.
@@ -94,6 +120,9 @@ async def network_changes(ctx: FunctionContext, name: str, **settings: Any) -> D
         ctx: the target.
         name: its name.
         **settings: see `NetworkSettings`; only given settings are compared.
+
+    Example:
+        ensue call '*' docker.network_changes web
     """
     wanted = NetworkSettings.read(settings)
     found = await described(ctx, "network", name)
@@ -106,6 +135,9 @@ async def remove_network(ctx: FunctionContext, network_id: str) -> bool:
     Args:
         ctx: the target.
         network_id: its name or id.
+
+    Example:
+        ensue call '*' docker.remove_network backend
 
     Raises:
         StateFailedError: there is no such network, or containers are connected to it.
@@ -125,6 +157,9 @@ async def connect_container_to_network(
         net_id: name or id of the network.
         **settings: `aliases`, `links`, `ipv4_address`, `ipv6_address`, `link_local_ips`.
 
+    Example:
+        ensue call '*' docker.connect_container_to_network web backend
+
     Raises:
         StateFailedError: docker refuses the connection.
     """
@@ -134,14 +169,31 @@ async def connect_container_to_network(
 
 
 async def disconnect_container_from_network(ctx: FunctionContext, container: str, network_id: str) -> bool:
-    """Disconnect a container from a network; see `connect_container_to_network`."""
+    """Disconnect a container from a network; see `connect_container_to_network`.
+
+    Args:
+        ctx: the target.
+        container: name or id of the container.
+        network_id: its name or id.
+
+    Example:
+        ensue call '*' docker.disconnect_container_from_network web backend
+    """
     argv = ["network", "disconnect", checked(network_id), checked(container)]
     await said(ctx, *argv, what=f"disconnect {container} from the network {network_id}")
     return True
 
 
 async def disconnect_all_containers_from_network(ctx: FunctionContext, network_id: str) -> list[str]:
-    """Disconnect all containers from a network and return their names; see `connect_container_to_network`."""
+    """Disconnect all containers from a network and return their names; see `connect_container_to_network`.
+
+    Args:
+        ctx: the target.
+        network_id: its name or id.
+
+    Example:
+        ensue call '*' docker.disconnect_all_containers_from_network backend
+    """
     names = [*await connected(ctx, network_id)]
     for name in names:
         await disconnect_container_from_network(ctx, name, network_id)

@@ -25,6 +25,9 @@ _REGISTRIES: Final = "docker-registries"
 async def version(ctx: FunctionContext) -> DataMap:
     """Return the versions of the engine: `Version`, `ApiVersion`, and each as numbers (`VersionInfo`).
 
+    Example:
+        ensue call '*' docker.version
+
     Raises:
         StateFailedError: the engine does not answer.
     """
@@ -42,12 +45,23 @@ async def version(ctx: FunctionContext) -> DataMap:
 
 
 async def info(ctx: FunctionContext) -> DataMap:
-    """Return the engine's description of itself and its host; see `version`."""
+    """Return the engine's description of itself and its host; see `version`.
+
+    Example:
+        ensue call '*' docker.info
+    """
     return _read(await said(ctx, "info", "--format={{json .}}", what="ask docker about itself"))
 
 
 async def inspect(ctx: FunctionContext, name: str) -> DataMap:
     """Return the engine's description of a container, image, volume or network with this name.
+
+    Args:
+        ctx: the target.
+        name: a container, image, volume or network, by name or id.
+
+    Example:
+        ensue call '*' docker.inspect web
 
     Raises:
         StateFailedError: there is no such object.
@@ -65,6 +79,9 @@ async def login(ctx: FunctionContext, *registries: str) -> DataMap:
     Args:
         ctx: the target.
         *registries: their names there; without any, all registries. `hub` is Docker Hub.
+
+    Example:
+        ensue call '*' docker.login
 
     Returns:
         `Results` by registry, `Errors`, `retcode`.
@@ -93,7 +110,15 @@ async def login(ctx: FunctionContext, *registries: str) -> DataMap:
 
 
 async def logout(ctx: FunctionContext, *registries: str) -> DataMap:
-    """Log out of registries; see `login`."""
+    """Log out of registries; see `login`.
+
+    Args:
+        ctx: the target.
+        *registries: their names there; without any, all registries. `hub` is Docker Hub.
+
+    Example:
+        ensue call '*' docker.logout
+    """
     results: DataMap = {}
     for registry in registries:
         where = [] if registry.lower() == "hub" else [registry]

@@ -23,6 +23,9 @@ async def volumes(ctx: FunctionContext, filters: dict[str, Any] | None = None) -
     Args:
         ctx: the target.
         filters: filters of `docker volume ls`.
+
+    Example:
+        ensue call '*' docker.volumes
     """
     flags = [f"--filter={key}={value}" for key, value in (filters or {}).items()]
     text = await said(ctx, "volume", "ls", "--quiet", *flags, what="list volumes")
@@ -36,6 +39,9 @@ async def inspect_volume(ctx: FunctionContext, name: str) -> dict[str, Any]:
         ctx: the target.
         name: its name.
 
+    Example:
+        ensue call '*' docker.inspect_volume data
+
     Raises:
         StateFailedError: there is no such volume, or the engine does not answer.
     """
@@ -43,7 +49,15 @@ async def inspect_volume(ctx: FunctionContext, name: str) -> dict[str, Any]:
 
 
 async def find_volume(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return the engine's description of a volume, None if it does not exist; see `inspect_volume`."""
+    """Return the engine's description of a volume, None if it does not exist; see `inspect_volume`.
+
+    Args:
+        ctx: the target.
+        name: the volume.
+
+    Example:
+        ensue call '*' docker.find_volume data
+    """
     return await described(ctx, "volume", name)
 
 
@@ -57,6 +71,9 @@ async def create_volume(
         name: its name.
         driver: its driver.
         driver_opts: the driver's options.
+
+    Example:
+        ensue call '*' docker.create_volume data
 
     Returns:
         The engine's description of the volume.
@@ -76,6 +93,9 @@ async def remove_volume(ctx: FunctionContext, name: str) -> bool:
     Args:
         ctx: the target.
         name: its name.
+
+    Example:
+        ensue call '*' docker.remove_volume data
 
     Raises:
         StateFailedError: there is no such volume, or a container uses it.

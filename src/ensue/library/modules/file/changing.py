@@ -22,6 +22,9 @@ async def write(ctx: FunctionContext, path: str, *args: str, **kwargs: Any) -> s
         path: the file.
         *args: the lines.
         **kwargs: `args`: the lines as a list.
+
+    Example:
+        ensue call '*' file.write /etc/motd
     """
     lines = [str(line) for line in kwargs.get("args", args)]
     await ctx.connection.write(path, "".join(f"{line}\n" for line in lines).encode())
@@ -29,7 +32,15 @@ async def write(ctx: FunctionContext, path: str, *args: str, **kwargs: Any) -> s
 
 
 async def remove(ctx: FunctionContext, path: str) -> bool:
-    """Remove a file, a symlink, or a folder with its content; return False if it did not exist."""
+    """Remove a file, a symlink, or a folder with its content; return False if it did not exist.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+
+    Example:
+        ensue call '*' file.remove /var/cache/tool
+    """
     there = await ctx.connection.stat(path) is not None
     await ctx.connection.remove(path, recursive=True)
     return there
@@ -50,6 +61,9 @@ async def mkdir(
         user: its owner.
         group: its group.
         mode: its permission bits, octal.
+
+    Example:
+        ensue call '*' file.makedirs_perms /srv/www
     """
     await ctx.connection.make_directory(dir_path, mode=None if mode is None else _bits(mode), parents=True)
     if user is not None or group is not None:
@@ -58,25 +72,61 @@ async def mkdir(
 
 
 async def touch(ctx: FunctionContext, name: str) -> bool:
-    """Create an empty file if it does not exist; the times of an existing file are not changed."""
+    """Create an empty file if it does not exist; the times of an existing file are not changed.
+
+    Args:
+        ctx: the target.
+        name: an absolute path.
+
+    Example:
+        ensue call '*' file.touch /etc/app.stamp
+    """
     if await ctx.connection.stat(name, follow=True) is None:
         await ctx.connection.write(name, b"")
     return True
 
 
 async def set_mode(ctx: FunctionContext, path: str, mode: str | int) -> str:
-    """Set the permission bits of a path and return them as four octal digits."""
+    """Set the permission bits of a path and return them as four octal digits.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        mode: its permission bits, octal.
+
+    Example:
+        ensue call '*' file.set_mode /etc/motd 0644
+    """
     await ctx.connection.set_mode(path, _bits(mode))
     return f"{_bits(mode):04o}"
 
 
 async def chown(ctx: FunctionContext, path: str, user: str | None, group: str | None = None) -> None:
-    """Set the owner and group of a path."""
+    """Set the owner and group of a path.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        user: the owner, by name or number.
+        group: the group, by name or number.
+
+    Example:
+        ensue call '*' file.chown /etc/motd deploy
+    """
     await ctx.connection.set_owner(path, user=user, group=group)
 
 
 async def symlink(ctx: FunctionContext, src: str, path: str) -> bool:
-    """Create a symlink at `path` that points to `src`."""
+    """Create a symlink at `path` that points to `src`.
+
+    Args:
+        ctx: the target.
+        src: what the symlink points to.
+        path: the symlink, an absolute path.
+
+    Example:
+        ensue call '*' file.symlink /opt/tool/bin/tool /usr/local/bin/tool
+    """
     await ctx.connection.symlink(src, path)
     return True
 

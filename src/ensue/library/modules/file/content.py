@@ -24,6 +24,9 @@ async def read(ctx: FunctionContext, path: str, binary: bool = False) -> str | b
         path: the file.
         binary: return bytes; otherwise the content must be UTF-8.
 
+    Example:
+        ensue call '*' file.read /etc/motd
+
     Raises:
         StateFailedError: the content is not UTF-8.
     """
@@ -38,7 +41,16 @@ async def read(ctx: FunctionContext, path: str, binary: bool = False) -> str | b
 
 
 async def contains(ctx: FunctionContext, path: str, text: str) -> bool:
-    """Return whether a file contains a text, without blanks at its ends; False if there is no such file."""
+    """Return whether a file contains a text, without blanks at its ends; False if there is no such file.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        text: the text.
+
+    Example:
+        ensue call '*' file.contains /etc/motd welcome
+    """
     content = await _content(ctx, path)
     return content is not None and str(text).strip().encode() in content
 
@@ -51,6 +63,9 @@ async def contains_regex(ctx: FunctionContext, path: str, regex: str, lchar: str
         path: the file.
         regex: the pattern.
         lchar: characters to strip from the start of each line first.
+
+    Example:
+        ensue call '*' file.contains_regex /etc/motd '^welcome'
     """
     pattern = _compiled(regex, 0)
     content = await _content(ctx, path) or b""
@@ -69,6 +84,9 @@ async def search(
         pattern: the pattern.
         multiline: has no effect; `^` and `$` always match at lines, as in Salt.
         **kwargs: `ignore_if_missing` to return False if there is no such file.
+
+    Example:
+        ensue call '*' file.search /etc/motd welcome
     """
     del multiline
     if kwargs.get("ignore_if_missing") and await ctx.connection.stat(path, follow=True) is None:
@@ -85,6 +103,9 @@ async def grep(ctx: FunctionContext, path: str, pattern: str, *opts: str) -> Dat
         path: the file.
         pattern: the pattern, in grep's syntax.
         *opts: options of grep.
+
+    Example:
+        ensue call '*' file.grep /etc/motd welcome
     """
     split = [word for option in opts for word in option.split()]
     done = await ctx.connection.run(Command(argv=["grep", *split, "--", pattern, path]))
@@ -97,7 +118,17 @@ async def grep(ctx: FunctionContext, path: str, pattern: str, *opts: str) -> Dat
 
 
 async def seek_read(ctx: FunctionContext, path: str, size: int, offset: int) -> bytes:
-    """Return a number of bytes of a file, starting at an offset."""
+    """Return a number of bytes of a file, starting at an offset.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        size: how many bytes to read.
+        offset: where to begin, in bytes.
+
+    Example:
+        ensue call '*' file.seek_read /etc/motd 100 0
+    """
     return (await ctx.connection.read(path))[int(offset) : int(offset) + int(size)]
 
 

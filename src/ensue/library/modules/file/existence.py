@@ -17,24 +17,56 @@ _ACCESS: Final = {"f": "-e", "r": "-r", "w": "-w", "x": "-x", "0": "-e", "4": "-
 
 
 async def file_exists(ctx: FunctionContext, path: str) -> bool:
-    """Return whether a path is a regular file; symlinks are followed."""
+    """Return whether a path is a regular file; symlinks are followed.
+
+    Args:
+        ctx: the target.
+        path: the path.
+
+    Example:
+        ensue call '*' file.file_exists /etc/motd
+    """
     found = await ctx.connection.stat(path, follow=True)
     return found is not None and found.kind == "file"
 
 
 async def directory_exists(ctx: FunctionContext, path: str) -> bool:
-    """Return whether a path is a folder; symlinks are followed."""
+    """Return whether a path is a folder; symlinks are followed.
+
+    Args:
+        ctx: the target.
+        path: the path.
+
+    Example:
+        ensue call '*' file.directory_exists /etc/motd
+    """
     found = await ctx.connection.stat(path, follow=True)
     return found is not None and found.kind == "directory"
 
 
 async def path_exists(ctx: FunctionContext, path: str) -> bool:
-    """Return whether a path exists; symlinks are followed."""
+    """Return whether a path exists; symlinks are followed.
+
+    Args:
+        ctx: the target.
+        path: the path.
+
+    Example:
+        ensue call '*' file.path_exists /etc/motd
+    """
     return await ctx.connection.stat(path, follow=True) is not None
 
 
 async def is_link(ctx: FunctionContext, path: str) -> bool:
-    """Return whether a path is a symlink."""
+    """Return whether a path is a symlink.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+
+    Example:
+        ensue call '*' file.is_link /etc/localtime
+    """
     found = await ctx.connection.stat(path)
     return found is not None and found.kind == "symlink"
 
@@ -46,6 +78,9 @@ async def readlink(ctx: FunctionContext, path: str, canonicalize: bool = False) 
         ctx: the target.
         path: the symlink.
         canonicalize: resolve all symlinks and return an absolute path.
+
+    Example:
+        ensue call '*' file.readlink /etc/localtime
 
     Raises:
         StateFailedError: the path is not a symlink.
@@ -66,6 +101,9 @@ async def access(ctx: FunctionContext, path: str, mode: str | int) -> bool:
         ctx: the target.
         path: an absolute path.
         mode: `f` (existence), `r`, `w` or `x`, or their numbers 0, 4, 2, 1.
+
+    Example:
+        ensue call '*' file.access /etc/motd r
 
     Raises:
         StateFailedError: the path is not absolute, or there is no such mode.

@@ -31,6 +31,13 @@ _PRINTABLE: Final = ("path", "name", "type", "size", "mode", "mtime", "user", "g
 async def readdir(ctx: FunctionContext, path: str) -> list[str]:
     """Return the names in a folder, `.` and `..` first.
 
+    Args:
+        ctx: the target.
+        path: the folder.
+
+    Example:
+        ensue call '*' file.readdir /etc
+
     Raises:
         StateFailedError: the path is not a folder, or not absolute.
     """
@@ -52,6 +59,9 @@ async def find(ctx: FunctionContext, path: str, **kwargs: Any) -> list[Any]:
             (for the whole path), `type` (letters `f d l b c p s`; of a link that of what it leads to, and `l`
             is one that leads nowhere), `maxdepth`, `mindepth`, `owner`, `group`; `print` (words such as
             `name,size`: `path name type size mode mtime user group md5`).
+
+    Example:
+        ensue call '*' file.find /var/log
 
     Returns:
         With `print`, the values that it names instead of each path: one value, or a list of several.

@@ -12,22 +12,54 @@ if TYPE_CHECKING:
 
 
 def basename(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the last part of a path."""
+    """Return the last part of a path.
+
+    Args:
+        ctx: the target.
+        path: the path; nothing needs to exist there.
+
+    Example:
+        ensue call '*' file.basename /etc/motd
+    """
     return posixpath.basename(path)
 
 
 def dirname(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return a path without its last part."""
+    """Return a path without its last part.
+
+    Args:
+        ctx: the target.
+        path: the path; nothing needs to exist there.
+
+    Example:
+        ensue call '*' file.dirname /etc/motd
+    """
     return posixpath.dirname(path)
 
 
 def join(ctx: FunctionContext, *args: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Join the parts of a path; an absolute part drops all parts before it."""
+    """Join the parts of a path; an absolute part drops all parts before it.
+
+    Args:
+        ctx: the target.
+        *args: the parts of the path.
+
+    Example:
+        ensue call '*' file.join /etc app.conf
+    """
     return posixpath.join(*args) if args else ""
 
 
 def normpath(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return a path without `.`, `..` and repeated slashes."""
+    """Return a path without `.`, `..` and repeated slashes.
+
+    Args:
+        ctx: the target.
+        path: the path; nothing needs to exist there.
+
+    Example:
+        ensue call '*' file.normpath /etc/motd
+    """
     return posixpath.normpath(path)
 
 

@@ -37,6 +37,9 @@ async def stats(
         hash_type: also return the checksum of this type, as `sum`.
         follow_symlinks: describe the target of a symlink.
 
+    Example:
+        ensue call '*' file.stats /etc/motd
+
     Returns:
         `uid`, `gid`, `user`, `group`, `atime`, `mtime`, `size`, `mode`, `type` and `target`; not inode and
         ctime, which not every connection provides.
@@ -63,27 +66,72 @@ async def stats(
 
 
 async def get_mode(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
-    """Return the permission bits of a path as four octal digits."""
+    """Return the permission bits of a path as four octal digits.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        follow_symlinks: describe the target of a symlink.
+
+    Example:
+        ensue call '*' file.get_mode /etc/motd
+    """
     return f"{(await _described(ctx, path, follow=follow_symlinks)).mode:04o}"
 
 
 async def get_user(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
-    """Return the name of a path's owner."""
+    """Return the name of a path's owner.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        follow_symlinks: describe the target of a symlink.
+
+    Example:
+        ensue call '*' file.get_user /etc/motd
+    """
     return (await _described(ctx, path, follow=follow_symlinks)).user
 
 
 async def get_group(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
-    """Return the name of a path's group."""
+    """Return the name of a path's group.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        follow_symlinks: describe the target of a symlink.
+
+    Example:
+        ensue call '*' file.get_group /etc/motd
+    """
     return (await _described(ctx, path, follow=follow_symlinks)).group
 
 
 async def get_uid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
-    """Return the id of a path's owner."""
+    """Return the id of a path's owner.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        follow_symlinks: describe the target of a symlink.
+
+    Example:
+        ensue call '*' file.get_uid /etc/motd
+    """
     return (await _described(ctx, path, follow=follow_symlinks)).uid
 
 
 async def get_gid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
-    """Return the id of a path's group."""
+    """Return the id of a path's group.
+
+    Args:
+        ctx: the target.
+        path: an absolute path.
+        follow_symlinks: describe the target of a symlink.
+
+    Example:
+        ensue call '*' file.get_gid /etc/motd
+    """
     return (await _described(ctx, path, follow=follow_symlinks)).gid
 
 
@@ -94,6 +142,9 @@ async def get_hash(ctx: FunctionContext, path: str, form: str = "sha256") -> str
         ctx: the target.
         path: the file.
         form: the hash type (`sha256`, `md5`, …).
+
+    Example:
+        ensue call '*' file.get_hash /etc/motd
 
     Raises:
         StateFailedError: there is no such hash type, or the path does not exist.
@@ -107,7 +158,16 @@ async def get_hash(ctx: FunctionContext, path: str, form: str = "sha256") -> str
 
 
 async def get_sum(ctx: FunctionContext, path: str, form: str = "sha256") -> str:
-    """Return a file's checksum, or `File not found` as text."""
+    """Return a file's checksum, or `File not found` as text.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        form: the hash type (`sha256`, `md5`, …).
+
+    Example:
+        ensue call '*' file.get_sum /etc/motd
+    """
     found = await ctx.connection.stat(path, follow=True)
     if found is None or found.kind != "file":
         return "File not found"
@@ -121,6 +181,9 @@ async def check_hash(ctx: FunctionContext, path: str, file_hash: str) -> bool:
         ctx: the target.
         path: the file.
         file_hash: `sha256=…`, `sha256:…`, or the checksum alone, whose length determines the hash type.
+
+    Example:
+        ensue call '*' file.check_hash /etc/motd file_hash=sha256:9f86d081884c7d65
 
     Raises:
         StateFailedError: no hash type has checksums of that length.

@@ -63,7 +63,18 @@ async def setvals(
 async def setval(
     ctx: FunctionContext, key: str, val: Any, destructive: bool = False, refresh_pillar: bool = True
 ) -> DataMap:
-    """Set one grain of the target; see `setvals`."""
+    """Set one grain of the target; see `setvals`.
+
+    Args:
+        ctx: the target.
+        key: its name.
+        val: the value.
+        destructive: a value of None removes the grain.
+        refresh_pillar: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' grains.setval roles web
+    """
     return await setvals(ctx, {key: val}, destructive, refresh_pillar)
 
 
@@ -78,6 +89,9 @@ async def append(
         val: the value.
         convert: turn a grain that is not a list into one.
         delimiter: the separator of the keys.
+
+    Example:
+        ensue call '*' grains.append roles web
 
     Returns:
         The grain that was written, by its name, or a text that says why none was.
@@ -100,6 +114,9 @@ async def remove(ctx: FunctionContext, key: str, val: Any, delimiter: str = DELI
         key: the grain's path.
         val: the value.
         delimiter: the separator of the keys.
+
+    Example:
+        ensue call '*' grains.remove roles web
 
     Returns:
         The grain that was written, by its name, or a text that says why none was.
@@ -131,6 +148,9 @@ async def set_(  # noqa: PLR0917 (templates give them by position)
         destructive: a value of None removes the grain.
         delimiter: the separator of the keys.
 
+    Example:
+        ensue call '*' grains.set roles
+
     Returns:
         `result`, `comment`, and `changes`: the grain that was written, by its name.
     """
@@ -157,12 +177,31 @@ async def set_(  # noqa: PLR0917 (templates give them by position)
 
 
 async def delval(ctx: FunctionContext, key: str, destructive: bool = False, force: bool = False) -> DataMap:
-    """Empty a grain, or remove it with `destructive`; see `set_`."""
+    """Empty a grain, or remove it with `destructive`; see `set_`.
+
+    Args:
+        ctx: the target.
+        key: its path, with colons between the keys.
+        destructive: remove the grain instead of emptying it.
+        force: also remove a grain that is a list or a mapping.
+
+    Example:
+        ensue call '*' grains.delval roles
+    """
     return await set_(ctx, key, None, force=force, destructive=destructive)
 
 
 async def delkey(ctx: FunctionContext, key: str, force: bool = False) -> DataMap:
-    """Remove a grain; see `set_`."""
+    """Remove a grain; see `set_`.
+
+    Args:
+        ctx: the target.
+        key: its path, with colons between the keys.
+        force: also remove a grain that is a list or a mapping.
+
+    Example:
+        ensue call '*' grains.delkey roles
+    """
     return await delval(ctx, key, destructive=True, force=force)
 
 

@@ -34,17 +34,36 @@ async def get(
         default: the value to return if there is no such grain.
         delimiter: the separator of the keys, instead of a colon.
         ordered: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' grains.fetch os
     """
     return lookup(await ctx.grains(), key, default, delimiter)
 
 
 async def has_value(ctx: FunctionContext, key: str) -> bool:
-    """Return whether a grain exists."""
+    """Return whether a grain exists.
+
+    Args:
+        ctx: the target.
+        key: its path, with colons between the keys.
+
+    Example:
+        ensue call '*' grains.has_value os
+    """
     return lookup(await ctx.grains(), key, NOTHING) is not NOTHING
 
 
 async def items(ctx: FunctionContext, sanitize: bool = False) -> dict[str, Any]:  # noqa: ARG001 (nothing here is secret)
-    """Return all grains."""
+    """Return all grains.
+
+    Args:
+        ctx: the target.
+        sanitize: has no effect; no grain is secret.
+
+    Example:
+        ensue call '*' grains.items
+    """
     return dict(await ctx.grains())
 
 
@@ -55,6 +74,9 @@ async def item(ctx: FunctionContext, *keys: str, **kwargs: Any) -> dict[str, Any
         ctx: the target.
         *keys: paths.
         **kwargs: `default` for missing grains, `delimiter` between keys.
+
+    Example:
+        ensue call '*' grains.item os osrelease
     """
     grains = await ctx.grains()
     default, delimiter = kwargs.get("default", ""), kwargs.get("delimiter", DELIMITER)
@@ -62,12 +84,25 @@ async def item(ctx: FunctionContext, *keys: str, **kwargs: Any) -> dict[str, Any
 
 
 async def ls(ctx: FunctionContext) -> list[str]:
-    """Return the names of all grains, sorted."""
+    """Return the names of all grains, sorted.
+
+    Example:
+        ensue call '*' grains.ls
+    """
     return sorted(await ctx.grains())
 
 
 async def equals(ctx: FunctionContext, key: str, value: Any) -> bool:
-    """Return whether a grain has a value; both are compared as text."""
+    """Return whether a grain has a value; both are compared as text.
+
+    Args:
+        ctx: the target.
+        key: its path, with colons between the keys.
+        value: the value.
+
+    Example:
+        ensue call '*' grains.equals os Debian
+    """
     return str(value) == str(await get(ctx, key))
 
 

@@ -31,6 +31,9 @@ async def get_ini(
         separator: the separator between an option and its value.
         encoding: the encoding of the file, UTF-8 by default.
 
+    Example:
+        ensue call '*' ini.get_ini /etc/app.ini
+
     Raises:
         StateFailedError: the file does not have this encoding.
     """
@@ -40,7 +43,18 @@ async def get_ini(
 async def get_section(
     ctx: FunctionContext, file_name: str, section: str, separator: str = "=", encoding: str | None = None
 ) -> DataMap:
-    """Return the options of a section, an empty mapping if it does not exist; see `get_ini`."""
+    """Return the options of a section, an empty mapping if it does not exist; see `get_ini`.
+
+    Args:
+        ctx: the target.
+        file_name: an absolute path; a missing file has no options.
+        section: its section; None or an empty text for options before all sections.
+        separator: the separator between an option and its value.
+        encoding: the encoding of the file, UTF-8 by default.
+
+    Example:
+        ensue call '*' ini.get_section /etc/app.ini server
+    """
     found = (await get_ini(ctx, file_name, separator, encoding)).get(section)
     return found if is_mapping(found) else {}
 
@@ -53,7 +67,19 @@ async def get_option(  # noqa: PLR0917 (templates give them by position)
     separator: str = "=",
     encoding: str | None = None,
 ) -> str | None:
-    """Return the value of an option, None if it does not exist; see `get_ini`."""
+    """Return the value of an option, None if it does not exist; see `get_ini`.
+
+    Args:
+        ctx: the target.
+        file_name: an absolute path; a missing file has no options.
+        section: its section; None or an empty text for options before all sections.
+        option: its name.
+        separator: the separator between an option and its value.
+        encoding: the encoding of the file, UTF-8 by default.
+
+    Example:
+        ensue call '*' ini.get_option /etc/app.ini server port
+    """
     text = await _read(ctx, file_name, separator, encoding)
     return text.sections().get(section or TOP, {}).get(option)
 
@@ -76,6 +102,9 @@ async def set_option(  # noqa: PLR0917 (templates give them by position)
         separator: the separator between an option and its value.
         encoding: the encoding of the file, UTF-8 by default.
         no_spaces: write the whole file without blanks around the separator.
+
+    Example:
+        ensue call '*' ini.set_option /etc/app.ini
 
     Returns:
         The changes, as `{section: {option: {before, after}}}`; for a new section `before` and `after`.
@@ -122,6 +151,9 @@ async def remove_option(  # noqa: PLR0917 (templates give them by position)
         encoding: the encoding of the file, UTF-8 by default.
         no_spaces: write the whole file without blanks around the separator.
 
+    Example:
+        ensue call '*' ini.remove_option /etc/app.ini server port
+
     Returns:
         Its value, None if it did not exist.
     """
@@ -144,6 +176,17 @@ async def remove_section(  # noqa: PLR0917 (templates give them by position)
     no_spaces: bool = False,
 ) -> DataMap | None:
     """Remove a section with its options and comments; see `remove_option`.
+
+    Args:
+        ctx: the target.
+        file_name: an absolute path.
+        section: the section.
+        separator: the separator between an option and its value.
+        encoding: the encoding of the file, UTF-8 by default.
+        no_spaces: write the whole file without blanks around the separator.
+
+    Example:
+        ensue call '*' ini.remove_section /etc/app.ini server
 
     Returns:
         Its options, None if it did not exist.

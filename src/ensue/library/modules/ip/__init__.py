@@ -38,6 +38,9 @@ async def build_interface(
         enabled: bring it up at boot.
         **settings: its settings; with `test` nothing is written.
 
+    Example:
+        ensue call '*' ip.build_interface eth0 eth true
+
     Returns:
         The lines of its configuration.
 
@@ -59,6 +62,9 @@ async def get_interface(ctx: FunctionContext, iface: str, filename: str | None =
         iface: the interface.
         filename: on Debian: a file with its configuration besides `/etc/network/interfaces` and
             `interfaces.d`.
+
+    Example:
+        ensue call '*' ip.get_interface eth0
     """
     if not await _is_debian(ctx):
         return await redhat.get_interface(ctx, iface)
@@ -68,7 +74,11 @@ async def get_interface(ctx: FunctionContext, iface: str, filename: str | None =
 
 
 async def lost_lines(ctx: FunctionContext) -> list[str]:
-    """Return the lines that are lost when an interface is written, because they are not understood."""
+    """Return the lines that are lost when an interface is written, because they are not understood.
+
+    Example:
+        ensue call '*' ip.lost_lines
+    """
     return await debian.lost_lines(ctx) if await _is_debian(ctx) else []
 
 
@@ -80,6 +90,9 @@ async def build_bond(ctx: FunctionContext, iface: str, **settings: Any) -> list[
         iface: the bond.
         **settings: `mode` and its options; with `test` nothing is written.
 
+    Example:
+        ensue call '*' ip.build_bond eth0
+
     Raises:
         StateFailedError: a setting is invalid, the file cannot be written, or the target is not Debian.
     """
@@ -89,6 +102,13 @@ async def build_bond(ctx: FunctionContext, iface: str, **settings: Any) -> list[
 
 async def get_bond(ctx: FunctionContext, iface: str) -> list[str]:
     """Return the lines of a bond's options for the kernel module (Debian only).
+
+    Args:
+        ctx: the target.
+        iface: the interface.
+
+    Example:
+        ensue call '*' ip.get_bond eth0
 
     Raises:
         StateFailedError: the target is not Debian.
@@ -106,6 +126,9 @@ async def build_routes(ctx: FunctionContext, iface: str, **settings: Any) -> lis
         **settings: `routes`, each with `ipaddr`, `netmask`, `gateway`, `metric` and `name`; with `test`
             nothing is written.
 
+    Example:
+        ensue call '*' ip.build_routes eth0
+
     Raises:
         StateFailedError: there are no routes, or a file cannot be written.
     """
@@ -114,7 +137,15 @@ async def build_routes(ctx: FunctionContext, iface: str, **settings: Any) -> lis
 
 
 async def get_routes(ctx: FunctionContext, iface: str) -> list[str]:
-    """Return the lines of an interface's routes."""
+    """Return the lines of an interface's routes.
+
+    Args:
+        ctx: the target.
+        iface: the interface.
+
+    Example:
+        ensue call '*' ip.get_routes eth0
+    """
     get = debian.get_routes if await _is_debian(ctx) else redhat.get_routes
     return await get(ctx, iface)
 
@@ -126,6 +157,9 @@ async def build_network_settings(ctx: FunctionContext, **settings: Any) -> list[
         ctx: the target.
         **settings: `enabled`, `hostname`, `search`, …; with `test` nothing is written.
 
+    Example:
+        ensue call '*' ip.build_network_settings
+
     Raises:
         StateFailedError: a setting is invalid, or a file cannot be written.
     """
@@ -134,7 +168,11 @@ async def build_network_settings(ctx: FunctionContext, **settings: Any) -> list[
 
 
 async def get_network_settings(ctx: FunctionContext) -> list[str]:
-    """Return the global network settings as lines."""
+    """Return the global network settings as lines.
+
+    Example:
+        ensue call '*' ip.get_network_settings
+    """
     get = debian_network.get_settings if await _is_debian(ctx) else redhat.get_settings
     return await get(ctx)
 
@@ -145,6 +183,9 @@ async def apply_network_settings(ctx: FunctionContext, **settings: Any) -> bool:
     Args:
         ctx: the target.
         **settings: with `require_reboot` nothing is restarted; `apply_hostname` sets `hostname` first.
+
+    Example:
+        ensue call '*' ip.apply_network_settings
 
     Raises:
         StateFailedError: the network does not restart.
@@ -168,6 +209,15 @@ async def apply_network_settings(ctx: FunctionContext, **settings: Any) -> bool:
 async def up(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
     """Bring an interface up with `ifup`; return None for a type that another interface brings up.
 
+    Args:
+        ctx: the target.
+        iface: the interface.
+        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
+            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
+
+    Example:
+        ensue call '*' ip.up eth0
+
     Raises:
         StateFailedError: the interface does not come up.
     """
@@ -177,6 +227,15 @@ async def up(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str |
 async def down(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
     """Take an interface down with `ifdown`; return None for a type that another interface takes down.
 
+    Args:
+        ctx: the target.
+        iface: the interface.
+        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
+            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
+
+    Example:
+        ensue call '*' ip.down eth0
+
     Raises:
         StateFailedError: the interface does not go down.
     """
@@ -185,6 +244,15 @@ async def down(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str
 
 async def restart(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
     """Take an interface down and up again in one command, so that a connection through it survives.
+
+    Args:
+        ctx: the target.
+        iface: the interface.
+        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
+            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
+
+    Example:
+        ensue call '*' ip.restart eth0
 
     Raises:
         StateFailedError: the interface does not come up again.

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 async def check_chain(
     ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
 ) -> bool:
-    """Return whether a table has a chain."""
+    """Return whether a table has a chain.
+
+    Args:
+        ctx: the target.
+        table: the table.
+        chain: the chain.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.check_chain
+    """
     written = await dump(ctx, family, table)
     return any(line.startswith(f":{_named(chain)} ") for line in written.splitlines())
 
@@ -24,6 +34,15 @@ async def new_chain(
     ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
 ) -> bool:
     """Create a chain.
+
+    Args:
+        ctx: the target.
+        table: the table.
+        chain: the chain.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.new_chain
 
     Raises:
         StateFailedError: the chain exists, or iptables refuses its name.
@@ -37,6 +56,15 @@ async def delete_chain(
 ) -> bool:
     """Remove a chain.
 
+    Args:
+        ctx: the target.
+        table: the table.
+        chain: the chain.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.delete_chain
+
     Raises:
         StateFailedError: the chain contains rules, or rules refer to it.
     """
@@ -46,6 +74,15 @@ async def delete_chain(
 
 async def flush(ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4") -> str:
     """Remove all rules of a chain, or of all chains of a table, and return an empty text, as Salt does.
+
+    Args:
+        ctx: the target.
+        table: the table.
+        chain: the chain.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.flush
 
     Raises:
         StateFailedError: there is no such chain.
@@ -57,7 +94,17 @@ async def flush(ctx: FunctionContext, table: str = "filter", chain: str = "", fa
 async def get_policy(
     ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
 ) -> str | None:
-    """Return a chain's policy (`ACCEPT`), None if there is no such chain."""
+    """Return a chain's policy (`ACCEPT`), None if there is no such chain.
+
+    Args:
+        ctx: the target.
+        table: the table.
+        chain: the chain.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.get_policy
+    """
     return (await get_rules(ctx, family)).get(table, {}).get(_named(chain), {}).get("policy")
 
 
@@ -65,6 +112,16 @@ async def set_policy(
     ctx: FunctionContext, table: str = "filter", chain: str = "", policy: str = "", family: str = "ipv4"
 ) -> str:
     """Set a chain's policy, and return an empty text, as Salt does.
+
+    Args:
+        ctx: the target.
+        table: the table.
+        chain: the chain.
+        policy: `ACCEPT` or `DROP`.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.set_policy
 
     Raises:
         StateFailedError: only built-in chains may have a policy.

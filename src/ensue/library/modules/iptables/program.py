@@ -56,6 +56,14 @@ async def dump(ctx: FunctionContext, family: str = "ipv4", table: str | None = N
 
 
 async def version(ctx: FunctionContext, family: str = "ipv4") -> str:
-    """Return the version of the program (`v1.8.9`)."""
+    """Return the version of the program (`v1.8.9`).
+
+    Args:
+        ctx: the target.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.version
+    """
     said = await must(ctx, program(family), "--version", what="ask for its version")
     return said.stdout.split()[1]

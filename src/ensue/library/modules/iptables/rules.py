@@ -25,6 +25,9 @@ async def check(
         rule: the rule, as `iptables.build_rule` returns it.
         family: `ipv4` or `ipv6`.
 
+    Example:
+        ensue call '*' iptables.check
+
     Returns:
         False also if the chain or the table does not exist.
 
@@ -42,6 +45,16 @@ async def append(
     ctx: FunctionContext, table: str = "filter", chain: str = "", rule: str = "", family: str = "ipv4"
 ) -> bool:
     """Append a rule to a chain; return False if it exists already.
+
+    Args:
+        ctx: the target.
+        table: the table.
+        chain: the chain.
+        rule: the rule, as `iptables.build_rule` returns it.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.append
 
     Raises:
         StateFailedError: iptables refuses it.
@@ -70,6 +83,9 @@ async def insert(  # noqa: PLR0917 (Salt's order)
         rule: the rule.
         family: `ipv4` or `ipv6`.
 
+    Example:
+        ensue call '*' iptables.insert
+
     Raises:
         StateFailedError: iptables refuses it, or a part is missing.
     """
@@ -95,6 +111,17 @@ async def delete(  # noqa: PLR0917 (Salt's order)
     family: str = "ipv4",
 ) -> bool:
     """Remove a rule from a chain, by its text or by its position.
+
+    Args:
+        ctx: the target.
+        table: the table.
+        chain: the chain.
+        position: the position in the chain.
+        rule: the rule, as `iptables.build_rule` returns it.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.delete filter
 
     Raises:
         StateFailedError: both or neither are given, or there is no such rule.

@@ -39,6 +39,9 @@ async def get_rules(ctx: FunctionContext, family: str = "ipv4") -> Tables:
         ctx: the target.
         family: `ipv4` or `ipv6`.
 
+    Example:
+        ensue call '*' iptables.get_rules
+
     Returns:
         For each table and chain `policy`, `packet count`, `byte count`, `rules` and `rules_comment`.
     """
@@ -46,7 +49,16 @@ async def get_rules(ctx: FunctionContext, family: str = "ipv4") -> Tables:
 
 
 async def get_saved_rules(ctx: FunctionContext, conf_file: str | None = None, family: str = "ipv4") -> Tables:
-    """Return the rules of the file that is loaded at boot, or of another file, in the form of `get_rules`."""
+    """Return the rules of the file that is loaded at boot, or of another file, in the form of `get_rules`.
+
+    Args:
+        ctx: the target.
+        conf_file: the file; None for the distribution's.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.get_saved_rules
+    """
     content = await ctx.connection.read(conf_file or await _file(ctx, family))
     return _parsed(content.decode("utf-8", "replace"))
 
@@ -58,7 +70,18 @@ async def get_saved_policy(
     conf_file: str | None = None,
     family: str = "ipv4",
 ) -> str | None:
-    """Return a chain's policy from the file that is loaded at boot."""
+    """Return a chain's policy from the file that is loaded at boot.
+
+    Args:
+        ctx: the target.
+        table: the table.
+        chain: the chain.
+        conf_file: the file; None for the distribution's.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.get_saved_policy
+    """
     return (await get_saved_rules(ctx, conf_file, family)).get(table, {}).get(chain, {}).get("policy")
 
 
@@ -69,6 +92,9 @@ async def save(ctx: FunctionContext, filename: str | None = None, family: str = 
         ctx: the target.
         filename: the file; None for the distribution's.
         family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.save
 
     Returns:
         A message with what was done.
@@ -87,6 +113,14 @@ async def is_saved(ctx: FunctionContext, filename: str | None = None, family: st
     """Return whether the file that is loaded at boot has the kernel's rules; Salt has no such function.
 
     Comments and counters are ignored.
+
+    Args:
+        ctx: the target.
+        filename: the file; None for the distribution's.
+        family: `ipv4` or `ipv6`.
+
+    Example:
+        ensue call '*' iptables.is_saved
     """
     path = filename or await _file(ctx, family)
     if await ctx.connection.stat(path, follow=True) is None:

@@ -52,6 +52,9 @@ async def lvcreate(
         force: answer LVM's questions with yes.
         **kwargs: options of lvcreate (`stripes`, `type`, `readahead`, …).
 
+    Example:
+        ensue call '*' lvm.lvcreate www data
+
     Returns:
         The volume, as `lvm.lvdisplay` returns it.
 
@@ -92,6 +95,9 @@ async def lvresize(
         force: shrink without asking.
         resizefs: also resize the file system.
 
+    Example:
+        ensue call '*' lvm.lvresize
+
     Raises:
         StateFailedError: it is not exactly one of `size` and `extents`, or LVM refuses it.
     """
@@ -105,6 +111,15 @@ async def lvresize(
 
 async def lvremove(ctx: FunctionContext, lvname: str, vgname: str, force: bool = True) -> str:
     """Remove a logical volume with its content.
+
+    Args:
+        ctx: the target.
+        lvname: its name.
+        vgname: the volume group of the logical volume.
+        force: answer LVM's questions with yes.
+
+    Example:
+        ensue call '*' lvm.lvremove www data
 
     Raises:
         StateFailedError: the volume is in use.

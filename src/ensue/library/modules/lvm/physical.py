@@ -35,6 +35,9 @@ async def pvcreate(
         force: answer LVM's questions with yes.
         **kwargs: options of pvcreate (`metadatasize`, `dataalignment`, …).
 
+    Example:
+        ensue call '*' lvm.pvcreate /dev/vdb
+
     Raises:
         StateFailedError: LVM refuses a device.
     """
@@ -51,6 +54,15 @@ async def pvremove(
 ) -> bool:
     """Remove the physical volumes from devices.
 
+    Args:
+        ctx: the target.
+        devices: the devices, as a list or separated by commas.
+        override: accepted as by Salt, without effect.
+        force: answer LVM's questions with yes.
+
+    Example:
+        ensue call '*' lvm.pvremove /dev/vdb
+
     Raises:
         StateFailedError: a volume group uses one of them.
     """
@@ -64,7 +76,17 @@ async def pvremove(
 async def pvresize(
     ctx: FunctionContext, devices: str | list[str], override: bool = True, force: bool = True
 ) -> bool:
-    """Grow physical volumes to the size of their devices."""
+    """Grow physical volumes to the size of their devices.
+
+    Args:
+        ctx: the target.
+        devices: the devices, as a list or separated by commas.
+        override: accepted as by Salt, without effect.
+        force: answer LVM's questions with yes.
+
+    Example:
+        ensue call '*' lvm.pvresize /dev/vdb
+    """
     del override
     there = [each for each in _listed(devices) if await pvdisplay(ctx, each)]
     if there:
@@ -76,6 +98,16 @@ async def vgcreate(
     ctx: FunctionContext, vgname: str, devices: str | list[str], force: bool = False, **kwargs: Any
 ) -> dict[str, Any]:
     """Create a volume group and return it, as `lvm.vgdisplay` does.
+
+    Args:
+        ctx: the target.
+        vgname: the volume group.
+        devices: the devices, as a list or separated by commas.
+        force: answer LVM's questions with yes.
+        **kwargs: options of vgcreate.
+
+    Example:
+        ensue call '*' lvm.vgcreate data /dev/vdb
 
     Raises:
         StateFailedError: LVM refuses it.
@@ -91,6 +123,15 @@ async def vgextend(
 ) -> DataMap:
     """Add devices to a volume group.
 
+    Args:
+        ctx: the target.
+        vgname: the volume group.
+        devices: the devices, as a list or separated by commas.
+        force: answer LVM's questions with yes.
+
+    Example:
+        ensue call '*' lvm.vgextend data /dev/vdb
+
     Raises:
         StateFailedError: LVM refuses a device.
     """
@@ -101,6 +142,14 @@ async def vgextend(
 
 async def vgremove(ctx: FunctionContext, vgname: str, force: bool = True) -> str:
     """Remove a volume group, with `force` including its logical volumes.
+
+    Args:
+        ctx: the target.
+        vgname: the volume group.
+        force: answer LVM's questions with yes.
+
+    Example:
+        ensue call '*' lvm.vgremove data
 
     Raises:
         StateFailedError: the group is in use.

@@ -34,7 +34,11 @@ _LOGICAL: Final = (
 
 
 async def version(ctx: FunctionContext) -> str:
-    """Return the version of LVM."""
+    """Return the version of LVM.
+
+    Example:
+        ensue call '*' lvm.version
+    """
     said = await must(ctx, "lvm", "version", what="ask for its version")
     return said.stdout.splitlines()[0].partition(":")[2].strip()
 
@@ -49,6 +53,9 @@ async def pvdisplay(
         pvname: only this physical volume.
         real: use the resolved paths of devices that are symlinks.
         quiet: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' lvm.pvdisplay
 
     Returns:
         The volumes; empty if there are none.
@@ -68,13 +75,31 @@ async def pvdisplay(
 
 
 async def vgdisplay(ctx: FunctionContext, vgname: str = "", quiet: bool = False) -> dict[str, dict[str, str]]:
-    """Return volume groups by name; empty if there are none."""
+    """Return volume groups by name; empty if there are none.
+
+    Args:
+        ctx: the target.
+        vgname: the volume group.
+        quiet: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' lvm.vgdisplay
+    """
     del quiet
     return await _shown(ctx, "vgdisplay", vgname, _GROUP)
 
 
 async def lvdisplay(ctx: FunctionContext, lvname: str = "", quiet: bool = False) -> dict[str, dict[str, str]]:
-    """Return logical volumes by path; empty if there are none."""
+    """Return logical volumes by path; empty if there are none.
+
+    Args:
+        ctx: the target.
+        lvname: its name.
+        quiet: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' lvm.lvdisplay
+    """
     del quiet
     return await _shown(ctx, "lvdisplay", lvname, _LOGICAL)
 

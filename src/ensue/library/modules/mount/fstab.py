@@ -23,7 +23,15 @@ _NAMES: Final = ("device", "name", "fstype", "opts", "dump", "pass_num")
 
 
 async def fstab(ctx: FunctionContext, config: str = DEFAULT) -> dict[str, dict[str, Any]]:
-    """Return the entries of an fstab by folder: `device`, `fstype`, `opts`, `dump` and `pass`."""
+    """Return the entries of an fstab by folder: `device`, `fstype`, `opts`, `dump` and `pass`.
+
+    Args:
+        ctx: the target.
+        config: the path of the fstab.
+
+    Example:
+        ensue call '*' mount.fstab
+    """
     found: dict[str, dict[str, Any]] = {}
     for line in await _read(ctx, config):
         fields = _fields(line)
@@ -65,6 +73,9 @@ async def set_fstab(
             line; `auto` for the folder or, without a folder, the device.
         not_change: leave an existing line as it is.
 
+    Example:
+        ensue call '*' mount.set_fstab /srv/data /dev/vdb ext4
+
     Returns:
         `new`, `change` or `present`.
 
@@ -99,6 +110,9 @@ async def rm_fstab(ctx: FunctionContext, name: str, device: str | None = None, c
         name: the folder.
         device: only if the line is for this device.
         config: the path of the fstab.
+
+    Example:
+        ensue call '*' mount.rm_fstab /srv/data
 
     Returns:
         Whether there was such a line.

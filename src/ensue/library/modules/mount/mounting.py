@@ -16,7 +16,15 @@ _OCTAL: Final = re.compile(r"\\([0-7]{3})")
 
 
 async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict[str, Any]]:
-    """Return the mounts by folder: `device`, `fstype` and `opts`, with `extended` also `superopts`."""
+    """Return the mounts by folder: `device`, `fstype` and `opts`, with `extended` also `superopts`.
+
+    Args:
+        ctx: the target.
+        extended: include `superopts`, the options of the file system itself.
+
+    Example:
+        ensue call '*' mount.active
+    """
     said = await must(ctx, "cat", "/proc/self/mountinfo", what="list the mounts")
     found: dict[str, dict[str, Any]] = {}
     for line in said.stdout.splitlines():
@@ -29,7 +37,15 @@ async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict
 
 
 async def is_mounted(ctx: FunctionContext, name: str) -> bool:
-    """Return whether something is mounted on a folder."""
+    """Return whether something is mounted on a folder.
+
+    Args:
+        ctx: the target.
+        name: the folder.
+
+    Example:
+        ensue call '*' mount.is_mounted /srv/data
+    """
     return name in await active(ctx)
 
 
@@ -53,6 +69,9 @@ async def mount(  # noqa: PLR0917 (Salt's order)
         opts: mount options, as a list or separated by commas.
         user: without effect; the user of the connection mounts it.
 
+    Example:
+        ensue call '*' mount.mount /srv/data
+
     Raises:
         StateFailedError: it cannot be mounted; the message says why.
     """
@@ -69,6 +88,14 @@ async def mount(  # noqa: PLR0917 (Salt's order)
 async def remount(ctx: FunctionContext, name: str, opts: str | Sequence[str]) -> bool:
     """Remount a folder with other options.
 
+    Args:
+        ctx: the target.
+        name: the folder.
+        opts: mount options, as a list or separated by commas.
+
+    Example:
+        ensue call '*' mount.remount /srv/data noatime
+
     Raises:
         StateFailedError: the options cannot be changed.
     """
@@ -83,6 +110,9 @@ async def umount(ctx: FunctionContext, name: str, lazy: bool = False) -> bool:
         ctx: the target.
         name: the folder.
         lazy: unmount it even if it is busy.
+
+    Example:
+        ensue call '*' mount.umount /srv/data
 
     Raises:
         StateFailedError: it is busy, or nothing is mounted there.

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 
 async def swaps(ctx: FunctionContext) -> dict[str, dict[str, str]]:
-    """Return the active swap areas by device or file: `type`, `size`, `used` and `priority`, sizes in KiB."""
+    """Return the active swap areas by device or file: `type`, `size`, `used` and `priority`, sizes in KiB.
+
+    Example:
+        ensue call '*' mount.swaps
+    """
     said = await must(ctx, "cat", "/proc/swaps", what="list the swap areas in use")
     found: dict[str, dict[str, str]] = {}
     for line in said.stdout.splitlines()[1:]:
@@ -28,6 +32,9 @@ async def swapon(ctx: FunctionContext, name: str, priority: int | None = None) -
         ctx: the target.
         name: the device or file.
         priority: its priority; areas with a higher one are used first.
+
+    Example:
+        ensue call '*' mount.swapon /swapfile
 
     Returns:
         `stats`, its entry in `mount.swaps`, and `new`, whether it was inactive before.
@@ -46,6 +53,13 @@ async def swapon(ctx: FunctionContext, name: str, priority: int | None = None) -
 
 async def swapoff(ctx: FunctionContext, name: str) -> bool | None:
     """Deactivate a swap area; return None if it was not active.
+
+    Args:
+        ctx: the target.
+        name: the device or file.
+
+    Example:
+        ensue call '*' mount.swapoff /swapfile
 
     Raises:
         StateFailedError: its content does not fit into memory and other areas.

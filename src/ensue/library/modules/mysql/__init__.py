@@ -29,6 +29,9 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
         query: one SQL statement.
         **connection: see `Server`.
 
+    Example:
+        ensue call '*' mysql.query shop 'SELECT 1'
+
     Returns:
         `columns`, `results` (a list of strings per row) and `rows returned`.
     """
@@ -41,7 +44,15 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
 
 
 async def version(ctx: FunctionContext, **connection: Any) -> str:
-    """Return the server's version."""
+    """Return the server's version.
+
+    Args:
+        ctx: the target.
+        **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.version
+    """
     return (await rows(ctx, Server.read(connection), "SELECT VERSION() AS version;"))[0]["version"] or ""
 
 

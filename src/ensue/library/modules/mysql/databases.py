@@ -29,13 +29,25 @@ async def db_list(ctx: FunctionContext, **connection: Any) -> list[str]:
     Args:
         ctx: the target.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_list
     """
     sql = "SELECT SCHEMA_NAME AS name FROM INFORMATION_SCHEMA.SCHEMATA ORDER BY 1;"
     return [row["name"] or "" for row in await rows(ctx, Server.read(connection), sql)]
 
 
 async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str, str]:
-    """Return `character_set` and `collate` of a database, an empty mapping if it does not exist."""
+    """Return `character_set` and `collate` of a database, an empty mapping if it does not exist.
+
+    Args:
+        ctx: the target.
+        name: the database.
+        **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_get shop
+    """
     found = await rows(ctx, Server.read(connection), _GET.format(name=text_of(name)))
     if not found:
         return {}
@@ -43,12 +55,30 @@ async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str
 
 
 async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
-    """Return whether a database exists."""
+    """Return whether a database exists.
+
+    Args:
+        ctx: the target.
+        name: the database.
+        **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_exists shop
+    """
     return bool(await db_get(ctx, name, **connection))
 
 
 async def db_tables(ctx: FunctionContext, name: str, **connection: Any) -> list[str]:
-    """Return the names of a database's tables."""
+    """Return the names of a database's tables.
+
+    Args:
+        ctx: the target.
+        name: the database.
+        **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_tables shop
+    """
     found = await rows(ctx, Server.read(connection), f"SHOW TABLES IN {name_of(name)};")
     return [next(iter(row.values())) or "" for row in found]
 
@@ -68,6 +98,9 @@ async def db_create(
         character_set: its default character set.
         collate: its default collation.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_create shop
     """
     sql = f"CREATE DATABASE IF NOT EXISTS {name_of(name)}{_texts(character_set, collate)};"
     await run_sql(ctx, Server.read(connection), sql)
@@ -81,14 +114,34 @@ async def alter_db(
     collate: str | None = None,
     **connection: Any,
 ) -> bool:
-    """Change the default character set or collation of a database."""
+    """Change the default character set or collation of a database.
+
+    Args:
+        ctx: the target.
+        name: the database.
+        character_set: its default character set.
+        collate: its default collation.
+        **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.alter_db shop
+    """
     sql = f"ALTER DATABASE {name_of(name)}{_texts(character_set, collate)};"
     await run_sql(ctx, Server.read(connection), sql)
     return True
 
 
 async def db_remove(ctx: FunctionContext, name: str, **connection: Any) -> bool:
-    """Drop a database with everything in it."""
+    """Drop a database with everything in it.
+
+    Args:
+        ctx: the target.
+        name: the database.
+        **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.db_remove shop
+    """
     await run_sql(ctx, Server.read(connection), f"DROP DATABASE {name_of(name)};")
     return True
 

@@ -74,6 +74,9 @@ async def user_grants(
         host: the host that it logs in from.
         **connection: see `Server`.
 
+    Example:
+        ensue call '*' mysql.user_grants shop
+
     Raises:
         StateFailedError: the account does not exist, or the query fails.
     """
@@ -103,6 +106,9 @@ async def grant_exists(  # noqa: PLR0917 (Salt's order)
         escape: take `_` and `%` in the name of the database literally, not as wildcards.
         **connection: see `Server`.
 
+    Example:
+        ensue call '*' mysql.grant_exists SELECT 'shop.*' shop
+
     Returns:
         Whether it has them; False if the account does not exist.
     """
@@ -126,7 +132,19 @@ async def grants_on(
     escape: bool = True,
     **connection: Any,
 ) -> list[str]:
-    """Return the privileges that an account has on exactly this database or table."""
+    """Return the privileges that an account has on exactly this database or table.
+
+    Args:
+        ctx: the target.
+        database: what they apply to: `database.*`, `database.table` or `*.*`.
+        user: the account's user name.
+        host: the host that it logs in from.
+        escape: take `_` and `%` in the name of the database literally, not as wildcards.
+        **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.grants_on 'shop.*' shop
+    """
     held = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
     return [", ".join(sorted(line.privileges)) for line in held if line.privileges - {"USAGE"}]
 
@@ -154,6 +172,9 @@ async def grant_add(  # noqa: PLR0917 (Salt's order)
         escape: take `_` and `%` in the name of the database literally, not as wildcards.
         ssl_option: a list of mappings: `SSL` or `X509` to true, `SUBJECT`, `ISSUER` or `CIPHER` to a string.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.grant_add SELECT 'shop.*' shop
     """
     level = _level(database, escape=escape).written()
     option = " WITH GRANT OPTION" if grant_option else ""
@@ -173,7 +194,21 @@ async def grant_revoke(  # noqa: PLR0917 (Salt's order)
     escape: bool = True,
     **connection: Any,
 ) -> bool:
-    """Revoke privileges from an account; the arguments are those of `grant_add`."""
+    """Revoke privileges from an account; the arguments are those of `grant_add`.
+
+    Args:
+        ctx: the target.
+        grant: the privileges, separated by commas.
+        database: what they apply to: `database.*`, `database.table` or `*.*`.
+        user: the account's user name.
+        host: the host that it logs in from.
+        grant_option: whether the account may grant them to others.
+        escape: take `_` and `%` in the name of the database literally, not as wildcards.
+        **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.grant_revoke SELECT 'shop.*' shop
+    """
     level = _level(database, escape=escape).written()
     from_ = account_of(user, host)
     lines = [f"REVOKE {', '.join(sorted(_privileges(grant)))} ON {level} FROM {from_};"]

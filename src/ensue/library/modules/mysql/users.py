@@ -33,6 +33,9 @@ async def user_list(ctx: FunctionContext, **connection: Any) -> list[dict[str, s
     Args:
         ctx: the target.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.user_list
     """
     return await rows(ctx, Server.read(connection), "SELECT User, Host FROM mysql.user ORDER BY 1, 2;")
 
@@ -60,6 +63,9 @@ async def user_exists(  # noqa: PLR0917 (Salt's order)
         unix_socket: with `passwordless`, check that it logs in as the user of that name on the target.
         password_column: not used.
         **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.user_exists shop
     """
     found = await _account(ctx, user, host, connection)
     if found is None:
@@ -102,6 +108,9 @@ async def user_create(  # noqa: PLR0917 (Salt's order)
         auth_plugin: MySQL's authentication plug-in for the password.
         **connection: see `Server`.
 
+    Example:
+        ensue call '*' mysql.user_create shop
+
     Raises:
         StateFailedError: a password is required and missing, or the server refuses.
     """
@@ -124,7 +133,23 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
     auth_plugin: str = NATIVE,
     **connection: Any,
 ) -> bool:
-    """Change an account's password; the arguments are those of `user_create`."""
+    """Change an account's password; the arguments are those of `user_create`.
+
+    Args:
+        ctx: the target.
+        user: the account's user name.
+        host: the host that it logs in from.
+        password: its password; masked from then on.
+        password_hash: the password's hash as the server stores it.
+        allow_passwordless: allow an account without a password.
+        unix_socket: let it log in as the user of that name on the target.
+        password_column: not used.
+        auth_plugin: MySQL's authentication plug-in for the password.
+        **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.user_chpass shop
+    """
     how = await _identified(
         ctx, password, password_hash, allow_passwordless, bool(unix_socket), auth_plugin, connection
     )
@@ -133,7 +158,17 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
 
 
 async def user_remove(ctx: FunctionContext, user: str, host: str = "localhost", **connection: Any) -> bool:
-    """Drop an account."""
+    """Drop an account.
+
+    Args:
+        ctx: the target.
+        user: the account's user name.
+        host: the host that it logs in from.
+        **connection: see `Server`.
+
+    Example:
+        ensue call '*' mysql.user_remove shop
+    """
     await run_sql(ctx, Server.read(connection), f"DROP USER {account_of(user, host)};")
     return True
 

@@ -31,6 +31,9 @@ async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:  # noqa:
         ctx: the target.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' pkg.list_patches
+
     Returns:
         By id: `installed`, and `summary`, the packages in the version that the advisory has.
 
@@ -50,7 +53,15 @@ async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:  # noqa:
 
 
 async def list_installed_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:
-    """Return the advisories whose packages are all installed, in the form of `list_patches`."""
+    """Return the advisories whose packages are all installed, in the form of `list_patches`.
+
+    Args:
+        ctx: the target.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.list_installed_patches
+    """
     advisories: dict[str, Any] = await list_patches(ctx, **kwargs)
     return {each: entry for each, entry in advisories.items() if entry["installed"]}
 
@@ -68,6 +79,9 @@ async def install_patches(
         advisory_ids: the advisories.
         downloadonly: only fetch their packages.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.install_patches RHSA-2026:1234
 
     Returns:
         `{name: {old, new}}` for all packages that changed, or were fetched.

@@ -30,6 +30,9 @@ async def refresh_db(
         cache_valid_time: skip this if the lists are younger, in seconds.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' pkg.refresh_db
+
     Raises:
         StateFailedError: the lists could not be fetched.
     """
@@ -71,6 +74,9 @@ async def install(
         sources: package files to install instead, each `{name: salt://…}`.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' pkg.install nginx
+
     Returns:
         `{name: {old, new}}` for all packages that changed, including dependencies.
 
@@ -104,6 +110,15 @@ async def remove(
 ) -> DataMap:
     """Remove packages; their configuration may stay.
 
+    Args:
+        ctx: the target.
+        name: one package.
+        pkgs: several packages.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.remove apache2
+
     Returns:
         `{name: {old, new}}` for all packages that were removed.
 
@@ -125,6 +140,15 @@ async def purge(
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> DataMap:
     """Remove packages with their configuration.
+
+    Args:
+        ctx: the target.
+        name: one package.
+        pkgs: several packages.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.purge apache2
 
     Returns:
         `installed`: the packages that were removed; `removed`: packages of which only configuration was left.

@@ -44,6 +44,9 @@ async def group_info(  # noqa: PLR0917 (Salt's order)
         enablerepo: look in these repositories, too.
         disablerepo: do not look in these repositories.
 
+    Example:
+        ensue call '*' pkg.group_info 'Development Tools'
+
     Returns:
         `type` (`package group` or `environment group`), `group`, `id`, `description`, and the names in the
         lists `mandatory`, `optional`, `default` and `conditional`.
@@ -64,6 +67,9 @@ async def group_diff(ctx: FunctionContext, name: str, **kwargs: Any) -> DataMap:
         ctx: the target.
         name: the group, or an environment, by name or id.
         **kwargs: `fromrepo`, `enablerepo`, `disablerepo`.
+
+    Example:
+        ensue call '*' pkg.group_diff 'Development Tools'
 
     Returns:
         For `mandatory`, `optional`, `default` and `conditional`: the lists `installed` and `not installed`.

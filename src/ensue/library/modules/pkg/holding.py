@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
 
 async def list_holds(ctx: FunctionContext, **kwargs: Any) -> list[str]:  # noqa: ARG001 (Salt takes more)
-    """Return the names of packages that are held, sorted."""
+    """Return the names of packages that are held, sorted.
+
+    Args:
+        ctx: the target.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.list_holds
+    """
     return await (await package_manager(ctx)).held(ctx)
 
 
@@ -35,6 +43,9 @@ async def hold(
         pkgs: several packages.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' pkg.hold nginx
+
     Returns:
         For each package `name`, `result`, `changes` and `comment`.
 
@@ -50,7 +61,17 @@ async def unhold(
     pkgs: Sequence[str | Mapping[str, Any]] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, DataMap]:
-    """Release held packages; arguments and return value are those of `hold`."""
+    """Release held packages; arguments and return value are those of `hold`.
+
+    Args:
+        ctx: the target.
+        name: one package.
+        pkgs: several packages.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.unhold nginx
+    """
     return await _settle(ctx, _names(name, pkgs), is_held=False)
 
 

@@ -24,6 +24,9 @@ async def list_pkgs(
         removed: return the packages that were removed but not purged instead.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' pkg.list_pkgs
+
     Raises:
         NotAvailableError: the target has no package manager that ensue knows.
     """
@@ -32,7 +35,16 @@ async def list_pkgs(
 
 
 async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:  # noqa: ARG001 (Salt takes more)
-    """Return the installed version of a package, empty if there is none; a mapping for several packages."""
+    """Return the installed version of a package, empty if there is none; a mapping for several packages.
+
+    Args:
+        ctx: the target.
+        *names: the packages.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.version nginx
+    """
     found = await list_pkgs(ctx)
     versions = {name: str(found.get(name, "")) for name in names}
     return versions[names[0]] if len(names) == 1 else versions
@@ -44,7 +56,17 @@ async def list_repo_pkgs(
     fromrepo: str | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, list[str]]:
-    """Return the versions of packages that can be installed; first the one that an install would choose."""
+    """Return the versions of packages that can be installed; first the one that an install would choose.
+
+    Args:
+        ctx: the target.
+        *names: the packages.
+        fromrepo: look only in these repositories.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.list_repo_pkgs
+    """
     manager = await package_manager(ctx)
     found = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
     return {name: found[name] for name in names if name in found}
@@ -65,6 +87,9 @@ async def latest_version(
         fromrepo: the repository to search.
         refresh: fetch the package lists first.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.available_version
 
     Returns:
         The version, empty if the package is up to date or unknown.
@@ -88,20 +113,56 @@ async def latest_version(
 
 
 async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
-    """Return whether a newer version of a package is available."""
+    """Return whether a newer version of a package is available.
+
+    Args:
+        ctx: the target.
+        name: the package.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.upgrade_available nginx
+    """
     return await latest_version(ctx, name, **kwargs) != ""
 
 
 async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any) -> int:  # noqa: ARG001 (Salt takes more)
-    """Compare two versions: -1 if the first is older, 0 if they are equal, 1 if it is newer."""
+    """Compare two versions: -1 if the first is older, 0 if they are equal, 1 if it is newer.
+
+    Args:
+        ctx: the target.
+        pkg1: a version.
+        pkg2: the version to compare it with.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.version_cmp 1.2-1 1.10-1
+    """
     return await (await package_manager(ctx)).compare(ctx, str(pkg1), str(pkg2))
 
 
 async def list_provided(ctx: FunctionContext, *names: str) -> list[str]:
-    """Return names that installed packages provide (`mail-transport-agent`); Salt has no such function."""
+    """Return names that installed packages provide (`mail-transport-agent`); Salt has no such function.
+
+    Args:
+        ctx: the target.
+        *names: the names.
+
+    Example:
+        ensue call '*' pkg.list_provided
+    """
     return sorted(await (await package_manager(ctx)).provided(ctx, names) if names else [])
 
 
 async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Return whether a package is installed."""
+    """Return whether a package is installed.
+
+    Args:
+        ctx: the target.
+        name: the package.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' pkg.is_installed nginx
+    """
     return name in await list_pkgs(ctx)

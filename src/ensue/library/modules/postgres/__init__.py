@@ -26,12 +26,23 @@ async def psql_query(ctx: FunctionContext, query: str, **server: Any) -> list[di
         ctx: the target.
         query: one SQL statement.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
+
+    Example:
+        ensue call '*' postgres.psql_query 'SELECT 1'
     """
     return await rows(ctx, Server.read(server), query)
 
 
 async def version(ctx: FunctionContext, **server: Any) -> str:
-    """Return the server's version."""
+    """Return the server's version.
+
+    Args:
+        ctx: the target.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.version
+    """
     return (await rows(ctx, Server.read(server), "SHOW server_version;"))[0]["server_version"]
 
 

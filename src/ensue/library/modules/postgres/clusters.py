@@ -26,6 +26,9 @@ async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str]
         ctx: the target.
         verbose: return details of each.
 
+    Example:
+        ensue call '*' postgres.cluster_list
+
     Returns:
         Names as `version/name`; with `verbose` a mapping of names to `port`, `status`, `user`, `datadir` and
         `log`.
@@ -43,7 +46,16 @@ async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str]
 
 
 async def cluster_exists(ctx: FunctionContext, version: str, name: str = "main") -> bool:
-    """Return whether a cluster of this version and name exists."""
+    """Return whether a cluster of this version and name exists.
+
+    Args:
+        ctx: the target.
+        version: the server's version.
+        name: the cluster's name.
+
+    Example:
+        ensue call '*' postgres.cluster_exists 17
+    """
     return f"{version}/{name}" in await cluster_list(ctx)
 
 
@@ -73,6 +85,9 @@ async def cluster_create(
         allow_group_access: let members of the owner's group read its files.
         data_checksums: use checksums on data pages.
         wal_segsize: size of a segment of the write-ahead log, in megabytes.
+
+    Example:
+        ensue call '*' postgres.cluster_create 17
     """
     options = {"port": port, "locale": locale, "encoding": encoding, "datadir": datadir}
     words = [word for key, value in options.items() if value for word in (f"--{key}", str(value))]
@@ -93,6 +108,9 @@ async def cluster_remove(ctx: FunctionContext, version: str, name: str = "main",
         version: the server's version.
         name: the cluster's name.
         stop: stop it first.
+
+    Example:
+        ensue call '*' postgres.cluster_remove 17
     """
     words = [*(["--stop"] if stop else []), str(version), name]
     await must(ctx, "pg_dropcluster", *words, what=f"remove the cluster {version}/{name}")

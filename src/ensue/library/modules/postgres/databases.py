@@ -27,6 +27,9 @@ async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, st
         ctx: the target.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`; see `Server`.
 
+    Example:
+        ensue call '*' postgres.db_list
+
     Raises:
         StateFailedError: the query fails.
     """
@@ -34,7 +37,16 @@ async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, st
 
 
 async def db_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether a database exists."""
+    """Return whether a database exists.
+
+    Args:
+        ctx: the target.
+        name: the database.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.db_exists shop
+    """
     return name in await db_list(ctx, **server)
 
 
@@ -62,6 +74,9 @@ async def db_create(
         owner: the role that owns it.
         template: the database to copy.
         **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.db_create shop
     """
     words = {
         "TABLESPACE": name_of(tablespace) if tablespace else None,
@@ -88,6 +103,9 @@ async def db_alter(
         tablespace: the new tablespace.
         owner: the role that becomes its owner.
         **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.db_alter shop
     """
     asked = Server.read(server)
     if owner:
@@ -99,6 +117,15 @@ async def db_alter(
 
 
 async def db_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Drop a database with everything in it."""
+    """Drop a database with everything in it.
+
+    Args:
+        ctx: the target.
+        name: the database.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.db_remove shop
+    """
     await run_sql(ctx, Server.read(server), f"DROP DATABASE {name_of(name)};", whole=False)
     return True

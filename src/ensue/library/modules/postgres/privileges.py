@@ -131,6 +131,9 @@ async def privileges_list(
         prepend: the schema of a table, sequence or function.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
+    Example:
+        ensue call '*' postgres.privileges_list shop table
+
     Returns:
         By role a mapping of its privileges to whether the role may grant them. For a group, a mapping of its
         members to whether they may add others.
@@ -169,6 +172,9 @@ async def has_privileges(
         grant_option: check that the role may grant them, too.
         prepend: see `privileges_list`.
         **server: see `privileges_list`.
+
+    Example:
+        ensue call '*' postgres.has_privileges shop orders table
     """
     about = _Object.read(object_name, object_type, prepend)
     if about.kind == "group":
@@ -196,7 +202,21 @@ async def privileges_grant(
     prepend: str = "public",
     **server: Any,
 ) -> bool:
-    """Grant privileges, or membership in a group; the arguments are those of `has_privileges`."""
+    """Grant privileges, or membership in a group; the arguments are those of `has_privileges`.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        object_name: the object; `ALL` for every table, sequence or function of the schema.
+        object_type: see `privileges_list`.
+        privileges: the privileges, separated by commas; `ALL` for all of the object type.
+        grant_option: let the role grant them to others, too.
+        prepend: the schema of a table, sequence or function.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.privileges_grant shop orders table
+    """
     about = _Object.read(object_name, object_type, prepend)
     if about.kind == "group":
         option = " WITH ADMIN OPTION" if grant_option else ""
@@ -219,7 +239,20 @@ async def privileges_revoke(
     prepend: str = "public",
     **server: Any,
 ) -> bool:
-    """Revoke privileges, or membership in a group; the arguments are those of `has_privileges`."""
+    """Revoke privileges, or membership in a group; the arguments are those of `has_privileges`.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        object_name: the object; `ALL` for every table, sequence or function of the schema.
+        object_type: see `privileges_list`.
+        privileges: the privileges, separated by commas; `ALL` for all of the object type.
+        prepend: the schema of a table, sequence or function.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.privileges_revoke shop orders table
+    """
     about = _Object.read(object_name, object_type, prepend)
     if about.kind == "group":
         sql = f"REVOKE {name_of(object_name)} FROM {name_of(name)};"

@@ -42,6 +42,9 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
         name: the role.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
+    Example:
+        ensue call '*' postgres.role_get shop
+
     Returns:
         `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `valid_until`, and
         `groups`, a list.
@@ -56,7 +59,16 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
 
 
 async def user_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether a role exists."""
+    """Return whether a role exists.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.user_exists shop
+    """
     return await role_get(ctx, name, **server) is not None
 
 
@@ -80,7 +92,14 @@ async def has_password(
 
 
 async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **server: Any) -> bool:
-    """Return whether a role's password expires at this time."""
+    """Return whether a role's password expires at this time.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        valid_until: the time, as PostgreSQL reads it.
+        **server: see `db_list`.
+    """
     sql = _VALID_UNTIL.format(name=text_of(name), time=text_of(valid_until))
     found = await rows(ctx, Server.read(server), sql)
     return bool(found) and found[0]["same"] == "t"
@@ -94,23 +113,55 @@ async def user_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
         name: the role.
         **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
             `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
+
+    Example:
+        ensue call '*' postgres.user_create shop
     """
     return await _written(ctx, "CREATE", name, {"inherit": True, "login": True} | _given(options))
 
 
 async def user_update(ctx: FunctionContext, name: str, **options: Any) -> bool:
-    """Change a role; options that are not given stay as they are. The options are those of `user_create`."""
+    """Change a role; options that are not given stay as they are. The options are those of `user_create`.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
+            `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
+
+    Example:
+        ensue call '*' postgres.group_update shop
+    """
     return await _written(ctx, "ALTER", name, _given(options))
 
 
 async def user_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Drop a role."""
+    """Drop a role.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.group_remove shop
+    """
     await run_sql(ctx, Server.read(server), f"DROP ROLE {name_of(name)};")
     return True
 
 
 async def group_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
-    """Create a role that may not log in; the options are those of `user_create`."""
+    """Create a role that may not log in; the options are those of `user_create`.
+
+    Args:
+        ctx: the target.
+        name: the role.
+        **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
+            `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
+
+    Example:
+        ensue call '*' postgres.group_create shop
+    """
     return await _written(ctx, "CREATE", name, {"inherit": True, "login": False} | _given(options))
 
 

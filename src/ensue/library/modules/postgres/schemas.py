@@ -33,39 +33,91 @@ async def schema_get(ctx: FunctionContext, dbname: str, name: str, **server: Any
         dbname: the database.
         name: the schema.
         **server: `user`, `host`, `port`, `password`, `runas`; also with Salt's prefix, as `db_user`.
+
+    Example:
+        ensue call '*' postgres.schema_get shop archive
     """
     found = await rows(ctx, _inside(dbname, server), _SCHEMA.format(name=text_of(name)))
     return {"owner": found[0]["owner"]} if found else None
 
 
 async def schema_exists(ctx: FunctionContext, dbname: str, name: str, **server: Any) -> bool:
-    """Return whether a schema exists."""
+    """Return whether a schema exists.
+
+    Args:
+        ctx: the target.
+        dbname: the database.
+        name: the schema.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.schema_exists shop archive
+    """
     return await schema_get(ctx, dbname, name, **server) is not None
 
 
 async def schema_create(
     ctx: FunctionContext, dbname: str, name: str, owner: str | None = None, **server: Any
 ) -> bool:
-    """Create a schema; the arguments are those of `schema_get`."""
+    """Create a schema; the arguments are those of `schema_get`.
+
+    Args:
+        ctx: the target.
+        dbname: the database.
+        name: the schema.
+        owner: the role that owns it.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.schema_create shop archive
+    """
     of = f" AUTHORIZATION {name_of(owner)}" if owner else ""
     await run_sql(ctx, _inside(dbname, server), f"CREATE SCHEMA {name_of(name)}{of};")
     return True
 
 
 async def schema_remove(ctx: FunctionContext, dbname: str, name: str, **server: Any) -> bool:
-    """Drop an empty schema; the arguments are those of `schema_get`."""
+    """Drop an empty schema; the arguments are those of `schema_get`.
+
+    Args:
+        ctx: the target.
+        dbname: the database.
+        name: the schema.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.schema_remove shop archive
+    """
     await run_sql(ctx, _inside(dbname, server), f"DROP SCHEMA {name_of(name)};")
     return True
 
 
 async def get_installed_extension(ctx: FunctionContext, name: str, **server: Any) -> dict[str, str]:
-    """Return `extversion`, `schema_name` and `extrelocatable` of an extension, empty if it is not there."""
+    """Return `extversion`, `schema_name` and `extrelocatable` of an extension, empty if it is not there.
+
+    Args:
+        ctx: the target.
+        name: the extension.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.get_installed_extension pg_trgm
+    """
     found = await rows(ctx, Server.read(server), _EXTENSION.format(name=text_of(name)))
     return found[0] if found else {}
 
 
 async def is_installed_extension(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether an extension is installed."""
+    """Return whether an extension is installed.
+
+    Args:
+        ctx: the target.
+        name: the extension.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.is_installed_extension pg_trgm
+    """
     return bool(await get_installed_extension(ctx, name, **server))
 
 
@@ -85,6 +137,9 @@ async def create_extension(
         schema: its schema.
         ext_version: its version; by default the one that the server prefers.
         **server: see `schema_get`.
+
+    Example:
+        ensue call '*' postgres.create_extension pg_trgm
     """
     asked = Server.read(server)
     quoted = name_of(name)
@@ -102,7 +157,18 @@ async def create_extension(
 async def drop_extension(
     ctx: FunctionContext, name: str, *, restrict: bool = False, cascade: bool = False, **server: Any
 ) -> bool:
-    """Drop an extension; with `cascade` also everything that depends on it."""
+    """Drop an extension; with `cascade` also everything that depends on it.
+
+    Args:
+        ctx: the target.
+        name: the extension.
+        restrict: refuse if something depends on it, which is the default.
+        cascade: also drop everything that depends on it.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.drop_extension pg_trgm
+    """
     how = " CASCADE" if cascade else " RESTRICT" if restrict else ""
     await run_sql(ctx, Server.read(server), f"DROP EXTENSION {name_of(name)}{how};")
     return True

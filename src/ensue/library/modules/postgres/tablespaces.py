@@ -30,12 +30,24 @@ async def tablespace_list(ctx: FunctionContext, **server: Any) -> dict[str, dict
     Args:
         ctx: the target.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
+
+    Example:
+        ensue call '*' postgres.tablespace_list
     """
     return await rows_by_name(ctx, Server.read(server), _LIST)
 
 
 async def tablespace_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Return whether a tablespace exists."""
+    """Return whether a tablespace exists.
+
+    Args:
+        ctx: the target.
+        name: the tablespace.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.tablespace_exists fast
+    """
     return name in await tablespace_list(ctx, **server)
 
 
@@ -73,7 +85,18 @@ async def tablespace_alter(
     set_option: Mapping[str, Any] | None = None,
     **server: Any,
 ) -> bool:
-    """Change the owner or options of a tablespace."""
+    """Change the owner or options of a tablespace.
+
+    Args:
+        ctx: the target.
+        name: the tablespace.
+        new_owner: the role that becomes its owner.
+        set_option: the options to set, by name.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.tablespace_alter fast
+    """
     lines = [f"ALTER TABLESPACE {name_of(name)} OWNER TO {name_of(new_owner)};"] if new_owner else []
     lines += [f"ALTER TABLESPACE {name_of(name)} SET ({_written(set_option)});"] if set_option else []
     await run_sql(ctx, Server.read(server), "\n".join(lines))
@@ -81,7 +104,16 @@ async def tablespace_alter(
 
 
 async def tablespace_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Drop an empty tablespace."""
+    """Drop an empty tablespace.
+
+    Args:
+        ctx: the target.
+        name: the tablespace.
+        **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.tablespace_remove fast
+    """
     await run_sql(ctx, Server.read(server), f"DROP TABLESPACE {name_of(name)};", whole=False)
     return True
 

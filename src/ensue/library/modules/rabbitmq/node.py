@@ -21,32 +21,75 @@ async def status(ctx: FunctionContext, runas: str | None = None) -> str:
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.status
     """
     return await control(ctx, "status", runas=runas)
 
 
 async def cluster_status(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Return the output of `rabbitmqctl cluster_status`."""
+    """Return the output of `rabbitmqctl cluster_status`.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.cluster_status
+    """
     return await control(ctx, "cluster_status", runas=runas)
 
 
 async def stop_app(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Stop the broker application; its Erlang node keeps running."""
+    """Stop the broker application; its Erlang node keeps running.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.stop_app
+    """
     return await control(ctx, "stop_app", runas=runas)
 
 
 async def start_app(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Start the broker application after `stop_app`."""
+    """Start the broker application after `stop_app`.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.start_app
+    """
     return await control(ctx, "start_app", runas=runas)
 
 
 async def reset(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Reset the node: delete all its data and take it out of its cluster. The broker must be stopped."""
+    """Reset the node: delete all its data and take it out of its cluster. The broker must be stopped.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.reset
+    """
     return await control(ctx, "reset", runas=runas)
 
 
 async def force_reset(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Reset the node without contacting its cluster. The broker must be stopped."""
+    """Reset the node without contacting its cluster. The broker must be stopped.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.force_reset
+    """
     return await control(ctx, "force_reset", runas=runas)
 
 
@@ -65,6 +108,9 @@ async def join_cluster(
         user: the part of the other node's name before the `@`.
         ram_node: keep the node's data in memory only.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.join_cluster rabbit-01
     """
     await stop_app(ctx, runas)
     try:

@@ -21,27 +21,65 @@ async def list_available_plugins(ctx: FunctionContext, runas: str | None = None)
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmq-plugins.
+
+    Example:
+        ensue call '*' rabbitmq.list_available_plugins
     """
     return (await _run(ctx, "list", "--minimal", runas=runas)).split()
 
 
 async def list_enabled_plugins(ctx: FunctionContext, runas: str | None = None) -> list[str]:
-    """Return the names of the enabled plug-ins, including those that other plug-ins require."""
+    """Return the names of the enabled plug-ins, including those that other plug-ins require.
+
+    Args:
+        ctx: the target.
+        runas: the user of the target who runs rabbitmq-plugins.
+
+    Example:
+        ensue call '*' rabbitmq.list_enabled_plugins
+    """
     return (await _run(ctx, "list", "--minimal", "--enabled", runas=runas)).split()
 
 
 async def plugin_is_enabled(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Return whether a plug-in is enabled."""
+    """Return whether a plug-in is enabled.
+
+    Args:
+        ctx: the target.
+        name: the plug-in.
+        runas: the user of the target who runs rabbitmq-plugins.
+
+    Example:
+        ensue call '*' rabbitmq.plugin_is_enabled rabbitmq_management
+    """
     return name in await list_enabled_plugins(ctx, runas)
 
 
 async def enable_plugin(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
-    """Enable a plug-in and those that it requires."""
+    """Enable a plug-in and those that it requires.
+
+    Args:
+        ctx: the target.
+        name: the plug-in.
+        runas: the user of the target who runs rabbitmq-plugins.
+
+    Example:
+        ensue call '*' rabbitmq.enable_plugin rabbitmq_management
+    """
     return {"Enabled": await _run(ctx, "enable", name, runas=runas)}
 
 
 async def disable_plugin(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
-    """Disable a plug-in."""
+    """Disable a plug-in.
+
+    Args:
+        ctx: the target.
+        name: the plug-in.
+        runas: the user of the target who runs rabbitmq-plugins.
+
+    Example:
+        ensue call '*' rabbitmq.disable_plugin rabbitmq_management
+    """
     return {"Disabled": await _run(ctx, "disable", name, runas=runas)}
 
 

@@ -27,6 +27,9 @@ async def list_policies(
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
 
+    Example:
+        ensue call '*' rabbitmq.list_policies
+
     Returns:
         Each policy has `pattern`, `apply_to`, `definition` (JSON) and `priority`.
     """
@@ -42,7 +45,17 @@ async def list_policies(
 
 
 async def policy_exists(ctx: FunctionContext, vhost: str, name: str, runas: str | None = None) -> bool:
-    """Return whether a virtual host has a policy."""
+    """Return whether a virtual host has a policy.
+
+    Args:
+        ctx: the target.
+        vhost: the virtual host.
+        name: the policy.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.policy_exists shop ha
+    """
     return name in (await list_policies(ctx, vhost, runas)).get(vhost, {})
 
 
@@ -78,7 +91,17 @@ async def set_policy(  # noqa: PLR0917 (Salt's order)
 async def delete_policy(
     ctx: FunctionContext, vhost: str, name: str, runas: str | None = None
 ) -> dict[str, str]:
-    """Delete a policy."""
+    """Delete a policy.
+
+    Args:
+        ctx: the target.
+        vhost: the virtual host.
+        name: the policy.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.delete_policy shop ha
+    """
     return {"Deleted": await control(ctx, "clear_policy", "-p", vhost, name, runas=runas)}
 
 

@@ -32,6 +32,9 @@ async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.list_upstreams
     """
     found: dict[str, str] = {}
     for row in await listed(ctx, "list_parameters", runas=runas):
@@ -44,7 +47,16 @@ async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict
 
 
 async def upstream_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Return whether an upstream exists."""
+    """Return whether an upstream exists.
+
+    Args:
+        ctx: the target.
+        name: the upstream.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.upstream_exists west
+    """
     return name in await list_upstreams(ctx, runas)
 
 
@@ -76,7 +88,16 @@ async def set_upstream(
 
 
 async def delete_upstream(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Delete an upstream."""
+    """Delete an upstream.
+
+    Args:
+        ctx: the target.
+        name: the upstream.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.delete_upstream west
+    """
     await control(ctx, "clear_parameter", _COMPONENT, name, runas=runas)
     return True
 

@@ -25,13 +25,25 @@ async def list_users(ctx: FunctionContext, runas: str | None = None) -> dict[str
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.list_users
     """
     rows = await listed(ctx, "list_users", runas=runas)
     return {str(row["user"]): _tags(row.get("tags")) for row in rows if "user" in row}
 
 
 async def user_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Return whether a user exists."""
+    """Return whether a user exists.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.user_exists shop
+    """
     return name in await list_users(ctx, runas)
 
 
@@ -45,6 +57,9 @@ async def add_user(
         name: the user.
         password: the password.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.add_user shop
 
     Returns:
         `Added` with the program's output.
@@ -61,25 +76,57 @@ async def add_user(
 
 
 async def delete_user(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
-    """Delete a user."""
+    """Delete a user.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.delete_user shop
+    """
     return {"Deleted": await control(ctx, "delete_user", name, runas=runas)}
 
 
 async def change_password(
     ctx: FunctionContext, name: str, password: str, runas: str | None = None
 ) -> dict[str, str]:
-    """Change a user's password."""
+    """Change a user's password.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        password: the password.
+        runas: the user of the target who runs rabbitmqctl.
+    """
     said = await control(ctx, "change_password", name, runas=runas, password=_given(password))
     return {"Password Changed": said}
 
 
 async def clear_password(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
-    """Remove a user's password, so that no password logs in."""
+    """Remove a user's password, so that no password logs in.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.clear_password shop
+    """
     return {"Password Cleared": await control(ctx, "clear_password", name, runas=runas)}
 
 
 async def check_password(ctx: FunctionContext, name: str, password: str, runas: str | None = None) -> bool:
-    """Return whether this is a user's password."""
+    """Return whether this is a user's password.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        password: the password.
+        runas: the user of the target who runs rabbitmqctl.
+    """
     ctx.masker.add(password)
     answer = await ask(
         ctx, "rabbitmqctl", "--quiet", "authenticate_user", name, stdin=f"{password}\n".encode(), runas=runas
@@ -105,7 +152,16 @@ async def set_user_tags(
 async def list_user_permissions(
     ctx: FunctionContext, name: str, runas: str | None = None
 ) -> dict[str, dict[str, str]]:
-    """Return a user's permissions per virtual host: regular expressions `configure`, `write` and `read`."""
+    """Return a user's permissions per virtual host: regular expressions `configure`, `write` and `read`.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.list_user_permissions shop
+    """
     rows = await listed(ctx, "list_user_permissions", name, runas=runas)
     return {str(row["vhost"]): _without(row, "vhost") for row in rows if "vhost" in row}
 
@@ -113,7 +169,16 @@ async def list_user_permissions(
 async def list_permissions(
     ctx: FunctionContext, vhost: str, runas: str | None = None
 ) -> dict[str, dict[str, str]]:
-    """Return each user's permissions in a virtual host: `configure`, `write` and `read`."""
+    """Return each user's permissions in a virtual host: `configure`, `write` and `read`.
+
+    Args:
+        ctx: the target.
+        vhost: the virtual host.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.list_permissions shop
+    """
     rows = await listed(ctx, "list_permissions", "-p", vhost, runas=runas)
     return {str(row["user"]): _without(row, "user") for row in rows if "user" in row}
 
@@ -137,6 +202,9 @@ async def set_permissions(  # noqa: PLR0917 (Salt's order)
         write: a regular expression for the names that the user may write to.
         read: a regular expression for the names that the user may read from.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.set_permissions shop deploy
     """
     said = await control(ctx, "set_permissions", "-p", vhost, user, conf, write, read, runas=runas)
     return {"Permissions Set": said}

@@ -21,22 +21,52 @@ async def list_vhosts(ctx: FunctionContext, runas: str | None = None) -> list[st
     Args:
         ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.list_vhosts
     """
     return [str(row["name"]) for row in await listed(ctx, "list_vhosts", runas=runas) if "name" in row]
 
 
 async def vhost_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Return whether a virtual host exists."""
+    """Return whether a virtual host exists.
+
+    Args:
+        ctx: the target.
+        name: the virtual host.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.vhost_exists shop
+    """
     return name in await list_vhosts(ctx, runas)
 
 
 async def add_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) -> dict[str, str]:
-    """Add a virtual host."""
+    """Add a virtual host.
+
+    Args:
+        ctx: the target.
+        vhost: the virtual host.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.add_vhost shop
+    """
     return {"Added": await control(ctx, "add_vhost", vhost, runas=runas)}
 
 
 async def delete_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) -> dict[str, str]:
-    """Delete a virtual host with everything in it."""
+    """Delete a virtual host with everything in it.
+
+    Args:
+        ctx: the target.
+        vhost: the virtual host.
+        runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.delete_vhost shop
+    """
     return {"Deleted": await control(ctx, "delete_vhost", vhost, runas=runas)}
 
 

@@ -33,6 +33,9 @@ async def get(ctx: FunctionContext, uri: Any, utils: Any = None, strict: bool = 
         utils: accepted as by Salt, without effect.
         strict: fail if `uri` is not an sdb URI with a known profile.
 
+    Example:
+        ensue call '*' sdb.get sdb://passwords/db
+
     Raises:
         StateFailedError: the driver is unknown or cannot read the value, or `strict` applies.
     """

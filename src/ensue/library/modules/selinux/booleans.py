@@ -18,6 +18,9 @@ _BOOLEAN: Final = re.compile(r"^(\S+)\s+\((\w+)\s*,\s*(\w+)\)\s*(.*)$", re.MULTI
 async def list_sebool(ctx: FunctionContext) -> dict[str, dict[str, str]]:
     """Return `State`, `Default` and `Description` of each boolean, by name.
 
+    Example:
+        ensue call '*' selinux.list_sebool
+
     Raises:
         StateFailedError: the target has no semanage.
     """
@@ -28,12 +31,30 @@ async def list_sebool(ctx: FunctionContext) -> dict[str, dict[str, str]]:
 
 
 async def getsebool(ctx: FunctionContext, boolean: str) -> dict[str, str]:
-    """Return `State`, `Default` and `Description` of a boolean; empty if there is no such boolean."""
+    """Return `State`, `Default` and `Description` of a boolean; empty if there is no such boolean.
+
+    Args:
+        ctx: the target.
+        boolean: the boolean.
+
+    Example:
+        ensue call '*' selinux.getsebool httpd_can_network_connect
+    """
     return (await list_sebool(ctx)).get(boolean, {})
 
 
 async def setsebool(ctx: FunctionContext, boolean: str, value: str | bool, persist: bool = False) -> bool:
-    """Set a boolean; returns False if it was refused."""
+    """Set a boolean; returns False if it was refused.
+
+    Args:
+        ctx: the target.
+        boolean: the boolean.
+        value: `on` or `off`, or a boolean.
+        persist: set it for later boots, too.
+
+    Example:
+        ensue call '*' selinux.setsebool httpd_can_network_connect on
+    """
     return await setsebools(ctx, {boolean: value}, persist)
 
 

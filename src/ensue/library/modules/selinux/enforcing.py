@@ -20,7 +20,11 @@ _NUMBERS: Final = {"enforcing": "1", "permissive": "0", "disabled": "0"}
 
 
 async def selinux_fs_path(ctx: FunctionContext) -> str | None:
-    """Return the mount point of selinuxfs, None if the kernel has no SELinux."""
+    """Return the mount point of selinuxfs, None if the kernel has no SELinux.
+
+    Example:
+        ensue call '*' selinux.selinux_fs_path
+    """
     for folder in _FOLDERS:
         if await ctx.connection.stat(f"{folder}/enforce", follow=True) is not None:
             return folder
@@ -28,7 +32,11 @@ async def selinux_fs_path(ctx: FunctionContext) -> str | None:
 
 
 async def getenforce(ctx: FunctionContext) -> str:
-    """Return the current mode: `Enforcing`, `Permissive` or `Disabled`."""
+    """Return the current mode: `Enforcing`, `Permissive` or `Disabled`.
+
+    Example:
+        ensue call '*' selinux.getenforce
+    """
     folder = await selinux_fs_path(ctx)
     if folder is None:
         return "Disabled"
@@ -37,7 +45,11 @@ async def getenforce(ctx: FunctionContext) -> str:
 
 
 async def getconfig(ctx: FunctionContext) -> str | None:
-    """Return the mode after the next boot, None if it is not configured."""
+    """Return the mode after the next boot, None if it is not configured.
+
+    Example:
+        ensue call '*' selinux.getconfig
+    """
     if await ctx.connection.stat(_CONFIG, follow=True) is None:
         return None
     match = _LINE.search((await ctx.connection.read(_CONFIG)).decode("utf-8", "replace"))
@@ -50,6 +62,9 @@ async def setenforce(ctx: FunctionContext, mode: str) -> str:
     Args:
         ctx: the target.
         mode: `enforcing`, `permissive` or `disabled`; the last takes effect at the next boot.
+
+    Example:
+        ensue call '*' selinux.setenforce enforcing
 
     Returns:
         The current mode.

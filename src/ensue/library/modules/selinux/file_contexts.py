@@ -29,6 +29,13 @@ _RELABELS: Final = (
 def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # noqa: ARG001 (every function has it)
     """Return the file type for a letter of semanage (`d`: `directory`).
 
+    Args:
+        ctx: the target.
+        filetype: a letter of semanage, `a` for all files.
+
+    Example:
+        ensue call '*' selinux.filetype_id_to_string
+
     Raises:
         StateFailedError: there is no such letter.
     """
@@ -55,6 +62,9 @@ async def fcontext_get_policy(  # noqa: PLR0917 (Salt's order)
         sel_user: only an entry with this user.
         sel_level: only an entry with this level.
 
+    Example:
+        ensue call '*' selinux.fcontext_get_policy '/srv/www(/.*)?'
+
     Returns:
         `filespec`, `filetype`, `sel_user`, `sel_role`, `sel_type` and `sel_level`; None if there is no entry.
 
@@ -80,7 +90,19 @@ async def fcontext_add_policy(  # noqa: PLR0917 (Salt's order)
     sel_user: str | None = None,
     sel_level: str | None = None,
 ) -> DataMap:
-    """Add or change an entry; returns `retcode`, `stdout` and `stderr`."""
+    """Add or change an entry; returns `retcode`, `stdout` and `stderr`.
+
+    Args:
+        ctx: the target.
+        name: the specification, a path that may be a regular expression.
+        filetype: a letter of semanage, `a` for all files.
+        sel_type: the type of the entry.
+        sel_user: the user of the entry.
+        sel_level: the level of the entry.
+
+    Example:
+        ensue call '*' selinux.fcontext_add_policy '/srv/www(/.*)?'
+    """
     is_there = await fcontext_get_policy(ctx, name, filetype) is not None
     action = "--modify" if is_there else "--add"
     return await _manage(ctx, action, name, filetype, _options(sel_type, sel_user, sel_level))
@@ -94,12 +116,32 @@ async def fcontext_delete_policy(  # noqa: PLR0917 (Salt's order)
     sel_user: str | None = None,
     sel_level: str | None = None,
 ) -> DataMap:
-    """Remove an entry; returns `retcode`, `stdout` and `stderr`."""
+    """Remove an entry; returns `retcode`, `stdout` and `stderr`.
+
+    Args:
+        ctx: the target.
+        name: the specification, a path that may be a regular expression.
+        filetype: a letter of semanage, `a` for all files.
+        sel_type: the type of the entry.
+        sel_user: the user of the entry.
+        sel_level: the level of the entry.
+
+    Example:
+        ensue call '*' selinux.fcontext_delete_policy '/srv/www(/.*)?'
+    """
     return await _manage(ctx, "--delete", name, filetype, _options(sel_type, sel_user, sel_level))
 
 
 async def fcontext_policy_is_applied(ctx: FunctionContext, name: str, recursive: bool = False) -> str:
     """Return what restorecon would relabel, in its own words; empty if all labels are correct.
+
+    Args:
+        ctx: the target.
+        name: the path.
+        recursive: include everything below the path.
+
+    Example:
+        ensue call '*' selinux.fcontext_policy_is_applied /srv/www
 
     Raises:
         StateFailedError: the target has no restorecon, or the path does not exist.
@@ -110,6 +152,14 @@ async def fcontext_policy_is_applied(ctx: FunctionContext, name: str, recursive:
 
 async def fcontext_apply_policy(ctx: FunctionContext, name: str, recursive: bool = False) -> DataMap:
     """Apply the policy's labels to files.
+
+    Args:
+        ctx: the target.
+        name: the path.
+        recursive: include everything below the path.
+
+    Example:
+        ensue call '*' selinux.fcontext_apply_policy /srv/www
 
     Returns:
         `retcode`, `stdout`, `stderr`, and `changes`: by path `old` and `new`, the changed parts of the label.

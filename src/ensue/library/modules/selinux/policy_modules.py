@@ -19,6 +19,9 @@ _WORDS: Final = {"enabled": "--enable", "disabled": "--disable"}
 async def list_semod(ctx: FunctionContext) -> dict[str, dict[str, Any]]:
     """Return `Enabled` and `Version` of each module, by name; current versions of semodule report no version.
 
+    Example:
+        ensue call '*' selinux.list_semod
+
     Raises:
         StateFailedError: the target has no semodule.
     """
@@ -28,12 +31,28 @@ async def list_semod(ctx: FunctionContext) -> dict[str, dict[str, Any]]:
 
 
 async def getsemod(ctx: FunctionContext, module: str) -> dict[str, Any]:
-    """Return `Enabled` and `Version` of a module; empty if there is no such module."""
+    """Return `Enabled` and `Version` of a module; empty if there is no such module.
+
+    Args:
+        ctx: the target.
+        module: the module.
+
+    Example:
+        ensue call '*' selinux.getsemod zabbix
+    """
     return (await list_semod(ctx)).get(module, {})
 
 
 async def setsemod(ctx: FunctionContext, module: str, state: str) -> bool:
     """Enable or disable a module; returns False if that was refused.
+
+    Args:
+        ctx: the target.
+        module: the module.
+        state: `enabled` or `disabled`.
+
+    Example:
+        ensue call '*' selinux.setsemod zabbix enabled
 
     Raises:
         StateFailedError: `state` is neither `enabled` nor `disabled`.
@@ -44,7 +63,15 @@ async def setsemod(ctx: FunctionContext, module: str, state: str) -> bool:
 
 
 async def install_semod(ctx: FunctionContext, module_path: str) -> bool:
-    """Install a module from a file of the target or from `salt://`; returns False if it was refused."""
+    """Install a module from a file of the target or from `salt://`; returns False if it was refused.
+
+    Args:
+        ctx: the target.
+        module_path: the path of the module's file on the target.
+
+    Example:
+        ensue call '*' selinux.install_semod /usr/share/selinux/shop.pp
+    """
     if "://" not in module_path:
         return (await ask(ctx, "semodule", "--install", module_path)).is_success
     # semodule names a module after its file, so the temporary copy keeps the file name.
@@ -60,7 +87,15 @@ async def install_semod(ctx: FunctionContext, module_path: str) -> bool:
 
 
 async def remove_semod(ctx: FunctionContext, module: str) -> bool:
-    """Remove a module; returns False if that was refused."""
+    """Remove a module; returns False if that was refused.
+
+    Args:
+        ctx: the target.
+        module: the module.
+
+    Example:
+        ensue call '*' selinux.remove_semod zabbix
+    """
     return (await ask(ctx, "semodule", "--remove", module)).is_success
 
 

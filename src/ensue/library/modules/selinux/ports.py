@@ -34,6 +34,9 @@ async def port_get_policy(
         protocol: the protocol.
         port: the port, or a range.
 
+    Example:
+        ensue call '*' selinux.port_get_policy tcp/8080
+
     Returns:
         `sel_type`, `protocol` and `port` (all ports of the entry); None if there is no entry.
 
@@ -59,6 +62,17 @@ async def port_add_policy(  # noqa: PLR0917 (Salt's order)
 ) -> DataMap:
     """Assign a type to a port; returns `retcode`, `stdout` and `stderr`.
 
+    Args:
+        ctx: the target.
+        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
+        sel_type: the type of the entry.
+        protocol: the protocol.
+        port: the port, or a range.
+        sel_range: the level or range of the entry.
+
+    Example:
+        ensue call '*' selinux.port_add_policy '/srv/www(/.*)?'
+
     Raises:
         StateFailedError: no port or no type is given.
     """
@@ -75,14 +89,36 @@ async def port_modify_policy(  # noqa: PLR0917 (Salt's order)
     port: str | int | None = None,
     sel_range: str | None = None,
 ) -> DataMap:
-    """Change the type of a port; returns `retcode`, `stdout` and `stderr`."""
+    """Change the type of a port; returns `retcode`, `stdout` and `stderr`.
+
+    Args:
+        ctx: the target.
+        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
+        sel_type: the type of the entry.
+        protocol: the protocol.
+        port: the port, or a range.
+        sel_range: the level or range of the entry.
+
+    Example:
+        ensue call '*' selinux.port_modify_policy '/srv/www(/.*)?'
+    """
     return await _manage(ctx, "--modify", _parsed(name, protocol, port), sel_type, sel_range)
 
 
 async def port_delete_policy(
     ctx: FunctionContext, name: str, protocol: str | None = None, port: str | int | None = None
 ) -> DataMap:
-    """Remove the type of a port; returns `retcode`, `stdout` and `stderr`."""
+    """Remove the type of a port; returns `retcode`, `stdout` and `stderr`.
+
+    Args:
+        ctx: the target.
+        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
+        protocol: the protocol.
+        port: the port, or a range.
+
+    Example:
+        ensue call '*' selinux.port_delete_policy tcp/8080
+    """
     return await _manage(ctx, "--delete", _parsed(name, protocol, port), None, None)
 
 

@@ -22,47 +22,106 @@ if TYPE_CHECKING:
 
 
 async def available(ctx: FunctionContext, name: str) -> bool:
-    """Return whether a service exists."""
+    """Return whether a service exists.
+
+    Args:
+        ctx: the target.
+        name: the service.
+
+    Example:
+        ensue call '*' service.available nginx
+    """
     return await (await service_manager(ctx)).available(ctx, name)
 
 
 async def offline(ctx: FunctionContext) -> bool:
-    """Return whether the target is a system that systemd will boot later (a chroot, an image)."""
+    """Return whether the target is a system that systemd will boot later (a chroot, an image).
+
+    Example:
+        ensue call '*' service.offline
+    """
     return await is_offline(ctx)
 
 
 async def missing(ctx: FunctionContext, name: str) -> bool:
-    """Return whether a service does not exist."""
+    """Return whether a service does not exist.
+
+    Args:
+        ctx: the target.
+        name: the service.
+
+    Example:
+        ensue call '*' service.missing nginx
+    """
     return not await available(ctx, name)
 
 
 async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> bool:  # noqa: ARG001 (Salt's argument)
-    """Return whether a service is running or starting."""
+    """Return whether a service is running or starting.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        sig: has no effect; the service manager is asked.
+
+    Example:
+        ensue call '*' service.status nginx
+    """
     return await (await service_manager(ctx)).running(ctx, name)
 
 
 async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Return whether a service starts at boot."""
+    """Return whether a service starts at boot.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' service.enabled nginx
+    """
     return await (await service_manager(ctx)).enabled(ctx, name)
 
 
 async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
-    """Return whether a service does not start at boot."""
+    """Return whether a service does not start at boot.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' service.disabled nginx
+    """
     return not await enabled(ctx, name, **kwargs)
 
 
 async def get_all(ctx: FunctionContext) -> list[str]:
-    """Return the names of all services, sorted."""
+    """Return the names of all services, sorted.
+
+    Example:
+        ensue call '*' service.get_all
+    """
     return await (await service_manager(ctx)).names(ctx)
 
 
 async def get_enabled(ctx: FunctionContext) -> list[str]:
-    """Return the names of the services that start at boot, sorted."""
+    """Return the names of the services that start at boot, sorted.
+
+    Example:
+        ensue call '*' service.get_enabled
+    """
     return await (await service_manager(ctx)).names_enabled(ctx)
 
 
 async def get_disabled(ctx: FunctionContext) -> list[str]:
-    """Return the names of the services that do not start at boot, sorted."""
+    """Return the names of the services that do not start at boot, sorted.
+
+    Example:
+        ensue call '*' service.get_disabled
+    """
     return sorted({*await get_all(ctx)} - {*await get_enabled(ctx)})
 
 
@@ -74,6 +133,9 @@ async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool
         name: the service.
         runtime: masked until the next boot rather than permanently.
 
+    Example:
+        ensue call '*' service.masked nginx
+
     Raises:
         StateFailedError: the target's service manager has no masks.
     """
@@ -81,15 +143,47 @@ async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool
 
 
 async def mask(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
-    """Mask a service, so that nothing can start it; with `runtime` only until the next boot."""
+    """Mask a service, so that nothing can start it; with `runtime` only until the next boot.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        runtime: masked until the next boot rather than permanently.
+
+    Example:
+        ensue call '*' service.mask nginx
+    """
     await (await service_manager(ctx)).change(ctx, name, _with_runtime("mask", runtime), may_block=True)
     return True
 
 
 async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
-    """Unmask a service; with `runtime` remove a mask that lasts until the next boot."""
+    """Unmask a service; with `runtime` remove a mask that lasts until the next boot.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        runtime: masked until the next boot rather than permanently.
+
+    Example:
+        ensue call '*' service.unmask nginx
+    """
     await (await service_manager(ctx)).change(ctx, name, _with_runtime("unmask", runtime), may_block=True)
     return True
+
+
+_DOCSTRING: Final = """Let the service manager {verb} a service.
+
+Args:
+    ctx: the target.
+    name: the service.
+    no_block: return before the service manager is done.
+    unmask: unmask the service first, if it is masked.
+    **kwargs: accepted as by Salt, without effect.
+
+Raises:
+    StateFailedError: it could not; the text says why.
+"""
 
 
 def _change(verb: str) -> Change:
@@ -106,12 +200,15 @@ def _change(verb: str) -> Change:
         await manager.change(ctx, name, verb, may_block=not no_block)
         return True
 
-    change.__doc__ = f"Let the service manager {verb} a service; StateFailedError says why it could not."
+    change.__doc__ = _DOCSTRING.format(verb=verb)
     return change
 
 
 async def systemctl_reload(ctx: FunctionContext) -> bool:
     """Make systemd reload its unit files.
+
+    Example:
+        ensue call '*' service.systemctl_reload
 
     Raises:
         StateFailedError: systemd does not run on the target, or fails.

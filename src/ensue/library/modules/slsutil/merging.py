@@ -69,7 +69,16 @@ def merge_all(
     renderer: str = "yaml",
     merge_lists: bool = False,
 ) -> dict[Any, Any]:
-    """Merge a list of mappings as `merge` does; later ones take precedence."""
+    """Merge a list of mappings as `merge` does; later ones take precedence.
+
+    Args:
+        ctx: the target.
+        lst: the mappings.
+        strategy: `smart` and `recurse` merge nested mappings, `overwrite` and `aggregate` replace them,
+            `list` makes a list of both values; any other word means `recurse` without concatenated lists.
+        renderer: accepted as by Salt, without effect.
+        merge_lists: concatenate lists instead of replacing them.
+    """
     result: dict[Any, Any] = {}
     for one in lst:
         result = merge(ctx, result, one, strategy, renderer, merge_lists)
@@ -77,7 +86,17 @@ def merge_all(
 
 
 def boolstr(ctx: FunctionContext, value: Any, true: Any = "true", false: Any = "false") -> Any:  # noqa: ARG001 (every function is given it)
-    """Return the string `true` or `false`, depending on a boolean."""
+    """Return the string `true` or `false`, depending on a boolean.
+
+    Args:
+        ctx: the target.
+        value: the boolean.
+        true: what to return for a true value.
+        false: what to return for a false value.
+
+    Example:
+        ensue call '*' slsutil.boolstr true
+    """
     return true if value else false
 
 

@@ -15,17 +15,44 @@ if TYPE_CHECKING:
 
 
 def file_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Return whether a path in the file roots is a file."""
+    """Return whether a path in the file roots is a file.
+
+    Args:
+        ctx: the target.
+        path: the path in the file roots, without `salt://`.
+        saltenv: the environment.
+
+    Example:
+        ensue call '*' slsutil.file_exists web/init.sls
+    """
     return ctx.files.local_path(f"salt://{path}", saltenv=saltenv) is not None
 
 
 def dir_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Return whether a path in the file roots is a folder with a file below it."""
+    """Return whether a path in the file roots is a folder with a file below it.
+
+    Args:
+        ctx: the target.
+        path: the path in the file roots, without `salt://`.
+        saltenv: the environment.
+
+    Example:
+        ensue call '*' slsutil.dir_exists web
+    """
     return bool(ctx.files.list_tree(f"salt://{path}", saltenv=saltenv))
 
 
 def path_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Return whether a path in the file roots is a file or a folder."""
+    """Return whether a path in the file roots is a file or a folder.
+
+    Args:
+        ctx: the target.
+        path: the path in the file roots, without `salt://`.
+        saltenv: the environment.
+
+    Example:
+        ensue call '*' slsutil.path_exists web/init.sls
+    """
     return file_exists(ctx, path, saltenv) or dir_exists(ctx, path, saltenv)
 
 
@@ -39,6 +66,9 @@ def findup(
         startpath: the folder, or a file in it, to start from.
         filenames: one name, or a list of alternatives.
         saltenv: the environment.
+
+    Example:
+        ensue call '*' slsutil.findup web/nginx map.jinja
 
     Raises:
         StateFailedError: `startpath` does not exist, or none of the names is found.

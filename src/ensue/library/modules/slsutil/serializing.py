@@ -54,6 +54,14 @@ def serialize(ctx: FunctionContext, serializer: str, obj: Any, **options: Any) -
 async def deserialize(ctx: FunctionContext, serializer: str, stream_or_string: str | bytes) -> Any:
     """Return the data of a text in a serializer's format.
 
+    Args:
+        ctx: the target.
+        serializer: `yaml`, `json`, `configparser` or `msgpack`.
+        stream_or_string: the text.
+
+    Example:
+        ensue call '*' slsutil.deserialize json '{"a": 1}'
+
     Raises:
         StateFailedError: the serializer is unknown, or the text is not well-formed.
     """

@@ -36,6 +36,9 @@ async def auth_keys(
         user: one user, or a list; None for all.
         config: the path of the file, as in `AuthorizedKeysFile`.
         fingerprint_hash_type: `sha256`, `md5`, …
+
+    Example:
+        ensue call '*' ssh.auth_keys
     """
     if isinstance(user, str):
         return _described(await _present(ctx, user, config), fingerprint_hash_type)
@@ -58,6 +61,16 @@ async def check_key(  # noqa: PLR0917 (Salt's order)
 ) -> str:
     """Return what is needed to authorize a key: `add`, `update`, or `exists` for nothing.
 
+    Args:
+        ctx: the target.
+        user: the user.
+        key: the key, in base64.
+        enc: its type (`ssh-ed25519`).
+        comment: the comment after the key.
+        options: the options before the key.
+        config: the path of the file, as in `AuthorizedKeysFile`.
+        **kwargs: accepted as by Salt, without effect.
+
     Raises:
         StateFailedError: the key type is unknown.
     """
@@ -76,7 +89,19 @@ async def check_key_file(
     saltenv: str = "base",
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, str]:
-    """Return for each key of a file what is needed to authorize it: `add`, `update` or `exists`."""
+    """Return for each key of a file what is needed to authorize it: `add`, `update` or `exists`.
+
+    Args:
+        ctx: the target.
+        user: the user.
+        source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
+        config: the path of the file, as in `AuthorizedKeysFile`.
+        saltenv: the environment of `source`.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' ssh.check_key_file deploy salt://keys/alice.pub
+    """
     there = await _present(ctx, user, config)
     keys = await source_keys(ctx, source, saltenv)
     return {
@@ -106,6 +131,9 @@ async def set_auth_key(  # noqa: PLR0917 (Salt's order)
         options: the options before the key.
         config: the path of the file, as in `AuthorizedKeysFile`.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' ssh.set_auth_key deploy roles
 
     Returns:
         `new`, `replace` or `no change`; `invalid` if it is not a key, `fail` if the user or the home folder
@@ -141,7 +169,19 @@ async def set_auth_key_from_file(
     saltenv: str = "base",
     **kwargs: Any,
 ) -> str:
-    """Authorize all keys of a file to log in as a user; returns `new`, `replace`, `no change` or `fail`."""
+    """Authorize all keys of a file to log in as a user; returns `new`, `replace`, `no change` or `fail`.
+
+    Args:
+        ctx: the target.
+        user: the user.
+        source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
+        config: the path of the file, as in `AuthorizedKeysFile`.
+        saltenv: the environment of `source`.
+        **kwargs: `options`, the options before each key instead of those in the file; others have no effect.
+
+    Example:
+        ensue call '*' ssh.set_auth_key_from_file deploy salt://keys/alice.pub
+    """
     options: Sequence[str] | None = kwargs.get("options")
     words = [
         await set_auth_key(ctx, user, line.key, line.enc, line.comment, options or [line.options], config)
@@ -157,7 +197,18 @@ async def rm_auth_key(
     config: str = CONFIG,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Remove one of a user's authorized keys; returns `Key removed` or `Key not present`."""
+    """Remove one of a user's authorized keys; returns `Key removed` or `Key not present`.
+
+    Args:
+        ctx: the target.
+        user: the user.
+        key: the key, in base64.
+        config: the path of the file, as in `AuthorizedKeysFile`.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' ssh.rm_auth_key deploy roles
+    """
     if key not in await _present(ctx, user, config):
         return "Key not present"
     path = await authorized_keys_path(ctx, user, config)
@@ -174,7 +225,19 @@ async def rm_auth_key_from_file(
     saltenv: str = "base",
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Remove all keys of a file from a user's authorized keys; returns `Key removed` or `Key not present`."""
+    """Remove all keys of a file from a user's authorized keys; returns `Key removed` or `Key not present`.
+
+    Args:
+        ctx: the target.
+        user: the user.
+        source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
+        config: the path of the file, as in `AuthorizedKeysFile`.
+        saltenv: the environment of `source`.
+        **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' ssh.rm_auth_key_from_file deploy salt://keys/alice.pub
+    """
     keys = await source_keys(ctx, source, saltenv)
     words = [await rm_auth_key(ctx, user, key, config) for key in keys]
     return "Key removed" if "Key removed" in words else "Key not present"

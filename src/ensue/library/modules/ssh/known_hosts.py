@@ -41,6 +41,9 @@ async def get_known_host_entries(  # noqa: PLR0917 (Salt's order)
         config: the path of another file.
         port: the host's port.
         fingerprint_hash_type: `sha256`, `md5`, …
+
+    Example:
+        ensue call '*' ssh.get_known_host_entries deploy git.example.com
     """
     text = await text_of(ctx, await known_hosts_path(ctx, user, config)) or ""
     found = _entries(text, host_with_port(hostname, port))
@@ -56,7 +59,20 @@ async def recv_known_host_entries(  # noqa: PLR0917 (Salt's order)
     timeout: int = 5,  # noqa: ASYNC109 (Salt's argument, for ssh-keyscan)
     fingerprint_hash_type: str | None = None,
 ) -> list[DataMap] | None:
-    """Fetch a host's keys from the target; None if the host does not answer."""
+    """Fetch a host's keys from the target; None if the host does not answer.
+
+    Args:
+        ctx: the target.
+        hostname: the host name or address.
+        enc: only keys of this type.
+        port: the host's port.
+        hash_known_hosts: return the host name as a hash.
+        timeout: how long to wait for the host, in seconds.
+        fingerprint_hash_type: `sha256`, `md5`, …
+
+    Example:
+        ensue call '*' ssh.recv_known_host_entries git.example.com
+    """
     words = ["-H"] if hash_known_hosts else []
     words += ["-p", str(port)] if port else []
     words += ["-t", enc] if enc else []
@@ -78,6 +94,19 @@ async def check_known_host(  # noqa: PLR0917 (Salt's order)
     fingerprint_hash_type: str | None = None,
 ) -> str | DataMap:
     """Return what is needed to make a host known: `add`, `update`, or `exists` for nothing.
+
+    Args:
+        ctx: the target.
+        user: the user whose file it is; None for the system's file.
+        hostname: the host name or address.
+        key: the key, in base64.
+        fingerprint: the required fingerprint of the given or fetched key.
+        config: the path of another file.
+        port: the host's port.
+        fingerprint_hash_type: `sha256`, `md5`, …
+
+    Example:
+        ensue call '*' ssh.check_known_host
 
     Returns:
         That word; a mapping with `status` and `error` if the key does not have the fingerprint.
@@ -121,6 +150,9 @@ async def set_known_host(  # noqa: PLR0917 (Salt's order)
         hash_known_hosts: write the host name as a hash.
         timeout: how long to wait for the host, in seconds.
         fingerprint_hash_type: `sha256`, `md5`, …
+
+    Example:
+        ensue call '*' ssh.set_known_host
 
     Returns:
         `status`: `exists`, `updated` with `old` and `new`, or `error` with the reason.
@@ -167,7 +199,18 @@ async def rm_known_host(
     config: str | None = None,
     port: int | None = None,
 ) -> DataMap:
-    """Remove a host from the known hosts; returns `status`, and what was done."""
+    """Remove a host from the known hosts; returns `status`, and what was done.
+
+    Args:
+        ctx: the target.
+        user: the user whose file it is; None for the system's file.
+        hostname: the host name or address.
+        config: the path of another file.
+        port: the host's port.
+
+    Example:
+        ensue call '*' ssh.rm_known_host
+    """
     path = await known_hosts_path(ctx, user, config)
     if await text_of(ctx, path) is None:
         return _error(f"Known hosts file {path} does not exist")
@@ -179,7 +222,16 @@ async def rm_known_host(
 async def hash_known_hosts(
     ctx: FunctionContext, user: str | None = None, config: str | None = None
 ) -> DataMap:
-    """Hash all host names in a file; patterns stay as they are."""
+    """Hash all host names in a file; patterns stay as they are.
+
+    Args:
+        ctx: the target.
+        user: the user whose file it is; None for the system's file.
+        config: the path of another file.
+
+    Example:
+        ensue call '*' ssh.hash_known_hosts
+    """
     path = await known_hosts_path(ctx, user, config)
     text = await text_of(ctx, path)
     if text is None:

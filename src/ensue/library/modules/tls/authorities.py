@@ -62,6 +62,9 @@ async def create_ca(  # noqa: PLR0917 (Salt's order)
         unless: a command that must fail, or a boolean; otherwise nothing is done.
         replace: replace an existing authority.
 
+    Example:
+        ensue call '*' tls.create_ca internal
+
     Returns:
         A message that it was created or already exists; None if a condition is not met.
 
@@ -110,6 +113,9 @@ async def ca_exists(
         ca_name: its name.
         cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of its files, without `.crt` and `.key`.
+
+    Example:
+        ensue call '*' tls.ca_exists internal
     """
     authority = await authority_named(ctx, ca_name, cacert_path, ca_filename)
     return await ctx.connection.stat(authority.certificate, follow=True) is not None
@@ -125,6 +131,9 @@ async def get_ca(
         ca_name: its name.
         as_text: return the certificate itself.
         cacert_path: a folder to use instead of `cert_base_path`.
+
+    Example:
+        ensue call '*' tls.get_ca internal
 
     Raises:
         StateFailedError: there is no such certificate.
@@ -145,6 +154,9 @@ async def maybe_fix_ssl_version(
         ca_name: its name.
         cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of its files, without `.crt` and `.key`.
+
+    Example:
+        ensue call '*' tls.maybe_fix_ssl_version internal
 
     Raises:
         StateFailedError: it does not; `tls.create_ca` with `fixmode` replaces it.

@@ -60,6 +60,9 @@ async def create_self_signed_cert(  # noqa: PLR0917 (Salt's order)
         digest: the hash algorithm of the signature.
         replace: replace an existing certificate.
 
+    Example:
+        ensue call '*' tls.create_self_signed_cert
+
     Returns:
         A message that it was created or already exists.
 
@@ -112,6 +115,9 @@ async def create_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
         type_ext: add `cert_type` to the file names.
         replace: replace an existing certificate.
 
+    Example:
+        ensue call '*' tls.create_ca_signed_cert internal www.example.com
+
     Returns:
         A message that it was created or already exists; `retcode` 1 and a `comment` if the authority or the
         request does not exist.
@@ -159,6 +165,9 @@ async def create_pkcs12(  # noqa: PLR0917 (Salt's order)
         cacert_path: a folder to use instead of `cert_base_path`.
         replace: replace an existing file.
 
+    Example:
+        ensue call '*' tls.create_pkcs12 internal www.example.com
+
     Returns:
         A message that it was created, or why not.
 
@@ -202,6 +211,9 @@ async def get_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
         cacert_path: a folder to use instead of `cert_base_path`.
         cert_filename: overrides `CN`.
 
+    Example:
+        ensue call '*' tls.get_ca_signed_cert internal
+
     Raises:
         StateFailedError: there is no such certificate.
     """
@@ -225,6 +237,9 @@ async def get_ca_signed_key(  # noqa: PLR0917 (Salt's order)
         as_text: return the key itself.
         cacert_path: a folder to use instead of `cert_base_path`.
         key_filename: overrides `CN`.
+
+    Example:
+        ensue call '*' tls.get_ca_signed_key internal
 
     Raises:
         StateFailedError: there is no such key.

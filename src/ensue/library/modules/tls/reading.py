@@ -42,6 +42,9 @@ async def cert_info(ctx: FunctionContext, cert: str, digest: str = "sha256") -> 
         cert: its path, or PEM.
         digest: the hash algorithm of the fingerprint.
 
+    Example:
+        ensue call '*' tls.cert_info /etc/pki/www.crt
+
     Returns:
         `fingerprint`, `subject`, `issuer`, `serial_number`, `not_before`, `not_after`, `extensions`,
         `signature_algorithm`, and `subject_alt_names` if there are any. Times are in seconds since 1970,
@@ -79,6 +82,9 @@ async def get_expiration_date(ctx: FunctionContext, cert: str, date_format: str 
         ctx: the target.
         cert: its path, or PEM.
         date_format: a format for strftime(3).
+
+    Example:
+        ensue call '*' tls.get_expiration_date /etc/pki/www.crt
 
     Raises:
         StateFailedError: there is no certificate.

@@ -89,6 +89,9 @@ async def create_csr(  # noqa: PLR0917 (Salt's order)
         cert_type: `server`, `client`, or another key of `tls.extensions` in pillar.
         replace: replace an existing request.
 
+    Example:
+        ensue call '*' tls.create_csr internal
+
     Returns:
         A message that it was created, or why not.
 

@@ -42,6 +42,9 @@ async def create_empty_crl(  # noqa: PLR0917 (Salt's order)
         crl_file: its path; by default `crl.pem` in the authority's folder.
         digest: the hash algorithm of the signature.
 
+    Example:
+        ensue call '*' tls.create_empty_crl internal
+
     Returns:
         A message that it was created, or why not.
 
@@ -84,6 +87,9 @@ async def revoke_cert(  # noqa: PLR0917 (Salt's order)
         cert_filename: overrides `CN`.
         crl_file: the revocation list; by default `crl.pem` in the authority's folder.
         digest: the hash algorithm of the signature.
+
+    Example:
+        ensue call '*' tls.revoke_cert internal www.example.com
 
     Returns:
         A message with what was done, or why not; `retcode` 1 and a `comment` if the list is a folder.

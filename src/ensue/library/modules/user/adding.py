@@ -50,6 +50,9 @@ async def add(
         usergroup: whether to create a group with the user's name.
         **kwargs: `fullname`, `roomnumber`, `workphone`, `homephone` and `other`; others have no effect.
 
+    Example:
+        ensue call '*' user.add alice
+
     Raises:
         StateFailedError: the user could not be added; the message says why.
     """
@@ -81,6 +84,9 @@ async def delete(
         remove: also remove the home folder and mail.
         force: remove the user even while logged in.
         **kwargs: accepted as by Salt, without effect.
+
+    Example:
+        ensue call '*' user.delete alice
 
     Raises:
         StateFailedError: the user could not be removed; the message says why.

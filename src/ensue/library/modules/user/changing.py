@@ -25,6 +25,9 @@ async def chhome(ctx: FunctionContext, name: str, home: str, persist: bool = Fal
         home: the new folder.
         persist: move the content of the old folder there.
 
+    Example:
+        ensue call '*' user.chhome alice /srv/alice
+
     Raises:
         StateFailedError: the home folder could not be changed.
     """
@@ -44,6 +47,9 @@ async def chgroups(
         groups: the group names, as a list or separated by commas.
         append: keep the groups that the user is already in.
 
+    Example:
+        ensue call '*' user.chgroups alice staff
+
     Raises:
         StateFailedError: the groups could not be changed.
     """
@@ -53,12 +59,21 @@ async def chgroups(
     return True
 
 
+_DOCSTRING: Final = """Change {what} of a user.
+
+Args:
+    ctx: the target.
+    name: the user.
+    value: the new value.
+"""
+
+
 def _attribute(option: str, what: str) -> Change:
     async def change(ctx: FunctionContext, name: str, value: Any) -> bool:
         await must(ctx, "usermod", option, str(value), "--", name, what=f"change {what} of {name}")
         return True
 
-    change.__doc__ = f"Change {what} of a user."
+    change.__doc__ = _DOCSTRING.format(what=what)
     return change
 
 
@@ -72,7 +87,7 @@ def _comment_part(part: str) -> Change:
         await must(ctx, "usermod", "-c", comment, "--", name, what=f"change the {part} of {name}")
         return True
 
-    change.__doc__ = f"Change the {part} of a user."
+    change.__doc__ = _DOCSTRING.format(what=f"the {part}")
     return change
 
 

@@ -23,6 +23,9 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
         name: the user.
         root: accepted as by Salt, without effect; the target's own database is read.
 
+    Example:
+        ensue call '*' user.info alice
+
     Returns:
         `gid`, `groups`, `home`, `name`, `passwd`, `shell`, `uid`, `fullname`, `roomnumber`, `workphone`,
         `homephone` and `other`.
@@ -35,18 +38,43 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
 
 
 async def list_groups(ctx: FunctionContext, name: str) -> list[str]:
-    """Return the names of a user's groups, including the primary one, sorted."""
+    """Return the names of a user's groups, including the primary one, sorted.
+
+    Args:
+        ctx: the target.
+        name: the user.
+
+    Example:
+        ensue call '*' user.list_groups alice
+    """
     answer = await ask(ctx, "id", "-Gn", "--", name)
     return sorted(set(answer.stdout.split()))
 
 
 async def list_users(ctx: FunctionContext, root: str | None = None) -> list[str]:  # noqa: ARG001 (Salt's argument)
-    """Return the names of all users, sorted."""
+    """Return the names of all users, sorted.
+
+    Args:
+        ctx: the target.
+        root: accepted as by Salt, without effect; the target's own database is read.
+
+    Example:
+        ensue call '*' user.list_users
+    """
     return sorted(fields[0] for fields in await entries(ctx, "passwd"))
 
 
 async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:  # noqa: ARG001 (Salt's arguments)
-    """Return the account data of all users, each as `user.info` returns it."""
+    """Return the account data of all users, each as `user.info` returns it.
+
+    Args:
+        ctx: the target.
+        refresh: has no effect; nothing is cached.
+        root: accepted as by Salt, without effect; the target's own database is read.
+
+    Example:
+        ensue call '*' user.getent
+    """
     groups = await entries(ctx, "group")
     names = {fields[2]: fields[0] for fields in groups}
     members = {fields[0]: fields[3].split(",") for fields in groups if len(fields) > 3}  # noqa: PLR2004 (the fourth field)
@@ -59,7 +87,15 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
 
 
 async def primary_group(ctx: FunctionContext, name: str) -> str:
-    """Return the name of a user's primary group, empty if the user does not exist."""
+    """Return the name of a user's primary group, empty if the user does not exist.
+
+    Args:
+        ctx: the target.
+        name: the user.
+
+    Example:
+        ensue call '*' user.primary_group alice
+    """
     answer = await ask(ctx, "id", "-gn", "--", name)
     return answer.stdout.strip() if answer.is_success else ""
 

@@ -24,6 +24,9 @@ async def expires(ctx: FunctionContext, certificate: str, days: int = 0) -> bool
         certificate: its path, or PEM.
         days: the number of days; 0 for now.
 
+    Example:
+        ensue call '*' x509.expires /etc/ssl/www.crt
+
     Raises:
         StateFailedError: there is no certificate.
     """
@@ -33,6 +36,13 @@ async def expires(ctx: FunctionContext, certificate: str, days: int = 0) -> bool
 
 async def expired(ctx: FunctionContext, certificate: str) -> DataMap:
     """Return `path`, `cn` and `expired` of a certificate; `path` only if it is in a file.
+
+    Args:
+        ctx: the target.
+        certificate: its path, or PEM.
+
+    Example:
+        ensue call '*' x509.expired /etc/ssl/www.crt
 
     Raises:
         StateFailedError: there is no certificate.
@@ -47,6 +57,9 @@ async def will_expire(ctx: FunctionContext, certificate: str, days: int) -> Data
         ctx: the target.
         certificate: its path, or PEM.
         days: the number of days.
+
+    Example:
+        ensue call '*' x509.will_expire /etc/ssl/www.crt 30
 
     Raises:
         StateFailedError: there is no certificate.

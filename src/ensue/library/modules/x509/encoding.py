@@ -49,6 +49,9 @@ async def encode_certificate(  # noqa: PLR0917 (Salt's order)
         pkcs12_encryption_compat: encrypt it so that old programs can read it.
         pkcs12_friendlyname: the friendly name of the certificate in it.
 
+    Example:
+        ensue call '*' x509.encode_certificate /etc/ssl/www.crt
+
     Returns:
         Text, or base64 for binary encodings; a PKCS#12 is masked.
 
@@ -79,6 +82,9 @@ async def encode_csr(ctx: FunctionContext, csr: str, encoding: str = "pem") -> s
         csr: its path, or PEM.
         encoding: `pem` or `der`.
 
+    Example:
+        ensue call '*' x509.encode_csr /etc/ssl/www.csr
+
     Raises:
         StateFailedError: there is no request, or the encoding is unknown.
     """
@@ -93,6 +99,9 @@ async def encode_crl(ctx: FunctionContext, crl: str, encoding: str = "pem") -> s
         ctx: the target.
         crl: its path, or PEM.
         encoding: `pem` or `der`.
+
+    Example:
+        ensue call '*' x509.encode_crl /etc/ssl/ca.crl
 
     Raises:
         StateFailedError: there is no list, or the encoding is unknown.
@@ -118,6 +127,9 @@ async def encode_private_key(  # noqa: PLR0917 (Salt's order)
         passphrase: the passphrase that encrypts the returned key; masked.
         private_key_passphrase: the passphrase of the existing key; masked.
         pkcs12_encryption_compat: encrypt PKCS#12 so that old programs can read it.
+
+    Example:
+        ensue call '*' x509.encode_private_key /etc/ssl/www.key
 
     Returns:
         Text, or base64 for binary encodings.

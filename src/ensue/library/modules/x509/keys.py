@@ -24,6 +24,9 @@ async def get_public_key(ctx: FunctionContext, key: str, passphrase: str | None 
         key: a path of the target, or PEM: a public or private key, a certificate or a signing request.
         passphrase: the passphrase of a private key.
 
+    Example:
+        ensue call '*' x509.get_public_key roles
+
     Raises:
         StateFailedError: it contains no key.
     """
@@ -39,6 +42,9 @@ async def get_private_key_size(
         ctx: the target.
         private_key: its path, or PEM.
         passphrase: its passphrase.
+
+    Example:
+        ensue call '*' x509.get_private_key_size /etc/ssl/www.key
 
     Raises:
         StateFailedError: the key cannot be read.
@@ -92,6 +98,9 @@ async def verify_signature(
         certificate: its path, or PEM.
         signing_pub_key: the public key, as for `get_public_key`; None for the certificate's own.
         signing_pub_key_passphrase: the passphrase, if that is a private key.
+
+    Example:
+        ensue call '*' x509.verify_signature /etc/ssl/www.crt
 
     Raises:
         StateFailedError: one of them cannot be read.

@@ -27,6 +27,9 @@ async def get_pem_entry(ctx: FunctionContext, text: str, pem_type: str | None = 
         text: PEM, or a path of the target.
         pem_type: only an entry of this type (`CERTIFICATE`), as a regular expression.
 
+    Example:
+        ensue call '*' x509.get_pem_entry hello
+
     Raises:
         StateFailedError: there is no such entry.
     """
@@ -78,6 +81,9 @@ async def write_pem(
         path: the file to write.
         overwrite: for a certificate, False keeps a private key and DH parameters in the file.
         pem_type: only an entry of this type.
+
+    Example:
+        ensue call '*' x509.write_pem hello /etc/motd
 
     Raises:
         StateFailedError: there is no such entry.

@@ -32,6 +32,9 @@ async def read_certificate(ctx: FunctionContext, certificate: str) -> DataMap:
         ctx: the target.
         certificate: its path, or PEM.
 
+    Example:
+        ensue call '*' x509.read_certificate /etc/ssl/www.crt
+
     Returns:
         `version`, `key_size`, `key_type`, `serial_number`, `fingerprints`, `subject`, `subject_hash`,
         `subject_str`, `issuer`, `issuer_hash`, `issuer_str`, `not_before`, `not_after`, `public_key`,
@@ -86,6 +89,9 @@ async def read_csr(ctx: FunctionContext, csr: str) -> DataMap:
         ctx: the target.
         csr: its path, or PEM.
 
+    Example:
+        ensue call '*' x509.read_csr /etc/ssl/www.csr
+
     Returns:
         `key_size`, `key_type`, `subject`, `subject_hash`, `subject_str`, `public_key_hash` and `extensions`.
 
@@ -112,6 +118,9 @@ async def read_crl(ctx: FunctionContext, crl: str) -> DataMap:
     Args:
         ctx: the target.
         crl: its path, or PEM.
+
+    Example:
+        ensue call '*' x509.read_crl /etc/ssl/ca.crl
 
     Returns:
         `issuer`, `last_update`, `next_update`, `revoked_certificates`, `extensions` and

@@ -1,5 +1,9 @@
 """State module `archive`: unpacks archives on the target.
 
+Differences from Salt:
+    A plan looks into a `salt://` source, where Salt does not. `source_hash_update`, `clean_parent` and rar
+    are not supported.
+
 Source: Salt's state module `archive`, 3008.
 """
 

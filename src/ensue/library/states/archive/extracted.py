@@ -127,6 +127,15 @@ async def extracted(
         allow_outside_links: make symlinks that lead out of the folder, too; nothing is unpacked through them.
         **kwargs: further arguments of Salt's function; a warning names those that have no effect.
 
+    Example:
+        /opt/tool:
+          archive.extracted:
+            - source: https://example.com/tool-1.2.tar.gz
+            - source_hash: https://example.com/tool-1.2.tar.gz.sha256
+            - user: root
+            - options: --strip-components=1
+            - enforce_toplevel: false
+
     Returns:
         `changes` has `extracted_files`, `directories_created`, `removed`, `updated ownership`;
         `new_state` has `path`, and `top_level` and `source_hash` (`sha256=…`) if the archive was read.

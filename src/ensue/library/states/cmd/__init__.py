@@ -37,6 +37,15 @@ def wait(
         ctx: the state's context.
         name: the command, as for `run`.
         **kwargs: the arguments of `cmd.run`.
+
+    Example:
+        /etc/systemd/system/tool.service:
+          file.managed:
+            - source: salt://tool.service
+
+        systemctl daemon-reload:
+          cmd.wait:
+            - watch: [{file: /etc/systemd/system/tool.service}]
     """
     return StateReturn(name=command_name(name), result=True)
 
@@ -49,6 +58,16 @@ def wait_script(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # 
         ctx: the state's context.
         name: the script, or any text if `source` is given.
         **kwargs: the arguments of `cmd.script`.
+
+    Example:
+        /etc/search.conf:
+          file.managed:
+            - source: salt://search.conf
+
+        reindex:
+          cmd.wait_script:
+            - source: salt://scripts/reindex.sh
+            - watch: [{file: /etc/search.conf}]
     """
     return StateReturn(name=name, result=True)
 

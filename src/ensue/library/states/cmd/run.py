@@ -71,6 +71,13 @@ async def run(
         success_stderr: texts in the error output that mean success.
         **kwargs: `stdin`, `bg`, `clean_env`, `group`, and arguments that concern only Salt itself.
 
+    Example:
+        build:
+          cmd.run:
+            - name: make install
+            - cwd: /usr/local/src/tool
+            - creates: /usr/local/bin/tool
+
     Returns:
         `changes` and `new_state` have `pid retcode stdout stderr`; `new_state` also has `stdout_json` if the
         output is JSON. In a plan the result is None and there is no `new_state`, unless it is `read_only`.

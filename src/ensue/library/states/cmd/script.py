@@ -56,6 +56,13 @@ async def script(
         umask: file mode mask.
         **kwargs: the further arguments of `cmd.run`.
 
+    Example:
+        setup:
+          cmd.script:
+            - source: salt://scripts/setup.sh
+            - args: --fast
+            - creates: /var/lib/setup.done
+
     Returns:
         As for `cmd.run`.
     """

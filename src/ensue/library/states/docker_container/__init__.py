@@ -35,6 +35,12 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "running", **kwarg
     `running` replaces the container, or sends it the signal in `watch_action`; the other functions are called
     as usual.
 
+    Args:
+        ctx: the state's context.
+        name: the container.
+        sfun: the function of the state that watches.
+        **kwargs: its other arguments.
+
     Raises:
         StateFailedError: the function does not support `watch`.
     """

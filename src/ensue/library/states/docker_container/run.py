@@ -49,6 +49,17 @@ async def run(
         client_timeout: has no effect.
         **kwargs: options of the container, as for `docker.create`.
 
+    Example:
+        shop:2.1:
+          docker_image.present
+
+        migrate:
+          docker_container.run:
+            - image: shop:2.1
+            - command: ./migrate
+            - replace: true
+            - onchanges: [{docker_image: shop:2.1}]
+
     Returns:
         `changes` has `Id`, `Name`, `Logs`, `ExitCode`.
 

@@ -65,6 +65,13 @@ async def running(
         networks: the networks that the container must be connected to, and no others; None leaves them alone.
         **kwargs: options of the container, as for `docker.create`.
 
+    Example:
+        web:
+          docker_container.running:
+            - image: nginx:1.27
+            - port_bindings: ["8080:80"]
+            - restart_policy: unless-stopped
+
     Returns:
         `changes` has `container` (what differs), `container_id` (`added`, `removed`), `image`, `state`;
         `new_state` has `name id image_id state networks ports`.

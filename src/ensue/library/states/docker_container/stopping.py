@@ -39,6 +39,11 @@ async def stopped(
         error_on_absent: fail if a container does not exist.
         **kwargs: accepted without effect.
 
+    Example:
+        web:
+          docker_container.stopped:
+            - shutdown_timeout: 30
+
     Returns:
         `changes` has `result` and `state` (`old`, `new`) by container; `new_state` has `name states`.
 
@@ -102,6 +107,11 @@ async def absent(ctx: StateContext, name: str, *, force: bool = False) -> StateR
         ctx: the state's context.
         name: the container.
         force: also remove a running container.
+
+    Example:
+        web:
+          docker_container.absent:
+            - force: true
 
     Returns:
         `changes` has `removed`, a list of ids; `new_state` has `name exists`.

@@ -3,6 +3,18 @@
 Each function has its own module or shares one with related functions. Code that they share (owner and mode,
 diffs, sources, walking) is in modules named for it. All functions work through the target's connection.
 
+Differences from Salt:
+    `clean` does not remove a folder that contains something excluded; `file.symlink` with `force` replaces a
+    folder too; `file.copy` with `force` leaves an identical copy alone; `file.line` with `location: end` adds
+    no blank line; `file.line` replaces or removes all lines that match in one run, where Salt takes one line
+    a run; `file.keyvalue` keeps the indentation of a key; `file.serialize` with `configparser` keeps the case
+    of names, and merges `[DEFAULT]` like any section; an invalid mode is refused before anything is written;
+    a file that is not UTF-8 can be appended to. `file.symlink` manages an owner only if one is given.
+    `file.hardlink` refuses a target that is a symlink, and a plan whose target does not exist yet has the
+    result None. `file.tidied` with an `age` and no `size` removes old files, where Salt treats every file as
+    big enough, and it leaves a folder that is not empty. `file.patch` refuses a patch that is partly applied.
+    `file.shortcut` is refused, because only Windows has shortcuts.
+
 Source: Salt's state module `file`; results, changes and comments as in 3008.
 """
 

@@ -35,6 +35,10 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         name: an absolute path.
         **kwargs: further arguments; a warning says that they have no effect.
 
+    Example:
+        /var/cache/tool:
+          file.absent
+
     Returns:
         `changes` has `removed`; `new_state` has `path` and `exists` (false).
 

@@ -36,6 +36,18 @@ def accumulated(
         require_in: as in the SLS. This or `watch_in` must name the state that manages the file.
         watch_in: as in the SLS. This or `require_in` must name the state that manages the file.
 
+    Example:
+        /etc/app.conf:
+          file.managed:
+            - source: salt://app.conf.jinja
+            - template: jinja
+
+        includes:
+          file.accumulated:
+            - filename: /etc/app.conf
+            - text: include /etc/app.d/db.conf
+            - require_in: [{file: /etc/app.conf}]
+
     Returns:
         No changes: the state that manages the file reports them. `new_state` has `name filename`.
     """

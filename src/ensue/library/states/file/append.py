@@ -57,6 +57,11 @@ async def append(
         ignore_whitespace: white space between words may differ; if false, texts are regular expressions.
         show_changes: show a diff.
 
+    Example:
+        /etc/hosts.allow:
+          file.append:
+            - text: "sshd: 10.0.0.0/8"
+
     Returns:
         `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
 
@@ -120,6 +125,11 @@ async def prepend(
         context: variables for the templates.
         header: the file must begin with exactly these lines.
         show_changes: show a diff.
+
+    Example:
+        /etc/profile:
+          file.prepend:
+            - text: umask 027
 
     Returns:
         `changes` has `diff`; `new_state` has `path sha256 size mode user group`.

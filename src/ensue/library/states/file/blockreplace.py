@@ -68,6 +68,14 @@ async def blockreplace(
         backup: suffix of a copy of the old file; false makes no copy.
         show_changes: show a diff.
 
+    Example:
+        /etc/app.conf:
+          file.blockreplace:
+            - marker_start: "# begin of the managed part"
+            - marker_end: "# end of the managed part"
+            - content: port = 80
+            - append_if_not_found: true
+
     Returns:
         `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
 

@@ -49,6 +49,11 @@ async def cached(  # noqa: PLR0917 (Salt's order)
         saltenv: environment of a `salt://` source that names none.
         **kwargs: further arguments; a warning says that they have no effect.
 
+    Example:
+        https://example.com/tool.tar.gz:
+          file.cached:
+            - source_hash: https://example.com/tool.tar.gz.sha256
+
     Returns:
         `changes` has `hash`, `old` and `new`; `new_state` has `name path sha256`.
 
@@ -111,6 +116,10 @@ async def not_cached(ctx: StateContext, name: str, saltenv: str = "base") -> Sta
         ctx: the state's context.
         name: `salt://…` or a URL; a path is left alone.
         saltenv: environment of a `salt://` source that names none.
+
+    Example:
+        https://example.com/tool.tar.gz:
+          file.not_cached
 
     Returns:
         `changes` has `deleted`; `new_state` has `name path sha256 exists`.

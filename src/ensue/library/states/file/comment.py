@@ -43,6 +43,11 @@ async def comment(
         backup: suffix of a copy of the old file; false makes no copy.
         ignore_missing: succeed if the pattern matches nothing.
 
+    Example:
+        /etc/app.conf:
+          file.comment:
+            - regex: ^debug
+
     Returns:
         `changes` has `diff`; in a plan the path, `updated`.
 
@@ -83,6 +88,11 @@ async def uncomment(
         regex: the pattern, without the comment character; it matches at the start of the text after it.
         char: the comment character.
         backup: suffix of a copy of the old file; false makes no copy.
+
+    Example:
+        /etc/app.conf:
+          file.uncomment:
+            - regex: ^port
 
     Returns:
         `changes` has `diff`; in a plan the path, `updated`.

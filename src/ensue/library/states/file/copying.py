@@ -61,6 +61,12 @@ async def copy(
         owner: the same as `user`.
         **kwargs: further arguments; a warning says that they have no effect.
 
+    Example:
+        /srv/www/index.html:
+          file.copy:
+            - source: /usr/share/app/index.html
+            - force: true
+
     Returns:
         `changes` has `{copy: original}`, and `user`, `group`, `mode`; `new_state` has
         `path sha256 size mode user group`.
@@ -130,6 +136,11 @@ async def rename(
         force: replace an existing destination.
         makedirs: create missing parent folders.
         **kwargs: further arguments; a warning says that they have no effect.
+
+    Example:
+        /etc/app.conf:
+          file.rename:
+            - source: /etc/application.conf
 
     Returns:
         `changes` has `{new path: old path}`; `new_state` has `path sha256 size mode user group`.

@@ -39,6 +39,11 @@ async def decode(  # noqa: PLR0917 (Salt's order)
         encoding_type: `base64`.
         checksum: type of the checksums in `changes` (`md5`, `sha256`, …).
 
+    Example:
+        /etc/app.key:
+          file.decode:
+            - encoded_data: c2VjcmV0Cg==
+
     Returns:
         `changes` has the checksums `old` and `new`; `new_state` has `path sha256 size mode user group`.
 

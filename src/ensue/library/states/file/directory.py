@@ -96,6 +96,13 @@ async def directory(
         owner: the same as `user`.
         **kwargs: further arguments; a warning says that they have no effect.
 
+    Example:
+        /srv/www:
+          file.directory:
+            - user: www-data
+            - mode: '0755'
+            - makedirs: true
+
     Returns:
         `changes` by path; `new_state` has `path mode user group`.
 

@@ -26,6 +26,10 @@ async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         ctx: the state's context.
         name: an absolute path.
         **kwargs: further arguments; a warning says that they have no effect.
+
+    Example:
+        /etc/app.conf:
+          file.exists
     """
     path = await target_path(ctx, name)
     found = await ctx.connection.stat(path, follow=True)
@@ -51,6 +55,10 @@ async def missing(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         ctx: the state's context.
         name: an absolute path.
         **kwargs: further arguments; a warning says that they have no effect.
+
+    Example:
+        /etc/nologin:
+          file.missing
     """
     path = await target_path(ctx, name)
     found = await ctx.connection.stat(path, follow=True)

@@ -55,6 +55,11 @@ async def hardlink(
         dir_mode: mode of created folders.
         **kwargs: `owner`, the same as `user`.
 
+    Example:
+        /srv/www/current:
+          file.hardlink:
+            - target: /srv/www/releases/2.1.tar
+
     Returns:
         `changes` has `new`, and `forced` if a file was replaced; in a plan `change` for another file;
         `new_state` has `path kind mode user group`.

@@ -74,6 +74,15 @@ async def keyvalue(
         create_if_missing: create the file if it does not exist.
         prune: remove all other lines.
 
+    Example:
+        /etc/ssh/sshd_config:
+          file.keyvalue:
+            - key: PermitRootLogin
+            - value: 'no'
+            - separator: ' '
+            - uncomment: '#'
+            - append_if_not_found: true
+
     Returns:
         `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
 

@@ -69,6 +69,13 @@ async def line(
         group: group of the file.
         file_mode: permission bits of the file.
 
+    Example:
+        /etc/hosts.allow:
+          file.line:
+            - mode: ensure
+            - content: "sshd: 10.0.0.0/8"
+            - after: "^ALL"
+
     Returns:
         `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
 

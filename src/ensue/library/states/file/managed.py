@@ -107,12 +107,23 @@ async def managed(
         **kwargs: with `template`, further variables for it. A warning names arguments of Salt's function that
             have no effect, and without `template` all of them.
 
+    Example:
+        /etc/motd:
+          file.managed:
+            - contents: welcome
+            - mode: '0644'
+
     Returns:
         `changes` has `diff` (or `new` for an empty file), `user`, `group`, `mode`; in a plan `newfile`.
         `new_state` has `path sha256 size mode user group` whenever the result is True.
 
     Raises:
         StateFailedError: the arguments contradict each other, or the content cannot be found.
+
+    Differences from Salt:
+        `attrs` and `selinux` are not managed. Signatures (`signature`, `signed_by_any`, …) are refused, not
+        ignored. With `contents_pillar` and no `mode`, a secret gives the file the mode `0600`, even if the
+        file already exists; Salt leaves the mode alone.
     """
     given = [value for value in (contents, contents_pillar, contents_grains) if value is not None]
     keep_mode = isinstance(mode, str) and mode.lower() == "keep"

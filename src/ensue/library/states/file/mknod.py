@@ -50,6 +50,14 @@ async def mknod(  # noqa: PLR0917 (Salt's order)
         group: group, by name or number.
         mode: permission bits, octal.
 
+    Example:
+        /srv/jail/dev/null:
+          file.mknod:
+            - ntype: c
+            - major: 1
+            - minor: 3
+            - mode: '0666'
+
     Returns:
         `changes` has `new`, or those of `user group mode` that differed; `new_state` has
         `path kind mode user group`.

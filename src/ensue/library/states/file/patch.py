@@ -70,6 +70,11 @@ async def patch(
         saltenv: accepted, as in Salt, without effect.
         **kwargs: further arguments; a warning says that they have no effect.
 
+    Example:
+        /usr/share/app/app.py:
+          file.patch:
+            - source: salt://patches/app.patch
+
     Returns:
         `changes` has `retcode stdout stderr` of `patch`; `new_state` has `path kind mode user group`.
 

@@ -37,6 +37,10 @@ async def pruned(
         ignore_errors: keep folders that are not empty, and remove the empty ones below them.
         older_than: keep folders that were changed within this number of days.
 
+    Example:
+        /var/tmp/empty:
+          file.pruned
+
     Returns:
         `changes` has `deleted`; `new_state` has `path exists`, or describes the folder if it is still there.
     """

@@ -91,6 +91,14 @@ async def recurse(
         **kwargs: with `template`, further variables for it. A warning names arguments of Salt's function that
             have no effect, and without `template` all of them.
 
+    Example:
+        /srv/www:
+          file.recurse:
+            - source: salt://www
+            - user: www-data
+            - file_mode: '0644'
+            - clean: true
+
     Returns:
         `changes` by path, and `removed`; `new_state` has `path`, and in `files` the paths of files and links
         in the folder.

@@ -61,6 +61,13 @@ async def replace(
         backslash_literal: treat a backslash in `repl` as a backslash.
         encoding: encoding of the file; without it, the pattern is UTF-8 and matches bytes.
 
+    Example:
+        /etc/app.conf:
+          file.replace:
+            - pattern: "^port = .*$"
+            - repl: port = 8080
+            - append_if_not_found: true
+
     Returns:
         `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
 

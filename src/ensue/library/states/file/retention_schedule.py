@@ -80,6 +80,12 @@ async def retention_schedule(
             everything in the folder is a backup, made at the time of its last modification.
         timezone: time zone (`Europe/Berlin`) of that modification time; by default this machine's.
 
+    Example:
+        /var/backups/db:
+          file.retention_schedule:
+            - retain: {most_recent: 5, first_of_day: 7, first_of_month: all}
+            - strptime_format: db-%Y-%m-%d.sql.gz
+
     Returns:
         `changes` has `retained`, `deleted` and `ignored`; `new_state` has `path mode user group`.
 

@@ -87,6 +87,12 @@ async def serialize(
         tmp_ext: suffix of the name of that file.
         **kwargs: further arguments; a warning says that they have no effect.
 
+    Example:
+        /etc/app.json:
+          file.serialize:
+            - dataset: {port: 80, debug: false}
+            - serializer: json
+
     Returns:
         As for `file.managed`; after a merge, `diff` is the difference of the data.
 

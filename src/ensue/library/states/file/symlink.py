@@ -58,6 +58,11 @@ async def symlink(
         owner: the same as `user`.
         **kwargs: further arguments; a warning says that they have no effect.
 
+    Example:
+        /usr/local/bin/tool:
+          file.symlink:
+            - target: /opt/tool/bin/tool
+
     Returns:
         `changes` has `new` or `ownership`; `new_state` has `path target user group`.
 

@@ -44,7 +44,7 @@ async def tidied(  # noqa: PLR0917 (Salt's order)
     age_size_only: str | None = None,
     rmlinks: bool = True,
 ) -> StateReturn:
-    """Remove files below a folder that are too old or too big.
+    r"""Remove files below a folder that are too old or too big.
 
     Args:
         ctx: the state's context.
@@ -60,6 +60,13 @@ async def tidied(  # noqa: PLR0917 (Salt's order)
         age_size_logical_operator: `OR`, or `AND` to remove only what is both old and big.
         age_size_only: `age` or `size`: consider only this one.
         rmlinks: also remove symlinks.
+
+    Example:
+        /var/log/app:
+          file.tidied:
+            - age: 30
+            - matches: ['.*\.log\.gz']
+            - rmdirs: true
 
     Returns:
         `changes` has `removed`, a list of paths; `new_state` has `path mode user group`.

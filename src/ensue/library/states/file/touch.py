@@ -38,6 +38,11 @@ async def touch(
         mtime: modification time, seconds since the epoch; by default `atime`, or now if neither is given.
         makedirs: create missing parent folders.
 
+    Example:
+        /etc/app.stamp:
+          file.touch:
+            - makedirs: true
+
     Returns:
         `changes` has `new` or `touched`; `new_state` has `path sha256 size mode user group`.
 

@@ -1,5 +1,14 @@
 """State module `git`: manages working copies on the target, with the target's git.
 
+Notes:
+    The target's own git does the work, and it never asks for a password. `identity` is a key, or a list of
+    keys, on the target. If commits that the remote lacks, or uncommitted changes, would be lost, the state
+    fails and keeps them, unless `force_reset` is set.
+
+Differences from Salt:
+    `changes` name a branch that was only switched. Bare and mirrored repositories, `https_user`, `https_pass`
+    and keys from `salt://` are not supported.
+
 Source: Salt's state module `git`, 3008.
 """
 

@@ -44,6 +44,12 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
         https_pass: password for an HTTPS remote.
         output_encoding: accepted, as in Salt, without effect.
 
+    Example:
+        https://example.com/shop.git:
+          git.cloned:
+            - target: /srv/shop
+            - branch: main
+
     Returns:
         `changes` has `new`, or `branch` (`old`, `new`).
 

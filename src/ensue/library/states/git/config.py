@@ -44,6 +44,13 @@ async def config_set(  # noqa: PLR0917 (Salt's order)
         output_encoding: accepted, as in Salt, without effect.
         **kwargs: `global: true` for a setting of the user.
 
+    Example:
+        user.email:
+          git.config_set:
+            - value: ops@example.com
+            - global: true
+            - user: deploy
+
     Returns:
         `changes` has `{setting: {old, new}}`, with lists; in a plan `old` and `new`.
 
@@ -108,6 +115,12 @@ async def config_unset(  # noqa: PLR0917 (Salt's order)
         output_encoding: accepted, as in Salt, without effect.
         **kwargs: `global: true` for settings of the user; `all: true` to remove several values of one
             setting.
+
+    Example:
+        user.email:
+          git.config_unset:
+            - global: true
+            - user: deploy
 
     Returns:
         `changes` has the removed values by setting.

@@ -81,6 +81,12 @@ async def detached(
         https_pass: password for an HTTPS remote.
         output_encoding: accepted, as in Salt, without effect.
 
+    Example:
+        https://example.com/shop.git:
+          git.detached:
+            - rev: v2.1
+            - target: /srv/shop
+
     Returns:
         `changes` has `HEAD` (`old`, `new`), and `forced clone`; `new_state` has `path url revision branch`.
 

@@ -78,6 +78,13 @@ async def latest(
         password: accepted, as in Salt, without effect.
         output_encoding: accepted, as in Salt, without effect.
 
+    Example:
+        https://example.com/shop.git:
+          git.latest:
+            - target: /srv/shop
+            - rev: main
+            - user: deploy
+
     Returns:
         `changes` has `revision` (`old`, `new`), `branch`, `url`; `new` for a clone; `forced update`,
         `forced clone`; `fetched` without `update_head`; `deleted_tags`; `refs` of a bare repository.

@@ -43,6 +43,12 @@ async def present(  # noqa: PLR0917 (Salt's order)
         password: accepted, as in Salt, without effect.
         output_encoding: accepted, as in Salt, without effect.
 
+    Example:
+        /srv/git/shop.git:
+          git.present:
+            - bare: true
+            - user: git
+
     Returns:
         `changes` has `new`, and `forced init` if content was deleted; `new_state` has `path bare`.
 

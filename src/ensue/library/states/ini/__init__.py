@@ -1,5 +1,13 @@
 """State module `ini`: options and sections of INI files.
 
+Notes:
+    A file with a change is written as a whole, in the format of Salt: a blank line before each section,
+    blanks around each separator. Without a change, the file is left as it is. Comments and repeated options
+    stay.
+
+Differences from Salt:
+    A plan lists the changes.
+
 Source: Salt's state module `ini`, 3008: results, changes and comments. Unlike Salt's, a plan has `changes`.
 """
 

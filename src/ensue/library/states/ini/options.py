@@ -43,6 +43,11 @@ async def options_present(  # noqa: PLR0917 (Salt's order)
         encoding: encoding of the file; UTF-8 by default.
         no_spaces: write no blanks around the separator.
 
+    Example:
+        /etc/app.ini:
+          ini.options_present:
+            - sections: {server: {port: 8080}}
+
     Returns:
         `changes` has `{section: {option: {before, after}}}`; `new_state` has `path` and `sections`.
 
@@ -82,6 +87,11 @@ async def options_absent(
         sections: lists of options by section; an option before the first section has no list.
         separator: text between an option and its value.
         encoding: encoding of the file; UTF-8 by default.
+
+    Example:
+        /etc/app.ini:
+          ini.options_absent:
+            - sections: {server: [debug]}
 
     Returns:
         `changes` has the values by section and option; `new_state` has `path` and `sections`.

@@ -29,6 +29,11 @@ async def sections_present(
         separator: text between an option and its value.
         encoding: encoding of the file; UTF-8 by default.
 
+    Example:
+        /etc/app.ini:
+          ini.sections_present:
+            - sections: [server]
+
     Returns:
         `changes` has each new section, with `before` and `after`; `new_state` has `path` and `sections`.
     """
@@ -58,6 +63,11 @@ async def sections_absent(
         sections: their names, a list or the keys of a mapping.
         separator: text between an option and its value.
         encoding: encoding of the file; UTF-8 by default.
+
+    Example:
+        /etc/app.ini:
+          ini.sections_absent:
+            - sections: [legacy]
 
     Returns:
         `changes` has the options of each removed section; `new_state` has `path` and `sections`.

@@ -1,5 +1,12 @@
 """State module `iptables`: rules, chains and policies of the packet filter.
 
+Notes:
+    `save` compares the file with the kernel and writes it only if they differ. `iptables.delete` with
+    `position` removes the rule at that position on each run.
+
+Differences from Salt:
+    `iptables.flush` leaves a chain without rules alone, and so changes nothing the second time.
+
 Source: Salt's state module `iptables`, 3008: arguments, results, changes and comments.
 """
 

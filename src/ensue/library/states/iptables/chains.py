@@ -24,6 +24,10 @@ async def chain_present(
         table: the table.
         family: `ipv4` or `ipv6`.
 
+    Example:
+        LOGGING:
+          iptables.chain_present
+
     Returns:
         `changes` has `locale`, the chain; `new_state` has `name table family`.
 
@@ -53,6 +57,10 @@ async def chain_absent(
         name: the chain.
         table: the table.
         family: `ipv4` or `ipv6`.
+
+    Example:
+        LOGGING:
+          iptables.chain_absent
 
     Returns:
         `changes` has `locale`, the chain; `new_state` has `name table family exists`.
@@ -95,6 +103,12 @@ async def set_policy(
         policy: `ACCEPT` or `DROP`.
         save: save the rules for the next boot; a text is the file to save them in.
 
+    Example:
+        drop-by-default:
+          iptables.set_policy:
+            - chain: INPUT
+            - policy: DROP
+
     Returns:
         `changes` has `locale`, the name; `new_state` has `name table family chain policy`.
 
@@ -131,6 +145,12 @@ async def flush(
         table: the table.
         family: `ipv4` or `ipv6`.
         chain: the chain; empty for all chains.
+
+    Example:
+        nat:
+          iptables.flush:
+            - table: nat
+            - chain: POSTROUTING
 
     Returns:
         `changes` has `locale`, the name; `new_state` has `name table family chain`.

@@ -53,6 +53,16 @@ async def append(
             without their hyphens (`source`, `dport`, `jump`, `match`, …), and `if`, `of`, `proto`,
             `connstate`. A value that begins with `!` or `not` is negated.
 
+    Example:
+        allow-https:
+          iptables.append:
+            - table: filter
+            - chain: INPUT
+            - proto: tcp
+            - dport: 443
+            - jump: ACCEPT
+            - save: true
+
     Returns:
         `changes` has `locale`, the name; `saved` if only the file was written; `new_state` has
         `name table family chain rule`, and for `rules` their number.
@@ -85,6 +95,15 @@ async def insert(
         name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
         **kwargs: `position`, counted from 1, or from -1 backwards; and the arguments of `iptables.append`.
 
+    Example:
+        allow-ssh:
+          iptables.insert:
+            - position: 1
+            - chain: INPUT
+            - proto: tcp
+            - dport: 22
+            - jump: ACCEPT
+
     Returns:
         As for `iptables.append`.
 
@@ -115,6 +134,14 @@ async def delete(
         rules: several rules, each a mapping of arguments of this function.
         name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
         **kwargs: the arguments of `iptables.append`; with `position`, each run removes the rule there.
+
+    Example:
+        deny-telnet:
+          iptables.delete:
+            - chain: INPUT
+            - proto: tcp
+            - dport: 23
+            - jump: DROP
 
     Returns:
         `changes` has `locale`, the name; `new_state` has the keys of `iptables.append`, and `exists`.

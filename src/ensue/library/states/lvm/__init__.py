@@ -1,5 +1,9 @@
 """State module `lvm`: physical volumes, volume groups and logical volumes.
 
+Notes:
+    A logical volume is enlarged if it is smaller than `size` by an extent or more, because LVM rounds sizes
+    up.
+
 Source: Salt's state module `lvm`, 3008: arguments, results, changes and comments.
 """
 

@@ -22,6 +22,10 @@ async def pv_present(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn
         name: the device.
         **kwargs: the arguments of `lvm.pvcreate`.
 
+    Example:
+        /dev/vdb:
+          lvm.pv_present
+
     Returns:
         `changes` has `created`; `new_state` has `name`.
 
@@ -42,6 +46,10 @@ async def pv_absent(ctx: StateContext, name: str) -> StateReturn:
     Args:
         ctx: the state's context.
         name: the device.
+
+    Example:
+        /dev/vdb:
+          lvm.pv_absent
 
     Returns:
         `changes` has `removed`; `new_state` has `name exists`.
@@ -69,6 +77,11 @@ async def vg_present(
         devices: physical volumes, a list or separated by commas.
         **kwargs: the arguments of `lvm.vgcreate`.
 
+    Example:
+        data:
+          lvm.vg_present:
+            - devices: [/dev/vdb, /dev/vdc]
+
     Returns:
         `changes` has `created`, or the added devices; `new_state` has `name devices`.
 
@@ -91,6 +104,10 @@ async def vg_absent(ctx: StateContext, name: str) -> StateReturn:
     Args:
         ctx: the state's context.
         name: the group.
+
+    Example:
+        data:
+          lvm.vg_absent
 
     Returns:
         `changes` has `removed`; `new_state` has `name exists`.

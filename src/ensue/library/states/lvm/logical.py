@@ -48,6 +48,13 @@ async def lv_present(
         resizefs: also resize the file system on the volume.
         **kwargs: the arguments of `lvm.lvcreate`.
 
+    Example:
+        www:
+          lvm.lv_present:
+            - vgname: data
+            - size: 10G
+            - resizefs: true
+
     Returns:
         `changes` has `created` or `resized`; `new_state` has `name vgname path`.
 
@@ -102,6 +109,11 @@ async def lv_absent(ctx: StateContext, name: str, vgname: str | None = None) -> 
         ctx: the state's context.
         name: the volume.
         vgname: its volume group.
+
+    Example:
+        scratch:
+          lvm.lv_absent:
+            - vgname: data
 
     Returns:
         `changes` has `removed`; `new_state` has `name vgname path exists`.

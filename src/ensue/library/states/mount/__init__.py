@@ -1,5 +1,12 @@
 """State module `mount`: mounts and unmounts file systems, now and at boot, and enables swap.
 
+Notes:
+    A `mount.mounted` that watches is remounted when what it watches has changed, but not in a plan.
+
+Differences from Salt:
+    `mount.fstab_present` identifies lines of the fstab by the folder unless `match_on` says otherwise; Salt
+    identifies them by the device. The fstab keeps the lines that a change does not concern.
+
 Source: Salt's state module `mount`, 3008: results, changes and comments.
 """
 

@@ -47,6 +47,13 @@ async def fstab_present(
         not_change: leave an existing entry alone.
         fs_mount: accepted, as in Salt, without effect.
 
+    Example:
+        /dev/vdb:
+          mount.fstab_present:
+            - fs_file: /srv/data
+            - fs_vfstype: ext4
+            - fs_mntops: [defaults, noatime]
+
     Returns:
         `changes` has `persist` (`new`, `change`); `new_state` has `name device fstype opts`, where options
         with a password are secrets.
@@ -100,6 +107,11 @@ async def fstab_absent(
         fs_file: the mount point.
         mount_by: how the entry names the device.
         config: path of the fstab.
+
+    Example:
+        data:
+          mount.fstab_absent:
+            - fs_file: /srv/data
 
     Returns:
         `changes` has `persist` (`removed`); `new_state` has `name exists`.

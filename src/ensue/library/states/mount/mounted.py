@@ -70,6 +70,14 @@ async def mounted(
         bind_mount_copy_active_opts: accepted, as in Salt, without effect: a bind mount does not take the
             options of another mount.
 
+    Example:
+        /srv/data:
+          mount.mounted:
+            - device: /dev/vdb
+            - fstype: ext4
+            - mkmnt: true
+            - opts: [noatime]
+
     Returns:
         `changes` has `mount` or `umount`, and `persist` (`new`, `update`); `new_state` has
         `name device fstype opts`, where options with a password are secrets.

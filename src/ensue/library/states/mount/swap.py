@@ -21,6 +21,10 @@ async def swap(ctx: StateContext, name: str, persist: bool = True, config: str =
         persist: add it to the fstab.
         config: path of the fstab.
 
+    Example:
+        /swapfile:
+          mount.swap
+
     Returns:
         `changes` has the data of the kernel about a newly enabled area (`type size used priority`), and
         `persist` (`new`, `update`); `new_state` has `name device`.

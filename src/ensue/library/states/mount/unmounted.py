@@ -30,6 +30,11 @@ async def unmounted(
         persist: also remove the entry from the fstab.
         user: accepted, as in Salt, without effect: the user of the connection unmounts it.
 
+    Example:
+        /srv/data:
+          mount.unmounted:
+            - persist: true
+
     Returns:
         `changes` has `umount` and `persist`; `new_state` has `name exists`.
 

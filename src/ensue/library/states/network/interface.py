@@ -64,6 +64,16 @@ async def managed(
             alias`.
         **kwargs: settings, as for `ip.build_interface`; with `noifupdown: true`, only files are written.
 
+    Example:
+        eth0:
+          network.managed:
+            - enabled: true
+            - type: eth
+            - proto: static
+            - ipaddr: 10.0.0.10
+            - netmask: 255.255.255.0
+            - gateway: 10.0.0.1
+
     Returns:
         `changes` has `interface` and `bond` (a diff), `status` and `enslave`; `new_state` has
         `name type enabled`.

@@ -33,6 +33,11 @@ async def routes(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         **kwargs: `routes`, each with `ipaddr`, `netmask`, `gateway`, `metric` and `name`; with
             `require_reboot: true`, the network is not restarted.
 
+    Example:
+        eth0:
+          network.routes:
+            - routes: [{name: office, ipaddr: 192.168.10.0, netmask: 255.255.255.0, gateway: 10.0.0.2}]
+
     Returns:
         `changes` has `network_routes`, a diff; `new_state` has `name routes`.
 
@@ -72,6 +77,13 @@ async def system(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         name: any name.
         **kwargs: `enabled`, `hostname` (set with `apply_hostname`), `search`, and on Red Hat's family the
             settings of `/etc/sysconfig/network`; with `require_reboot: true`, the network is not restarted.
+
+    Example:
+        system:
+          network.system:
+            - enabled: true
+            - hostname: web-01.example.com
+            - apply_hostname: true
 
     Returns:
         `changes` has `network_settings`, a diff; `new_state` has `name settings`.

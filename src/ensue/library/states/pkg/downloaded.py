@@ -44,6 +44,10 @@ async def downloaded(
         install_recommends: also fetch recommended packages (apt).
         **kwargs: further arguments; a warning says that they have no effect.
 
+    Example:
+        nginx:
+          pkg.downloaded
+
     Returns:
         `changes` has `{package: {old, new}}`; `new_state` has the versions in the cache by package.
 

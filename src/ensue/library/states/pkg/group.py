@@ -40,6 +40,11 @@ async def group_installed(
         include: optional packages to install as well.
         **kwargs: `fromrepo`, `enablerepo`, `disablerepo`; other arguments of Salt's have no effect.
 
+    Example:
+        Development Tools:
+          pkg.group_installed:
+            - include: [ruby-devel]
+
     Returns:
         `changes` has `{package: {old, new}}`; `new_state` has `group packages`.
 

@@ -35,6 +35,10 @@ async def held(
         replace: unhold all other packages.
         **kwargs: accepted, as in Salt, without effect.
 
+    Example:
+        nginx:
+          pkg.held
+
     Returns:
         `changes` has the result of `pkg.hold` by package.
 
@@ -80,6 +84,10 @@ async def unheld(
         pkgs: several packages.
         all: unhold every held package.
         **kwargs: accepted, as in Salt, without effect.
+
+    Example:
+        nginx:
+          pkg.unheld
 
     Returns:
         `changes` has the result of `pkg.unhold` by package.

@@ -66,6 +66,12 @@ async def installed(
         hold: hold the packages, or with false unhold them.
         **kwargs: further arguments; a warning says that they have no effect.
 
+    Example:
+        web:
+          pkg.installed:
+            - pkgs: [nginx, {openssl: '>=3.0'}]
+            - refresh: true
+
     Returns:
         `changes` has `{package: {old, new}}`; `new_state` has the versions by package.
 

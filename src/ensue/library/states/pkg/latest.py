@@ -44,6 +44,10 @@ async def latest(
         only_upgrade: do not install missing packages (apt).
         **kwargs: further arguments; a warning says that they have no effect.
 
+    Example:
+        nginx:
+          pkg.latest
+
     Returns:
         `changes` has `{package: {old, new}}`; `new_state` has the versions by package.
 

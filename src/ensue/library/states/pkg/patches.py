@@ -37,6 +37,11 @@ async def patch_installed(
         downloadonly: only fetch the updates.
         **kwargs: accepted, as in Salt, without effect.
 
+    Example:
+        security:
+          pkg.patch_installed:
+            - advisory_ids: [RHSA-2026:1234]
+
     Returns:
         `changes` has `{package: {old, new}}`; `new_state` has `advisories`.
 
@@ -60,6 +65,11 @@ async def patch_downloaded(
         name: the advisory, or any name if `advisory_ids` is given.
         advisory_ids: several advisories.
         **kwargs: accepted, as in Salt, without effect.
+
+    Example:
+        security:
+          pkg.patch_downloaded:
+            - advisory_ids: [RHSA-2026:1234]
 
     Returns:
         `changes` has `{package: {old, new}}`; `new_state` has `advisories`.

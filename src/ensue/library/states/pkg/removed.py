@@ -36,6 +36,10 @@ async def removed(
         pkgs: several packages.
         **kwargs: further arguments; a warning says that they have no effect.
 
+    Example:
+        apache2:
+          pkg.removed
+
     Returns:
         `changes` has `{package: {old, new}}` for all removed packages.
 
@@ -79,6 +83,10 @@ async def purged(
         version: remove the package only in this version.
         pkgs: several packages.
         **kwargs: further arguments; a warning says that they have no effect.
+
+    Example:
+        apache2:
+          pkg.purged
 
     Returns:
         `changes` has `installed` (packages that were installed) and `removed` (those with only

@@ -35,6 +35,11 @@ async def uptodate(
         dist_upgrade: allow installing and removing other packages (apt).
         **kwargs: accepted, as in Salt, without effect.
 
+    Example:
+        all:
+          pkg.uptodate:
+            - refresh: true
+
     Returns:
         `changes` has `{package: {old, new}}`.
 

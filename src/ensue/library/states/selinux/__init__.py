@@ -1,5 +1,11 @@
 """State module `selinux`: mode, booleans, modules, file contexts and ports of SELinux.
 
+Notes:
+    `selinux.mode` and `fcontext_policy_applied` need a kernel with SELinux.
+
+Differences from Salt:
+    `selinux.module` reports its `changes`.
+
 Source: Salt's state module `selinux`, 3008: arguments, results, changes and comments.
 """
 

@@ -34,6 +34,12 @@ async def boolean(
         booleans: several booleans: a mapping of names to values, or a list of names that get `value`.
         persist: also after a reboot.
 
+    Example:
+        httpd_can_network_connect:
+          selinux.boolean:
+            - value: true
+            - persist: true
+
     Returns:
         `changes` has `old` and `new` by boolean; with `persist`, each is a pair of the present and the
         permanent value. `new_state` has `booleans persist`.

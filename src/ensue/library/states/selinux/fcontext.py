@@ -30,6 +30,11 @@ async def fcontext_policy_present(  # noqa: PLR0917 (Salt's order)
         sel_user: the user of the label.
         sel_level: the level of the label.
 
+    Example:
+        /srv/www(/.*)?:
+          selinux.fcontext_policy_present:
+            - sel_type: httpd_sys_content_t
+
     Returns:
         `changes` has `old` and `new`; `new_state` has `name filetype sel_type`.
 
@@ -78,6 +83,10 @@ async def fcontext_policy_absent(  # noqa: PLR0917 (Salt's order)
         sel_user: remove only a rule with this user.
         sel_level: remove only a rule with this level.
 
+    Example:
+        /srv/www(/.*)?:
+          selinux.fcontext_policy_absent
+
     Returns:
         `changes` has `old` and `new`; `new_state` has `name exists`.
 
@@ -114,6 +123,11 @@ async def fcontext_policy_applied(ctx: StateContext, name: str, recursive: bool 
         ctx: the state's context.
         name: the file or folder.
         recursive: also label everything below it.
+
+    Example:
+        /srv/www(/.*)?:
+          selinux.fcontext_policy_applied:
+            - recursive: true
 
     Returns:
         `changes` has `old` and `new` by path, with the parts of the label that differ; `new_state` has

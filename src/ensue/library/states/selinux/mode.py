@@ -19,6 +19,10 @@ async def mode(ctx: StateContext, name: str) -> StateReturn:
         ctx: the state's context.
         name: `enforcing`, `permissive` or `disabled`; the last takes effect at the next boot.
 
+    Example:
+        enforcing:
+          selinux.mode
+
     Returns:
         `changes` has `old` and `new`; `new_state` has `mode config`.
 

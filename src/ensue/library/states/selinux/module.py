@@ -37,6 +37,11 @@ async def module(
         remove: remove the module.
         source: the file to install it from, `salt://…` or a path of the target.
 
+    Example:
+        zabbix:
+          selinux.module:
+            - module_state: enabled
+
     Returns:
         `changes` has `old` and `new` by module; `new_state` has `name enabled`, or `name exists`.
 
@@ -81,6 +86,10 @@ async def module_install(ctx: StateContext, name: str) -> StateReturn:
         ctx: the state's context.
         name: the file, `salt://…` or a path of the target; the module has the name of the file.
 
+    Example:
+        /usr/share/selinux/shop.pp:
+          selinux.module_install
+
     Returns:
         `changes` has `old` and `new` by module; `new_state` has `name enabled`.
 
@@ -100,6 +109,10 @@ async def module_remove(ctx: StateContext, name: str) -> StateReturn:
     Args:
         ctx: the state's context.
         name: the module.
+
+    Example:
+        shop:
+          selinux.module_remove
 
     Returns:
         `changes` has `old` and `new` by module; `new_state` has `name exists`.

@@ -30,6 +30,11 @@ async def port_policy_present(  # noqa: PLR0917 (Salt's order)
         port: the port, or a range.
         sel_range: the level.
 
+    Example:
+        tcp/8080:
+          selinux.port_policy_present:
+            - sel_type: http_port_t
+
     Returns:
         `changes` has `old` and `new`, the rule of the port; `new_state` has `name sel_type`.
 
@@ -74,6 +79,10 @@ async def port_policy_absent(
         sel_type: remove only a rule with this type.
         protocol: the protocol.
         port: the port, or a range.
+
+    Example:
+        tcp/8080:
+          selinux.port_policy_absent
 
     Returns:
         `changes` has `old` and `new`; `new_state` has `name exists`.

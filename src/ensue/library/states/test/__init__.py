@@ -29,7 +29,17 @@ _SUCCESS: Final = "Success!"
 
 @touches_nothing
 def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (it takes anything and does nothing)
-    """Do nothing; any arguments are accepted."""
+    """Do nothing; any arguments are accepted.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        **kwargs: have no effect, as in Salt.
+
+    Example:
+        nothing:
+          test.nop
+    """
     return StateReturn(name=name, result=True, comment=_SUCCESS)
 
 
@@ -40,7 +50,18 @@ def succeed_without_changes(
     comment: Data = _SUCCESS,
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return the result True."""
+    """Return the result True.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        comment: the comment.
+        **kwargs: have no effect, as in Salt.
+
+    Example:
+        done:
+          test.succeed_without_changes
+    """
     return StateReturn(name=name, result=True, comment=str(comment))
 
 
@@ -51,7 +72,18 @@ def fail_without_changes(
     comment: Data = "Failure!",
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return the result False, in a plan too."""
+    """Return the result False, in a plan too.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        comment: the comment.
+        **kwargs: have no effect, as in Salt.
+
+    Example:
+        never:
+          test.fail_without_changes
+    """
     if ctx.test:
         comment = "If we weren't testing, this would be a failure!"
     return StateReturn(name=name, result=False, comment=str(comment))
@@ -64,7 +96,18 @@ def succeed_with_changes(
     comment: Data = _SUCCESS,
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return the result True and changes."""
+    """Return the result True and changes.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        comment: the comment.
+        **kwargs: have no effect, as in Salt.
+
+    Example:
+        done:
+          test.succeed_with_changes
+    """
     if ctx.test:
         comment = "If we weren't testing, this would be successful with changes"
         return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
@@ -78,7 +121,18 @@ def fail_with_changes(
     comment: Data = "Failure!",
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return the result False and changes; in a plan the result None."""
+    """Return the result False and changes; in a plan the result None.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        comment: the comment.
+        **kwargs: have no effect, as in Salt.
+
+    Example:
+        never:
+          test.fail_with_changes
+    """
     if ctx.test:
         comment = "If we weren't testing, this would be failed with changes"
         return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
@@ -99,6 +153,11 @@ def show_notification(
         name: the state's name.
         text: the text to show.
         **kwargs: ignored, as in Salt.
+
+    Example:
+        note:
+          test.show_notification:
+            - text: The next state restarts the database.
 
     Raises:
         StateFailedError: `text` is missing.

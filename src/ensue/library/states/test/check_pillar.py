@@ -48,6 +48,12 @@ async def check_pillar(
         dictionary: keys whose value is a mapping.
         verbose: also name the keys that passed.
 
+    Example:
+        needed:
+          test.check_pillar:
+            - integer: [port]
+            - string: ['db:host']
+
     Raises:
         StateFailedError: no keys are given, or they are neither a text nor a list.
     """

@@ -41,6 +41,13 @@ def configurable_test_state(
         warnings: a warning, or several.
         allow_test_mode_failure: whether `result: false` fails a plan too.
 
+    Example:
+        maybe:
+          test.configurable_test_state:
+            - changes: true
+            - result: true
+            - comment: done
+
     Raises:
         StateFailedError: an argument has another value.
     """

@@ -40,6 +40,11 @@ def present(
         comment: the comment.
         sensitive: property paths into `new_state` whose values are secrets.
 
+    Example:
+        address:
+          test.present:
+            - new_state: {ip: 10.0.0.5}
+
     Returns:
         The requested return, in a plan too if there are no changes.
 

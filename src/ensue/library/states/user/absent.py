@@ -27,6 +27,11 @@ async def absent(
         force: also remove a user who is logged in.
         local: accepted, as in Salt, without effect.
 
+    Example:
+        alice:
+          user.absent:
+            - purge: true
+
     Returns:
         `changes` has the user and the groups that were removed with it; `new_state` has `name exists`.
 

@@ -101,6 +101,13 @@ async def present(
         loginclass: accepted, as in Salt, without effect (BSD only).
         local: accepted, as in Salt, without effect.
 
+    Example:
+        alice:
+          user.present:
+            - uid: 2001
+            - shell: /bin/bash
+            - groups: [staff]
+
     Returns:
         `changes` has the new user, or the changed attributes; never a password.
 

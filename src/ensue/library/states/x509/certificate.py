@@ -86,6 +86,15 @@ async def certificate_managed(
             `digest`, `serial_number`, `days_valid` (365), `not_before`, `not_after`, `subject`; attributes of
             the name (`CN`, …), extensions (`basicConstraints`, …), and arguments of `file.managed`.
 
+    Example:
+        /etc/ssl/www.crt:
+          x509.certificate_managed:
+            - private_key: /etc/ssl/www.key
+            - signing_private_key: /etc/ssl/ca.key
+            - signing_cert: /etc/ssl/ca.crt
+            - CN: www.example.com
+            - days_valid: 90
+
     Returns:
         `changes` has `created` or `replaced` with the path, or the differences (`expiration`, `subject_name`,
         `extensions`, …); `new_state` has `path subject issuer serial_number not_after`.

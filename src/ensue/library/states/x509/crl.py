@@ -75,6 +75,13 @@ async def crl_managed(
             `issuingDistributionPoint`, and `cRLNumber` (a number, or `auto` to count up).
         **kwargs: arguments of `file.managed`.
 
+    Example:
+        /etc/ssl/ca.crl:
+          x509.crl_managed:
+            - signing_private_key: /etc/ssl/ca.key
+            - signing_cert: /etc/ssl/ca.crt
+            - revoked: [{certificate: /etc/ssl/old.crt, reason: superseded}]
+
     Returns:
         `changes` has `created` or `replaced` with the path, or the differences (`revocations extensions
         expiration digest encoding issuer_name public_key`); `new_state` has `path issuer revoked`.

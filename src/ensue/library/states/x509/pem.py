@@ -31,6 +31,11 @@ async def pem_managed(ctx: StateContext, name: str, text: str, **kwargs: Any) ->
         text: the PEM; a private key is masked.
         **kwargs: arguments of `file.managed`.
 
+    Example:
+        /etc/ssl/ca.crt:
+          x509.pem_managed:
+            - text: {{ salt['pillar.get']('ca:certificate', '') | tojson }}
+
     Returns:
         The return of `file.managed`.
 

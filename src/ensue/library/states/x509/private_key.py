@@ -52,6 +52,12 @@ async def private_key_managed(
         bits: the same as `keysize`.
         **kwargs: arguments of `file.managed`; the default mode is 0400.
 
+    Example:
+        /etc/ssl/www.key:
+          x509.private_key_managed:
+            - algo: ec
+            - keysize: 256
+
     Returns:
         `changes` has `created` or `replaced` with the path, or the differences (`algo keysize encoding
         passphrase`); `new_state` has `path algo keysize`.

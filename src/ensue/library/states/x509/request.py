@@ -62,6 +62,12 @@ async def csr_managed(
         **kwargs: attributes of the name (`CN`, `C`, …), extensions (`subjectAltName`, …), and arguments of
             `file.managed`.
 
+    Example:
+        /etc/ssl/www.csr:
+          x509.csr_managed:
+            - private_key: /etc/ssl/www.key
+            - CN: www.example.com
+
     Returns:
         `changes` has `created` or `replaced` with the path, or the differences; `new_state` has `path
         subject`.

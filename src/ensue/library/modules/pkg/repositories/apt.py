@@ -38,7 +38,15 @@ class Found(msgspec.Struct, kw_only=True, frozen=True):
 
 
 async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[DataMap]]:  # noqa: ARG001 (Salt takes more)
-    """Return the apt repositories by URI."""
+    """Return the apt repositories by URI.
+
+    Args:
+        ctx: the target.
+        **kwargs: parts of the line by name, as for `mod_repo`.
+
+    Example:
+        ensue call '*' pkg.list_repos
+    """
     await _need_apt(ctx)
     repos: dict[str, list[DataMap]] = {}
     for file in await source_files(ctx):
@@ -48,13 +56,31 @@ async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[Data
 
 
 async def get_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
-    """Return the repository of a sources line, an empty mapping if it does not exist."""
+    """Return the repository of a sources line, an empty mapping if it does not exist.
+
+    Args:
+        ctx: the target.
+        repo: its line in the one-line style, or `ppa:owner/name`.
+        **kwargs: parts of the line by name, as for `mod_repo`.
+
+    Example:
+        ensue call '*' pkg.get_repo 'deb https://apt.example.com stable main'
+    """
     found = await find(ctx, await wanted_source(ctx, repo, kwargs))
     return found.source.as_data(found.file.path) if found else {}
 
 
 async def plan_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
-    """Return a repository as `mod_repo` would write it; Salt has no such function."""
+    """Return a repository as `mod_repo` would write it; Salt has no such function.
+
+    Args:
+        ctx: the target.
+        repo: its line in the one-line style, or `ppa:owner/name`.
+        **kwargs: those of `mod_repo`.
+
+    Example:
+        ensue call '*' pkg.plan_repo 'deb https://apt.example.com stable main'
+    """
     found = await find(ctx, wanted := await wanted_source(ctx, repo, kwargs))
     path = found.file.path if found else str(kwargs.get("file") or await _default_file(ctx, repo))
     return wanted.as_data(path)
@@ -68,6 +94,9 @@ async def mod_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> dict[str, 
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: `file`, `comps`, `dist`, `architectures`, `disabled`, `comments`, `clean_file`; `key_url`,
             `key_text`, or `keyid` and `keyserver`; `signedby`; `refresh`.
+
+    Example:
+        ensue call '*' pkg.mod_repo 'deb https://apt.example.com stable main'
 
     Returns:
         `{repo: …}` with the repository as `get_repo` returns it.
@@ -95,6 +124,14 @@ async def mod_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> dict[str, 
 
 async def del_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> str:
     """Remove a repository.
+
+    Args:
+        ctx: the target.
+        repo: its line in the one-line style, or `ppa:owner/name`.
+        **kwargs: parts of the line by name, as for `mod_repo`.
+
+    Example:
+        ensue call '*' pkg.del_repo 'deb https://apt.example.com stable main'
 
     Returns:
         A message with what was done.

@@ -1,0 +1,62 @@
+"""Candidates for shell completion: modules and functions, with a sentence where the shell shows one.
+
+Only what comes with ensue is offered: a key press never runs the code of a project.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
+    from click.shell_completion import CompletionItem
+
+    from ensue.app.documentation import ProjectDocumentation
+    from ensue.core.contracts.function_docs import FunctionKind
+
+
+def complete_function(
+    ctx: click.Context,  # noqa: ARG001 -- click's signature
+    param: click.Parameter,  # noqa: ARG001 -- click's signature
+    incomplete: str,
+) -> list[CompletionItem]:
+    """Return modules, or after `module.` the functions of a module, of both kinds."""
+    return _candidates(("states", "modules"), incomplete)
+
+
+def complete_execution_function(
+    ctx: click.Context,  # noqa: ARG001 -- click's signature
+    param: click.Parameter,  # noqa: ARG001 -- click's signature
+    incomplete: str,
+) -> list[CompletionItem]:
+    """Return modules of execution functions, or after `module.` the functions of a module."""
+    return _candidates(("modules",), incomplete)
+
+
+def _candidates(kinds: tuple[FunctionKind, ...], incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    try:
+        from ensue.app.documentation import shipped_documentation
+
+        docs = shipped_documentation()
+        texts: dict[str, str] = {}
+        for kind in reversed(kinds):
+            texts |= _texts(docs, kind, incomplete)
+        return [CompletionItem(name, help=text) for name, text in sorted(texts.items())]
+    except BaseException:  # noqa: BLE001 -- a key press must never show an error
+        return []
+
+
+def _texts(docs: ProjectDocumentation, kind: FunctionKind, incomplete: str) -> dict[str, str]:
+    """Return a sentence by name; a module that is named alone gives its functions."""
+    module, dot, _ = incomplete.rpartition(".")
+    names = [name for name in docs.modules(kind) if name.startswith(incomplete)]
+    if not dot and len(names) != 1:
+        return {name: text for name, text in docs.summaries(kind).items() if name in names}
+    texts: dict[str, str] = {}
+    for name in {*names, module} if dot else names:
+        found = docs.module(kind, name)
+        if found is not None:
+            texts |= {f"{name}.{function}": text for function, text in found.functions.items()}
+    return {name: text for name, text in texts.items() if name.startswith(incomplete)}

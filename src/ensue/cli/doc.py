@@ -1,0 +1,127 @@
+"""`ensue doc`: the documentation of modules and functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ensue.cli import exit_codes
+from ensue.cli.command import ProjectCommand
+from ensue.cli.complete_functions import complete_function
+from ensue.cli.options import project_options
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ensue.app.project import Project
+    from ensue.cli.session import Session
+    from ensue.core.contracts.function_docs import Documentation, FunctionDoc, ModuleDoc
+
+Result = TypeVar("Result")
+
+EXAMPLES = (
+    ("ensue doc file.managed", "a function: every argument, an example, what it returns"),
+    ("ensue doc file", "the functions of a module, with a sentence each"),
+    ("ensue doc", "all modules"),
+    ("ensue doc pkg.installed --out json", "the same as data: arguments with type, unit and default"),
+)
+
+
+@click.command("doc", cls=ProjectCommand, examples=EXAMPLES)
+@click.argument("name", metavar="[MODULE[.FUNCTION]]", required=False, shell_complete=complete_function)
+@project_options("nested", "json", "yaml", "quiet")
+def command(session: Session, *, name: str | None) -> int:
+    """Show the documentation of a function, a module, or all modules.
+
+    State functions, which SLS name, and execution functions, which templates and `ensue call` call, are
+    shown in this order if there are both. Those of the project's own `_states` and `_modules` are among them.
+
+    Exit code: 0 success; 1 there is no module or function of this name.
+    """
+    return show_docs(session, name)
+
+
+def show_docs(session: Session, name: str | None) -> int:
+    """Print the documentation of a function, a module, or all modules.
+
+    Args:
+        session: the command.
+        name: `module.function` or `module`; None: all modules.
+
+    Raises:
+        ConfigurationError: there is no such module or function.
+    """
+    if name is None:
+        return _show_modules(session)
+    functions, modules = _read(session, lambda docs: _find(docs, name))
+    if session.is_for_programs:
+        _print_data(session, [*modules, *functions])
+        return exit_codes.SUCCEEDED
+    from ensue.output.function_docs import function_text, module_text
+
+    palette = session.stdout_palette
+    texts = [function_text(one, palette) for one in functions]
+    texts += [module_text(one, palette) for one in modules]
+    _print(session, texts)
+    return exit_codes.SUCCEEDED
+
+
+def _show_modules(session: Session) -> int:
+    from ensue.app.documentation import KINDS
+    from ensue.output.function_docs import modules_text
+
+    summaries = _read(session, lambda docs: {kind: docs.summaries(kind) for kind in KINDS})
+    if session.is_for_programs:
+        session.print_document(summaries)
+        return exit_codes.SUCCEEDED
+    _print(session, [modules_text(kind, one, session.stdout_palette) for kind, one in summaries.items()])
+    return exit_codes.SUCCEEDED
+
+
+def _print(session: Session, texts: list[str]) -> None:
+    if session.out != "quiet":
+        session.print_text(["\n".join(texts)])
+
+
+def _print_data(session: Session, docs: list[ModuleDoc | FunctionDoc]) -> None:
+    """Print documentation by kind and name."""
+    from ensue.output.function_docs import data_of
+
+    data: dict[str, dict[str, Any]] = {}
+    for one in docs:
+        fields = {key: value for key, value in data_of(one).items() if key not in {"kind", "name"}}
+        data.setdefault(one.kind, {})[one.name] = fields
+    session.print_document(data)
+
+
+def _find(docs: Documentation, name: str) -> tuple[list[FunctionDoc], list[ModuleDoc]]:
+    """Return the functions and modules of a name.
+
+    Raises:
+        ConfigurationError: there are none.
+    """
+    from ensue.app.documentation import KINDS
+
+    functions = [one for one in (docs.function(kind, name) for kind in KINDS) if one is not None]
+    modules = [one for one in (docs.module(kind, name) for kind in KINDS) if one is not None]
+    if not functions and not modules:
+        raise _unknown(name, docs)
+    return functions, modules
+
+
+def _unknown(name: str, docs: Documentation) -> Exception:
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.errors import ConfigurationError
+
+    near = docs.near(name)
+    help_ = f"did you mean {' or '.join(near)}?" if near else "`ensue doc` lists all modules"
+    summary = f"there is no module or function {name!r}"
+    return ConfigurationError([Diagnostic(code="E0873", summary=summary, help=help_)])
+
+
+def _read(session: Session, read: Callable[[Documentation], Result]) -> Result:
+    def work(project: Project) -> Awaitable[Result]:
+        return project.documented(read)
+
+    return session.run(work)

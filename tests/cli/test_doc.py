@@ -1,0 +1,132 @@
+"""`ensue doc`, `ensue explain` with a function, and `sys.doc` on a real project."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.cli.shell import Shell
+
+OWN = '''"""Execution module `own`: the project's own."""
+
+
+def greet(whom, loud=False):
+    """
+    Greet somebody.
+
+    whom
+        Who is greeted.
+
+    CLI Example:
+
+    .. code-block:: bash
+
+        salt '*' own.greet you
+    """
+    return whom
+'''
+
+
+def test_a_function(shell: Shell) -> None:
+    """Every argument has its type, default and meaning; `new_state` has its keys."""
+    ended = shell.run("doc", "file.managed")
+    assert ended.code == 0
+    assert ended.out.startswith("file.managed (state function)\n\nCreate a file")
+    assert "  makedirs (true or false; default: false)\n      create missing parent folders.\n" in ended.out
+    assert "  sha256 (text or null; always)\n" in ended.out
+    assert "\nExample\n  /etc/motd:\n    file.managed:\n" in ended.out
+    assert "\nDifferences from Salt\n  `attrs` and `selinux`" in ended.out
+    assert "\nDifferences of the module file from Salt\n" in ended.out
+
+
+def test_explain_shows_the_same(shell: Shell) -> None:
+    """`ensue explain` takes a function or module, and its near names."""
+    assert shell.run("explain", "file.managed").out == shell.run("doc", "file.managed").out
+    assert shell.run("explain", "file").out == shell.run("doc", "file").out
+    ended = shell.run("explain", "file.manged")
+    assert (ended.code, ended.out) == (1, "")
+    assert "did you mean file.managed" in ended.err
+
+
+def test_a_module_and_all_modules(shell: Shell) -> None:
+    """A module lists its functions; without a name there are all modules, both with a sentence each."""
+    assert "  file.absent " in shell.run("doc", "file").out
+    text = shell.run("doc").out
+    assert "Modules of state functions\n" in text
+    assert "  docker_container " in text
+
+
+def test_both_kinds_of_one_name(shell: Shell) -> None:
+    """A name of a state and an execution function shows both, the state function first."""
+    text = shell.run("doc", "cmd.run").out
+    assert text.index("(state function)") < text.index("(execution function)")
+
+
+def test_data(shell: Shell) -> None:
+    """With --out json there is one document: by kind, then by name."""
+    document = shell.run("doc", "cmd.run", "--out", "json").document
+    assert set(document) == {"states", "modules"}
+    [argument] = [one for one in document["states"]["cmd.run"]["arguments"] if one["name"] == "timeout"]
+    assert (argument["unit"], argument["required"], argument["default"]) == ("seconds", False, None)
+    listed = shell.run("doc", "--out", "json").document
+    assert listed["states"]["timezone"]
+    assert shell.run("doc", "file", "--out", "json").document["states"]["file"]["functions"]["absent"]
+
+
+def test_an_unknown_name(shell: Shell) -> None:
+    """It is refused with near names, as one document if asked for."""
+    ended = shell.run("doc", "fil.managd", "--out", "json")
+    assert ended.code == 1
+    assert "there is no module or function" in ended.document["errors"][0]
+    assert "file.managed" in ended.err
+
+
+def test_functions_of_the_project(shell: Shell) -> None:
+    """The project's own functions are listed and shown, with the words of their docstrings."""
+    shell.write("states/_modules/own.py", OWN)
+    assert re.search("^  own +The project's own.$", shell.run("doc").out, re.MULTILINE)
+    text = shell.run("doc", "own.greet").out
+    assert "  whom (anything; required)\n" in text
+    assert "  loud (anything; default: false)\n" in text
+    assert "    salt '*' own.greet you" in text
+
+
+def test_a_file_that_does_not_load(shell: Shell) -> None:
+    """The list of modules has the reason in place of a sentence; its own documentation is refused."""
+    shell.write("states/_modules/broken.py", "import nothing_of_this_name\n")
+    ended = shell.run("doc")
+    assert ended.code == 0
+    assert "nothing_of_this_name" in ended.out
+    ended = shell.run("doc", "broken")
+    assert ended.code == 1
+    assert "nothing_of_this_name" in ended.err
+
+
+def test_sys_doc(shell: Shell) -> None:
+    """`sys.doc` and `sys.argspec` answer as Salt's do."""
+    document = shell.run("call", "*", "sys.doc", "file.managed", "--out", "json").document
+    assert "makedirs (true or false" in document["web-01"]["file.managed"]
+    document = shell.run("call", "*", "sys.argspec", "file.managed", "--out", "json").document
+    assert document["web-01"]["file.managed"]["args"][0] == "name"
+
+
+def test_completion_has_descriptions(shell: Shell) -> None:
+    """Modules, and functions after the dot, come with their sentence where the shell shows one."""
+
+    def zsh(*words: str) -> list[str]:
+        ended = shell.run(
+            _ENSUE_COMPLETE="zsh_complete",
+            COMP_WORDS=" ".join(("ensue", *words)),
+            COMP_CWORD=str(len(words)),
+        )
+        return ended.out.splitlines()
+
+    assert zsh("doc", "docker_i") == [
+        "plain", "docker_image.absent", "Remove images.",
+        "plain", "docker_image.present", "Pull, build or load an image that is missing.",
+    ]  # fmt: skip
+    lines = zsh("call", "x", "test.pi")
+    assert lines[1] == "test.ping"
+    assert lines[2]
+    assert "file" in zsh("doc", "fi")
