@@ -57,7 +57,7 @@ def _write_reference(app: Any) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Write the reference pages before Sphinx looks for pages, and register what changes pages while they are read."""
+    """Write the reference pages before Sphinx looks for pages; change pages as they are read."""
     app.connect("builder-inited", _write_reference)
     app.connect("source-read", _read)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
