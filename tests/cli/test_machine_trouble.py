@@ -53,6 +53,7 @@ COMMANDS = [
     ["deployments", "diff", "1", "2", "--app", "a", "--env", "e"],
     ["deployments", "expire"],
     ["graph", "a"],
+    ["keys", "encrypt"],
     ["keys", "rotate"],
     ["doc", "file.managed"],
     ["schema", "sls"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ensue.core.model.secret_values import mask_config
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ensue.app.refresh import Refreshed
     from ensue.core.model.data import DataMap
@@ -91,6 +91,16 @@ class KeptResources(OpenedProject):
         """Remove a derived resource's entry and its cached grains."""
         await self._services().directory.grains_changed([srn])
         return await asyncio.to_thread(self._stores.registry().forget, srn)
+
+    async def encrypted(self, plain: str, recipients: Sequence[str] = ()) -> str:
+        """Return a text as a PGP message for the renderer `gpg`; see `pgp_messages.encrypted`.
+
+        Raises:
+            DecryptionError: there is no such key, or gpg cannot be run.
+        """
+        from ensue.app.pgp_messages import encrypted
+
+        return await encrypted(self._services().settings, plain, recipients)
 
     async def rotate_keys(self) -> int:
         """Encrypt every stored configuration and enforced state with a new key.

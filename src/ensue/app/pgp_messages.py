@@ -1,4 +1,4 @@
-"""Decrypting PGP messages with the keys of a project, by the `gpg` of this machine.
+"""Encrypting and decrypting PGP messages with the keys of a project, by the `gpg` of this machine.
 
 Each message is decrypted once per process. Its content is a secret, which the masker receives first. gpg
 manages the agent that it starts for the keys.
@@ -6,6 +6,7 @@ manages the agent that it starts for the keys.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 from pathlib import Path
@@ -17,6 +18,7 @@ from ensue.core.files.regular_files import is_folder
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Sequence
 
     from ensue.app.inline import InlineWork
     from ensue.core.masking import Masker
@@ -32,6 +34,8 @@ SALTS_FOLDER: Final = "/etc/salt/gpgkeys"
 
 _LARGEST_BYTES: Final = 1 << 24
 _SHOWN_CHARS: Final = 300
+_FINGERPRINT_FIELD: Final = 9
+_MAKE_KEY: Final = "make one: `mkdir -m 700 {keys}`, then `gpg --homedir {keys} --quick-gen-key NAME`"
 
 
 class PgpMessages:
@@ -76,36 +80,91 @@ class PgpMessages:
         return plain
 
     async def _decrypted(self, message: str) -> str:
-        from ensue.reach.processes.runner import Launch, OutputBoundError, run_once
-
-        keys = self._folder()
-        options = ("--homedir", str(keys), "--batch", "--no-tty", "--quiet", "--decrypt")
-        launch = Launch(
-            argv=[os.fsencode(word) for word in ("gpg", *options)],
-            cwd=str(self._settings.root),
-            env=dict(os.environb),
-            stdin=message.encode(),
-            most_bytes=_LARGEST_BYTES,
-        )
+        keys = keys_folder(self._settings)
+        plain = await _gpg(self._settings.root, keys, ("--decrypt",), message.encode())
         try:
-            done = await run_once(launch)
-        except FileNotFoundError:
-            raise DecryptionError("there is no program `gpg` on this machine") from None
-        except OutputBoundError:
-            raise DecryptionError(f"it is larger than {_LARGEST_BYTES:,} bytes") from None
-        except OSError as error:
-            raise DecryptionError(f"gpg cannot be run: {error.strerror or error}") from None
-        if done.returncode:
-            said = done.stderr.decode("utf-8", "backslashreplace").strip()[-_SHOWN_CHARS:]
-            raise DecryptionError(f"gpg with the keys in {keys}: {said or f'exit code {done.returncode}'}")
-        try:
-            return done.stdout.decode()
+            return plain.decode()
         except UnicodeDecodeError:
             raise DecryptionError("its content is not UTF-8 text") from None
 
-    def _folder(self) -> Path:
-        root, named = self._settings.root, self._settings.option("gpg_keydir")
-        if named:
-            return root / str(named)
-        own, salts = root / DEFAULT_FOLDER, Path(SALTS_FOLDER)
-        return salts if is_folder(salts) and not is_folder(own) else own
+
+def keys_folder(settings: Settings) -> Path:
+    """Return the folder of a project's keys."""
+    root, named = settings.root, settings.option("gpg_keydir")
+    if named:
+        return root / str(named)
+    own, salts = root / DEFAULT_FOLDER, Path(SALTS_FOLDER)
+    return salts if is_folder(salts) and not is_folder(own) else own
+
+
+async def encrypted(settings: Settings, plain: str, recipients: Sequence[str] = ()) -> str:
+    """Return a text as a PGP message that the keys of a project decrypt.
+
+    Args:
+        settings: the options of the project.
+        plain: the text.
+        recipients: the keys that decrypt it, by id, fingerprint or address; none: the project's secret key.
+
+    Raises:
+        DecryptionError: gpg cannot be run, has no such key, or has several secret keys and none is named.
+    """
+    keys = keys_folder(settings)
+    if not is_folder(keys):
+        raise DecryptionError(f"there is no folder of keys {keys} ({_MAKE_KEY.format(keys=keys)})")
+    chosen = recipients or [await _only_secret_key(settings.root, keys)]
+    named = [word for one in chosen for word in ("--recipient", one)]
+    # The folder is the project's own: whoever may write keys there may also read what they decrypt.
+    options = ("--armor", "--no-auto-key-locate", "--trust-model", "always", *named, "--encrypt")
+    return (await _gpg(settings.root, keys, options, plain.encode())).decode()
+
+
+async def _only_secret_key(root: Path, keys: Path) -> str:
+    """Return the fingerprint of the only secret key of a folder."""
+    listed = await _gpg(root, keys, ("--with-colons", "--list-secret-keys"), b"")
+    fields = [line.split(":") for line in listed.decode("utf-8", "backslashreplace").splitlines()]
+    prints = [
+        following[_FINGERPRINT_FIELD]
+        for one, following in itertools.pairwise(fields)
+        if one[0] == "sec" and following[0] == "fpr"
+    ]
+    if len(prints) == 1:
+        return prints[0]
+    if prints:
+        raise DecryptionError(f"{keys} has {len(prints)} secret keys: name one of {', '.join(prints)}")
+    raise DecryptionError(f"{keys} has no secret key ({_MAKE_KEY.format(keys=keys)})")
+
+
+async def _gpg(root: Path, keys: Path, options: Sequence[str], given: bytes) -> bytes:
+    """Return what gpg prints.
+
+    Args:
+        root: the folder it runs in.
+        keys: the folder of its keys.
+        options: what it does.
+        given: its input.
+
+    Raises:
+        DecryptionError: it cannot be run, fails, or prints too much.
+    """
+    from ensue.reach.processes.runner import Launch, OutputBoundError, run_once
+
+    words = ("gpg", "--homedir", str(keys), "--batch", "--no-tty", "--quiet", *options)
+    launch = Launch(
+        argv=[os.fsencode(word) for word in words],
+        cwd=str(root),
+        env=dict(os.environb),
+        stdin=given,
+        most_bytes=_LARGEST_BYTES,
+    )
+    try:
+        done = await run_once(launch)
+    except FileNotFoundError:
+        raise DecryptionError("there is no program `gpg` on this machine") from None
+    except OutputBoundError:
+        raise DecryptionError(f"it is larger than {_LARGEST_BYTES:,} bytes") from None
+    except OSError as error:
+        raise DecryptionError(f"gpg cannot be run: {error.strerror or error}") from None
+    if done.returncode:
+        reason = done.stderr.decode("utf-8", "backslashreplace").strip()[-_SHOWN_CHARS:]
+        raise DecryptionError(f"gpg with the keys in {keys}: {reason or f'exit code {done.returncode}'}")
+    return done.stdout

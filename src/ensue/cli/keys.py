@@ -1,7 +1,8 @@
-"""`ensue keys`: the keys that secrets are stored with."""
+"""`ensue keys`: the keys that secrets are encrypted with."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -21,11 +22,14 @@ FORMS = ("nested", "json", "yaml", "quiet")
 @click.group(
     "keys",
     cls=ExampleGroup,
-    examples=(("ensue keys rotate", "make a new key, and encrypt everything stored with it"),),
+    examples=(
+        ("ensue keys rotate", "make a new key, and encrypt everything stored with it"),
+        ("ensue keys encrypt", "encrypt a value for pillar; it is asked for without being shown"),
+    ),
 )
 @global_options
 def command() -> None:
-    """Manage the keys that stored secrets are encrypted with."""
+    """Encrypt values for pillar, and manage the key that stored secrets are encrypted with."""
 
 
 @command.command(
@@ -49,3 +53,55 @@ def rotate(session: Session) -> int:
     else:
         session.print_document({"reencrypted": count})
     return exit_codes.SUCCEEDED
+
+
+@command.command(
+    "encrypt",
+    cls=ProjectCommand,
+    examples=(
+        ("ensue keys encrypt", "ask for a value, and print it as a PGP message for a file of pillar"),
+        ("ensue keys encrypt < token.txt", "encrypt the content of a file, its last line break included"),
+        ("ensue keys encrypt --recipient ops@example.org", "encrypt for another key than the project's own"),
+    ),
+)
+@click.option(
+    "--recipient",
+    "recipients",
+    multiple=True,
+    metavar="KEY",
+    help="A key that can decrypt it, by id, fingerprint or address; may be given again. Default: the only "
+    "secret key in `gpg_keydir`.",
+)
+@project_options(*FORMS)
+def encrypt(session: Session, recipients: tuple[str, ...]) -> int:
+    """Encrypt a value for a file of pillar that ends in `gpg` (`#!yaml|gpg`).
+
+    The value comes from standard input; on a terminal it is asked for and not shown. The message is indented
+    as the text below a key: `password: |`.
+    """
+    plain = _value()
+
+    async def work(project: Project) -> str:
+        return await project.encrypted(plain, recipients)
+
+    message = session.run(work)
+    if session.out == "nested":
+        session.print_text([f"  {line}\n" for line in message.splitlines()])
+    else:
+        session.print_document({"message": message})
+    return exit_codes.SUCCEEDED
+
+
+def _value() -> str:
+    """Return the value to encrypt.
+
+    Raises:
+        click.ClickException: standard input is not UTF-8 text.
+    """
+    if sys.stdin.isatty():
+        value: str = click.prompt("Value", hide_input=True, err=True)
+        return value
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError:
+        raise click.UsageError("the value is not UTF-8 text") from None
