@@ -136,9 +136,7 @@ class Collection:
         now = asyncio.get_running_loop().time()
         for minion in self._minions.values():
             if minion.deadline <= now:
-                minion.fail(
-                    minion.salt_problem or f"{_silence(minion)} (for {self._silence_s:g} s; --timeout)"
-                )
+                minion.fail(f"{_silence(minion)} (for {self._silence_s:g} s; --timeout)")
             elif self._deadline <= now:
                 minion.fail(f"it had not ended at the deadline of the run; {_MAY_RUN}")
 
@@ -195,7 +193,9 @@ class Collection:
 def _silence(minion: _Minion) -> str:
     if minion.messages.has_gap:
         return f"its frame {minion.messages.next} has not come, and later ones have"
-    return "it has not been heard of since it began" if minion.has_begun else "it does not answer"
+    if minion.has_begun:
+        return "it has not been heard of since it began"
+    return f"it does not answer: {minion.salt_problem}" if minion.salt_problem else "it does not answer"
 
 
 def _event(line: str) -> RunEvent:

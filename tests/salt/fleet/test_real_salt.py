@@ -49,6 +49,23 @@ fine:
   test.nop: []
 {% endif %}
 """,
+    # web2 waits until web1 has sent what it forges.
+    "hostile.sls": """\
+{% if grains['id'] == 'web1' %}
+forge:
+  cmd.run:
+    - name: {{ pillar['forge'] }} && echo done > {{ pillar['gate'] }}
+{% else %}
+wait:
+  cmd.run:
+    - name: cat {{ pillar['gate'] }}
+{% endif %}
+""",
+    "slow.sls": """\
+wait:
+  cmd.run:
+    - name: cat {{ pillar['gate'] }}
+""",
 }
 
 
@@ -138,7 +155,15 @@ def _lay_out(base: Path) -> None:
     for name, text in STATES.items():
         (base / "states" / name).write_text(text)
     (base / "pillar" / "top.sls").write_text("base:\n  '*': [all]\n")
-    pillar = {"folder": str(base / "out"), "word": "hello", "password": "planted-in-pillar"}
+    os.mkfifo(base / "gate")
+    forging = Path(__file__).with_name("forging.py")
+    pillar = {
+        "folder": str(base / "out"),
+        "word": "hello",
+        "password": "planted-in-pillar",
+        "gate": str(base / "gate"),
+        "forge": f"{sys.executable} {forging} {base / 'web1'} web2",
+    }
     (base / "pillar" / "all.sls").write_text(json.dumps(pillar))
     fleet = {"fleet": {"engine": "salt", "config": str(base / "m" / "master")}}
     (base / "project" / "ensue.yaml").write_text(json.dumps(fleet))
@@ -281,3 +306,29 @@ if HAS_SALT:
         assert code == 2
         assert said["web1"] is True
         assert said["web2"] == "it does not answer (for 12 s; --timeout)"
+
+    def test_a_minion_cannot_speak_for_another(fleet: Fleet) -> None:
+        """Forged frames, ends, returns and lists of events change no result, and their sender is named."""
+        code, out, err = fleet.run("apply", "--tgt", "web*", "hostile", "--out", "json")
+        assert code == 0, err
+        returns = json.loads(out)
+        assert [one["new_state"]["stdout"] for one in returns["web2"].values()] == ["done"]
+        assert [one["result"] for one in returns["web1"].values()] == [True]
+        refused = [line for line in err.splitlines() if "E0875" in line]
+        assert any("minion web1 sent 4 frames that are not its own" in line for line in refused), err
+        assert any("minion web2 sent 8 frames that are not its own" in line for line in refused), err
+
+    def test_a_run_has_a_deadline(fleet: Fleet) -> None:
+        """A minion that has not ended at the deadline of the run is reported so, though it gives signs of life."""
+        config = fleet.base / "project" / "ensue.yaml"
+        before = config.read_text()
+        options = json.loads(before)
+        options["fleet"]["deadline_s"] = 8
+        config.write_text(json.dumps(options))
+        try:
+            code, out, _ = fleet.run("apply", "--tgt", "web1", "slow", "--timeout", "4")
+        finally:
+            config.write_text(before)
+            (fleet.base / "gate").write_text("late")
+        assert code == 2
+        assert "it had not ended at the deadline of the run" in out
