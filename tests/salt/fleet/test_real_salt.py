@@ -319,7 +319,7 @@ if HAS_SALT:
         assert any("minion web2 sent 8 frames that are not its own" in line for line in refused), err
 
     def test_a_run_has_a_deadline(fleet: Fleet) -> None:
-        """A minion that has not ended at the deadline of the run is reported so, though it gives signs of life."""
+        """A minion that works on at the deadline of the run is reported so, though it gives signs of life."""
         config = fleet.base / "project" / "ensue.yaml"
         before = config.read_text()
         options = json.loads(before)
