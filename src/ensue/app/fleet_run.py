@@ -22,6 +22,8 @@ from ensue.core.errors import ConfigurationError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.events import JobPublished, RunFinished, RunStarted
 from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
+from ensue.language.settings.minion_options import options_for_minions
+from ensue.language.targeting.bare_lists import refuse_bare_lists
 from ensue.language.targeting.batch import Portion
 from ensue.salt.fleet.admission import Admission, rsa_key
 from ensue.salt.fleet.bundle import FOLDER, abi, shipped_program, shipped_relay, shipped_tree
@@ -72,10 +74,13 @@ class FleetRun:
             on_minion: called with the report of each minion when it has ended.
 
         Raises:
-            ConfigurationError: Salt's master cannot be used, nothing can be shipped, or a limit is neither a
-                number nor a percentage; nothing was run.
+            ConfigurationError: Salt's master cannot be used, nothing can be shipped, a limit is neither a
+                number nor a percentage, or an option does not reach minions; nothing was run.
+            TargetSyntaxError: the target has a list without its sign.
         """
         started = perf_counter()
+        refuse_bare_lists(self._order.tgt)
+        options = options_for_minions(self._settings)
         batch_portion = _portion(self._order.batch, "batch")
         fail_portion = _portion(self._order.fail_limit, "fail limit", least=0)
         master = await asyncio.to_thread(SaltMaster, _config(self._settings))
@@ -84,7 +89,7 @@ class FleetRun:
             return self._nothing_matched()
         batches = _batches(minions, batch_portion)
         limit = fail_portion.of(len(minions)) if fail_portion is not None else None
-        wire, relay = await asyncio.to_thread(self._shipped, master)
+        wire, relay = await asyncio.to_thread(self._shipped, master, options)
         await self._begin()
         reports: list[MinionReport] = []
         status: RunStatus = "succeeded"
@@ -135,7 +140,7 @@ class FleetRun:
         order = {**wire, "jid": jid}
         await asyncio.to_thread(master.publish, self._order.tgt, [*public_keys], relay, order, jid)
 
-    def _shipped(self, master: SaltMaster) -> tuple[dict[str, Any], str]:
+    def _shipped(self, master: SaltMaster, options: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         """Put below the master's file roots what minions fetch; return the order as they get it."""
         folder = master.shipping_folder()
         order = self._order
@@ -151,7 +156,11 @@ class FleetRun:
             "function": order.function,
             "args": list(order.args),
             "kwargs": dict(order.kwargs),
-            "options": master.options() | ({"saltenv": order.saltenv} if order.saltenv else {}),
+            "options": {
+                **master.options(),
+                **options,
+                **({"saltenv": order.saltenv} if order.saltenv else {}),
+            },
             "tree": "",
             "environments": {},
         }

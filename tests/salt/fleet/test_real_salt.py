@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,21 @@ wait:
     - name: cat {{ pillar['gate'] }}
 {% endif %}
 """,
+    "failing.sls": """\
+first:
+  test.fail_without_changes: []
+second:
+  test.nop: []
+""",
+    "elsewhere.sls": """\
+before:
+  file.touch:
+    - name: {{ pillar['folder'] }}/elsewhere
+after:
+  file.managed:
+    - name: {{ pillar['folder'] }}/elsewhere
+    - contents: ${minion[db1]:cmd:token:stdout}
+""",
     "slow.sls": """\
 wait:
   cmd.run:
@@ -90,6 +106,17 @@ class Fleet:
             check=False,
         )
         return done.returncode, done.stdout, done.stderr
+
+    @contextmanager
+    def options(self, **more: Any) -> Generator[None]:
+        """Run with further options in `ensue.yaml`."""
+        path = self.base / "project" / "ensue.yaml"
+        before = path.read_text()
+        path.write_text(json.dumps({**json.loads(before), **more}))
+        try:
+            yield
+        finally:
+            path.write_text(before)
 
     def document(self, *words: str) -> tuple[int, Any]:
         """Run a command with `--out json`."""
@@ -319,16 +346,34 @@ if HAS_SALT:
         assert any("minion web2 sent 8 frames that are not its own" in line for line in refused), err
 
     def test_a_run_has_a_deadline(fleet: Fleet) -> None:
-        """A minion that works on at the deadline of the run is reported so, though it gives signs of life."""
-        config = fleet.base / "project" / "ensue.yaml"
-        before = config.read_text()
-        options = json.loads(before)
-        options["fleet"]["deadline_s"] = 8
-        config.write_text(json.dumps(options))
-        try:
+        """A minion that works on at the deadline of a run is reported so, whatever signs of life it gives."""
+        config = str(fleet.base / "m" / "master")
+        with fleet.options(fleet={"engine": "salt", "config": config, "deadline_s": 8}):
             code, out, _ = fleet.run("apply", "--tgt", "web1", "slow", "--timeout", "4")
-        finally:
-            config.write_text(before)
-            (fleet.base / "gate").write_text("late")
+        (fleet.base / "gate").write_text("late")
         assert code == 2
         assert "it had not ended at the deadline of the run" in out
+
+    def test_options_of_the_project_reach_minions(fleet: Fleet) -> None:
+        """`failhard` of ensue.yaml holds on minions, and an option that cannot reach them is refused."""
+        with fleet.options(failhard=True):
+            _, out, _ = fleet.run("apply", "--tgt", "web1", "failing")
+        assert "1 not run" in out
+        assert "1 not run" not in fleet.run("apply", "--tgt", "web1", "failing")[1]
+        with fleet.options(nodegroups={"a": "web*"}):
+            code, _, err = fleet.run("apply", "--tgt", "web1", "failing")
+        assert (code, "E0876" in err) == (1, True)
+
+    def test_a_list_without_its_sign_is_refused(fleet: Fleet) -> None:
+        """`web1,web2` matches nothing in Salt: the message has the form that is meant."""
+        code, _, err = fleet.run("apply", "--tgt", "web1,web2")
+        assert code == 1
+        assert "write L@web1,web2" in err
+        assert fleet.document("call", "L@web1,web2", "test.ping") == (0, {"web1": True, "web2": True})
+
+    def test_a_reference_to_another_minion_runs_nothing(fleet: Fleet) -> None:
+        """A reference across minions is refused, and no state of that SLS runs."""
+        code, out, _ = fleet.run("apply", "--tgt", "web*", "elsewhere")
+        assert code == 2
+        assert "reads from another minion" in out
+        assert not (fleet.base / "out" / "elsewhere").exists()

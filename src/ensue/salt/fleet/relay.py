@@ -169,6 +169,9 @@ class Relay:
         try:
             with zipfile.ZipFile(cached) as archive:
                 archive.extractall(scratch)
+                # `zipfile` writes modes and does not restore them, which `mode: keep` of a state needs.
+                for entry in archive.infolist():
+                    (scratch / entry.filename).chmod(entry.external_attr >> 16 & 0o7777)
             if folder.is_dir():
                 return folder
             scratch.rename(folder)
