@@ -84,6 +84,7 @@ class FleetRun:
         batch_portion = _portion(self._order.batch, "batch")
         fail_portion = _portion(self._order.fail_limit, "fail limit", least=0)
         master = await asyncio.to_thread(SaltMaster, _config(self._settings))
+        await asyncio.to_thread(master.require_running)
         minions = await asyncio.to_thread(master.matching, self._order.tgt)
         if not minions:
             return self._nothing_matched()

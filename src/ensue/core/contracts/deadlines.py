@@ -50,6 +50,9 @@ GIT_QUERY_S: Final = 60.0
 HOOK_S: Final = 60.0
 """The hooks `init`, `discover` and `connect` of a resource type."""
 
+FLEET_BUS_S: Final = 5.0
+"""The event bus of Salt's master accepts a connection."""
+
 FLEET_SILENCE_S: Final = 60.0
 """A minion of a fleet that has a job gives the next sign of life."""
 

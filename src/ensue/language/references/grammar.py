@@ -16,8 +16,8 @@ next character literal. No part contains a line end, or a brace outside quotes.
 
 `${self:property}` reads the state's own `new_state`, where that is allowed (`registers`).
 
-`${minion[id]:path:id:property}` would read what a state of another minion returned, which is not supported. It
-is recognized so that it is refused.
+`${minion[id]:path:id:property}` would read what a state of another minion returned, which is not supported.
+It is recognized so that it is refused.
 
 Any other text with fewer than three parts is not a reference and is left as it is, and so is its escaped
 form: `${HOME}` belongs to a shell, and so does `${x:-a:b}`, whose second part begins with a shell operator.

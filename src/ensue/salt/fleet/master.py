@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.deadlines import FLEET_BUS_S
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError
 from ensue.core.model.data import is_mapping
@@ -54,6 +55,21 @@ class SaltMaster:
         if not roots.get("base"):
             raise _unshippable("file_roots has no folder in base", "add one to the master's configuration")
         return roots
+
+    def require_running(self) -> None:
+        """Check that the master answers; its caches match targets without it.
+
+        Raises:
+            ConfigurationError: it does not.
+        """
+        events = importlib.import_module("salt.utils.event")
+        with (
+            warnings.catch_warnings(action="ignore"),
+            events.get_master_event(self.opts, self.opts["sock_dir"], listen=False) as bus,
+        ):
+            if not bus.connect_pull(timeout=FLEET_BUS_S):
+                why = f"no master runs with its configuration (there is none at {self.opts['sock_dir']})"
+                raise unreachable(why)
 
     def shipping_folder(self) -> Path:
         """Return the folder below the first file root that archives are put in.
