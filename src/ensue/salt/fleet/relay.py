@@ -43,6 +43,9 @@ NONCE = bytes(12)
 KEEP = 3
 """How many unpacked versions of each kind a minion keeps."""
 
+KEEP_JOBS = 1000
+"""How many of its last jobs a minion remembers."""
+
 PROGRAM = "ensue.app.fleet_minion"
 
 __salt__: Any
@@ -122,6 +125,9 @@ class Relay:
         """Do what the order says; its last report is the end."""
         problem = ""
         try:
+            if self.order["verb"] in {"apply", "call"} and not self.claimed():
+                # Nothing is signed: the numbers of this job's frames are taken.
+                return {"problem": "it has run this job already"}
             self.report("Alive")
             problem = self.carried_out()
         except Problem as error:
@@ -148,6 +154,18 @@ class Relay:
             self.report("Described", status=self.status(bundle))
             return ""
         return self.started(program)
+
+    def claimed(self) -> bool:
+        """Record the job; return False if that was done before, so that no job runs twice."""
+        self.base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        jobs = self.base / "jobs"
+        jobs.mkdir(mode=0o700, exist_ok=True)
+        try:
+            (jobs / Path(self.order["jid"]).name).mkdir()
+        except FileExistsError:
+            return False
+        self.forget_old(jobs, KEEP_JOBS)
+        return True
 
     def status(self, bundle: str | None) -> dict[str, Any]:
         """Return what is known about this minion."""
@@ -180,17 +198,17 @@ class Relay:
             raise Problem(msg) from error
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
-        self.forget_old(folder.parent)
+        self.forget_old(folder.parent, KEEP)
         return folder
 
-    def forget_old(self, parent: Path) -> None:
-        """Remove the versions that were used longest ago."""
+    def forget_old(self, parent: Path, keep: int) -> None:
+        """Remove the folders that were used longest ago."""
         found = sorted(
             (one for one in parent.iterdir() if not one.name.startswith(".")),
             key=lambda one: one.stat().st_mtime,
             reverse=True,
         )
-        for old in found[KEEP:]:
+        for old in found[keep:]:
             shutil.rmtree(old, ignore_errors=True)
 
     def started(self, program: Path) -> str:
