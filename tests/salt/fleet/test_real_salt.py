@@ -68,9 +68,19 @@ if HAS_SALT:
     def test_a_call_answers_by_minion(fleet: Fleet) -> None:
         """An execution function is called on each minion, and each answer is printed."""
         assert fleet.document("call", "web*", "cmd.run", "echo hi") == (0, {"web1": "hi", "web2": "hi"})
+        random = "head -c 900000 /dev/urandom | base64 -w 0"
+        code, said = fleet.document("call", "web1", "cmd.run", random)
+        assert (code, len(said["web1"])) == (0, 1_200_000)
         code, said = fleet.document("call", "web1", "cmd.nope")
         assert code == 2
         assert "no execution function 'cmd.nope'" in said["web1"]
+
+    def test_minions_are_prepared_and_listed(fleet: Fleet) -> None:
+        """`fleet sync` ships ensue, and `fleet status` says where it is; both as signed reports."""
+        assert fleet.run("fleet", "sync", "web*")[0] == 0
+        code, listed = fleet.document("fleet", "status", "web*")
+        assert code == 0
+        assert {name: one["shipped"] for name, one in listed.items()} == {"web1": True, "web2": True}
 
     def test_no_minion_matches(fleet: Fleet) -> None:
         """A target without minions is named, with exit code 2."""
