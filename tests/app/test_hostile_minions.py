@@ -271,3 +271,12 @@ def test_refused_frames_are_counted_by_their_sender(count: int) -> None:
         2
     ].refused
     assert refused == {HOSTILE: count, "": 2}
+
+
+def test_a_minion_cannot_report_states_of_another() -> None:
+    """A signed event about another minion fails the one that signed it."""
+    made = signer(HOSTILE, public=KEY.public)
+    frames = made.frames(packed(Happened(tuple(_lines_of_a_run("web2")))))
+    outcome = _collected([*(_fired(frame) for frame in frames), *TRUE])
+    assert outcome[0][HOSTILE].problem == "what it reported cannot be read: an event is about minion:web2"
+    assert _alone(outcome, "web2") == _alone(EXPECTED, "web2")

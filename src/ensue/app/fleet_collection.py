@@ -174,7 +174,7 @@ class Collection:
                 pass
             case Happened(lines=lines):
                 for line in lines:
-                    event = _event(line)
+                    event = _event(line, name)
                     minion.events.append(event)
                     self._on_event(name, event)
             case Refused(messages=messages):
@@ -198,14 +198,18 @@ def _silence(minion: _Minion) -> str:
     return f"it does not answer: {minion.salt_problem}" if minion.salt_problem else "it does not answer"
 
 
-def _event(line: str) -> RunEvent:
+def _event(line: str, minion: str) -> RunEvent:
     """Return the event of a line that a minion wrote.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is none, or it is about another minion.
     """
     event = journal_form.decode(line.encode()) if has_types(line) else None
     if event is None or isinstance(event, JournalHeader | JournalSummary):
         msg = "a line is no event of a run"
+        raise ValueError(msg)
+    target = str(getattr(getattr(event, "returned", event), "target", ""))
+    if target.startswith("minion:") and target != f"minion:{minion}":
+        msg = f"an event is about {target}"
         raise ValueError(msg)
     return event

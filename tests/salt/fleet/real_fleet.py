@@ -239,3 +239,13 @@ def wait_for_answers(fleet: Fleet, target: str, count: int) -> None:
         if code == 0 and len(json.loads(out)) == count:
             return
     pytest.fail("the minions do not answer")
+
+
+def wait_for_problem(fleet: Fleet, minion: str, words: str) -> tuple[int, str]:
+    """Call a function on a minion until its problem has some words; return the exit code and the output."""
+    latest = time.monotonic() + 120
+    while time.monotonic() < latest:
+        code, out, _ = fleet.run("call", minion, "test.ping", "--timeout", "4")
+        if words in out:
+            return code, out
+    pytest.fail(f"{minion} has another problem")

@@ -6,7 +6,15 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.salt.fleet.real_fleet import HAS_SALT, configured, ended, minion_options, started, wait_for_answers
+from tests.salt.fleet.real_fleet import (
+    HAS_SALT,
+    configured,
+    ended,
+    minion_options,
+    started,
+    wait_for_answers,
+    wait_for_problem,
+)
 
 if TYPE_CHECKING:
     from tests.salt.fleet.real_fleet import Fleet
@@ -81,6 +89,19 @@ if HAS_SALT:
             fleet.forget("small1")
         assert code == 2
         assert f"{folder}/cache/ensue: No space left on device" in out
+
+    def test_salts_own_return_explains_a_silence(fleet: Fleet) -> None:
+        """A minion on which Salt cannot run ensue has failed after its silence, with Salt's words."""
+        options = {**minion_options("odd1", fleet.ports), "disable_modules": ["slsutil"]}
+        process = started("salt-minion", configured(fleet.base, "odd1", fleet.ports, options))
+        try:
+            code, err = wait_for_problem(fleet, "odd1", "Salt could not run ensue there")
+        finally:
+            ended(process)
+            fleet.forget("odd1")
+        assert code == 2
+        assert "it does not answer: Salt could not run ensue there:" in err
+        assert "slsutil.renderer" in err
 
     def test_modes_of_files_are_kept(fleet: Fleet) -> None:
         """`mode: keep` gives a file the mode that its source has on the master."""
