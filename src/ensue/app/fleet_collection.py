@@ -101,7 +101,13 @@ class Collection:
         self._silence_s = silence_s
         self._deadline = deadline
         self._on_event = on_event
+        self._is_closed = False
         self._minions = {one: _Minion(self._later()) for one in minions}
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody can report any more: the deadline of the run has passed, or the bus is closed."""
+        return self._is_closed or self._deadline <= asyncio.get_running_loop().time()
 
     def _later(self) -> float:
         return asyncio.get_running_loop().time() + self._silence_s
@@ -143,6 +149,7 @@ class Collection:
     def _take(self, item: Item) -> None:
         """Take what was admitted; anything from a minion that nobody waits for is ignored."""
         if isinstance(item, BusClosed):
+            self._is_closed = True
             for waiting in self._minions.values():
                 waiting.fail(f"Salt's master has closed its event bus; {_MAY_RUN}")
             return

@@ -99,8 +99,8 @@ class FleetRun:
             with Bus(master.opts, self._admission) as bus:
                 for batch in batches:
                     known, unknown = await asyncio.to_thread(_with_keys, master, batch)
+                    reports += unknown
                     for report in unknown:
-                        reports.append(report)
                         on_minion(report)
                     collection = Collection(
                         self._key, [*known], self._order.timeout_s, deadline, self._happened
@@ -113,9 +113,8 @@ class FleetRun:
                     except asyncio.CancelledError:
                         reports += collection.interrupted()
                         raise
-                    if limit is not None and sum(not one.ok for one in reports) > limit:
-                        break
-                    if asyncio.get_running_loop().time() >= deadline:
+                    too_many = limit is not None and sum(not one.ok for one in reports) > limit
+                    if too_many or collection.is_over:
                         break
         except asyncio.CancelledError:
             status = "interrupted"
