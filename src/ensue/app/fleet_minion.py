@@ -1,12 +1,13 @@
-"""What ensue does on a minion of a fleet: one order from stdin, sealed frames to stdout.
+"""What ensue does on a minion of a fleet: one order from stdin, messages to stdout, one per line.
 
-Run as `python -m ensue.app.fleet_minion` by `fleet.relay`. The file roots
-are unpacked on the minion, pillar and grains come with the order.
+Run as `python -m ensue.app.fleet_minion` by `fleet.relay`, which seals, signs and sends the messages. The
+file roots are unpacked on the minion, pillar and grains come with the order.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
 import sys
 import traceback
@@ -18,7 +19,7 @@ import msgspec
 from ensue.app.project import Project, ProjectOptions, RunOptions
 from ensue.core.diagnostics import Severity
 from ensue.core.errors import DiagnosticError, EnsueError
-from ensue.salt.fleet.frames import Answered, Happened, Refused, Warned, frame_name, written
+from ensue.salt.fleet.frames import Answered, Happened, Refused, Warned, packed
 from ensue.store.runs import journal_form
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         run_id: the run of the coordinator.
         minion: the id of this machine.
-        key: the public key of the run.
         root: the folder that holds the file roots; messages name files below it.
         cachedir: the folder for what persists between runs.
         file_roots: the folders of each environment.
@@ -47,7 +47,6 @@ class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str
     verb: str
     minion: str
-    key: bytes
     root: str
     cachedir: str
     file_roots: dict[str, list[str]]
@@ -64,19 +63,16 @@ class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reporter:
-    """Writes frames: events together, at the latest after half a second.
+    """Writes messages: events together, at the latest after half a second.
 
     Args:
-        order: the order that they answer.
         descriptor: where they are written.
     """
 
-    def __init__(self, order: MinionOrder, descriptor: int) -> None:
-        self._order = order
+    def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._lines: list[str] = []
         self._bytes = 0
-        self._count = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def happened(self, line: bytes) -> None:
@@ -103,9 +99,7 @@ class Reporter:
         self._write(message)
 
     def _write(self, message: Message) -> None:
-        name = frame_name(self._order.run_id, self._order.minion, self._count)
-        content = f"{written(message, self._order.key, name)}\n".encode()
-        self._count += 1
+        content = base64.b64encode(packed(message)) + b"\n"
         while content:
             content = content[os.write(self._descriptor, content) :]
 
@@ -164,10 +158,10 @@ async def _called(project: Project, order: MinionOrder, reporter: Reporter) -> i
 def main() -> int:
     """Read an order, carry it out, and return the exit code."""
     order = msgspec.json.decode(sys.stdin.buffer.read(), type=MinionOrder)
-    # What any plug-in prints must not be taken for a frame.
-    frames = os.dup(sys.stdout.fileno())
+    # What any plug-in prints must not be taken for a message.
+    messages = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return asyncio.run(carry_out(order, Reporter(order, frames)))
+    return asyncio.run(carry_out(order, Reporter(messages)))
 
 
 if __name__ == "__main__":

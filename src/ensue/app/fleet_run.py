@@ -16,11 +16,16 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.app.fleet_collection import Collection
-from ensue.core.diagnostics import Diagnostic
+from ensue.core.contracts.deadlines import FLEET_RUN_S
+from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import ConfigurationError
+from ensue.core.model.data import is_mapping
 from ensue.core.model.events import JobPublished, RunFinished, RunStarted
 from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
+from ensue.language.settings.minion_options import options_for_minions
+from ensue.language.targeting.bare_lists import refuse_bare_lists
 from ensue.language.targeting.batch import Portion
+from ensue.salt.fleet.admission import Admission, rsa_key
 from ensue.salt.fleet.bundle import FOLDER, abi, shipped_program, shipped_relay, shipped_tree
 from ensue.salt.fleet.bus import Bus
 from ensue.salt.fleet.master import SaltMaster
@@ -30,7 +35,7 @@ from ensue.store.runs.journal import Journal, new_run_id
 from ensue.store.runs.journal_writer import JournalWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ensue.core.errors import StoreError
     from ensue.core.masking import Masker
@@ -57,6 +62,7 @@ class FleetRun:
         self._order = order
         self._key = RunKey()
         self._run_id = new_run_id(datetime.now(UTC))
+        self._admission = Admission(self._run_id)
         self._numbers = Numbers()
         self._journal: JournalWriter | None = None
         self._journal_error: StoreError | None = None
@@ -68,37 +74,47 @@ class FleetRun:
             on_minion: called with the report of each minion when it has ended.
 
         Raises:
-            ConfigurationError: Salt's master cannot be used, nothing can be shipped, or a limit is neither a
-                number nor a percentage; nothing was run.
+            ConfigurationError: Salt's master cannot be used, nothing can be shipped, a limit is neither a
+                number nor a percentage, or an option does not reach minions; nothing was run.
+            TargetSyntaxError: the target has a list without its sign.
         """
         started = perf_counter()
+        refuse_bare_lists(self._order.tgt)
+        options = options_for_minions(self._settings)
         batch_portion = _portion(self._order.batch, "batch")
         fail_portion = _portion(self._order.fail_limit, "fail limit", least=0)
         master = await asyncio.to_thread(SaltMaster, _config(self._settings))
+        await asyncio.to_thread(master.require_running)
         minions = await asyncio.to_thread(master.matching, self._order.tgt)
         if not minions:
             return self._nothing_matched()
         batches = _batches(minions, batch_portion)
         limit = fail_portion.of(len(minions)) if fail_portion is not None else None
-        wire, relay = await asyncio.to_thread(self._shipped, master)
+        wire, relay = await asyncio.to_thread(self._shipped, master, options)
         await self._begin()
         reports: list[MinionReport] = []
         status: RunStatus = "succeeded"
+        deadline = asyncio.get_running_loop().time() + _deadline_s(self._settings)
         try:
-            with Bus(master.opts, self._run_id) as bus:
+            with Bus(master.opts, self._admission) as bus:
                 for batch in batches:
+                    known, unknown = await asyncio.to_thread(_with_keys, master, batch)
+                    reports += unknown
+                    for report in unknown:
+                        on_minion(report)
                     collection = Collection(
-                        self._run_id, self._key, batch, self._order.timeout_s, self._happened
+                        self._key, [*known], self._order.timeout_s, deadline, self._happened
                     )
                     try:
-                        await self._publish(master, bus, relay, wire, batch)
+                        await self._publish(master, relay, wire, known)
                         async for report in collection.reports(bus):
                             reports.append(report)
                             on_minion(report)
                     except asyncio.CancelledError:
                         reports += collection.interrupted()
                         raise
-                    if limit is not None and sum(not one.ok for one in reports) > limit:
+                    too_many = limit is not None and sum(not one.ok for one in reports) > limit
+                    if too_many or collection.is_over:
                         break
         except asyncio.CancelledError:
             status = "interrupted"
@@ -112,16 +128,19 @@ class FleetRun:
         return ended
 
     async def _publish(
-        self, master: SaltMaster, bus: Bus, relay: str, wire: dict[str, Any], batch: Sequence[str]
+        self, master: SaltMaster, relay: str, wire: dict[str, Any], public_keys: Mapping[str, bytes]
     ) -> None:
+        if not public_keys:
+            return
         jid = await asyncio.to_thread(master.new_jid)
-        bus.expect(jid)
-        self._write(JobPublished(jid, tuple(batch)))
+        self._admission.expect(jid, public_keys)
+        self._write(JobPublished(jid, tuple(public_keys)))
         if self._journal is not None:
             await self._journal.recorded()
-        await asyncio.to_thread(master.publish, self._order.tgt, batch, relay, wire, jid)
+        order = {**wire, "jid": jid}
+        await asyncio.to_thread(master.publish, self._order.tgt, [*public_keys], relay, order, jid)
 
-    def _shipped(self, master: SaltMaster) -> tuple[dict[str, Any], str]:
+    def _shipped(self, master: SaltMaster, options: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         """Put below the master's file roots what minions fetch; return the order as they get it."""
         folder = master.shipping_folder()
         order = self._order
@@ -137,7 +156,11 @@ class FleetRun:
             "function": order.function,
             "args": list(order.args),
             "kwargs": dict(order.kwargs),
-            "options": master.options() | ({"saltenv": order.saltenv} if order.saltenv else {}),
+            "options": {
+                **master.options(),
+                **options,
+                **({"saltenv": order.saltenv} if order.saltenv else {}),
+            },
             "tree": "",
             "environments": {},
         }
@@ -204,6 +227,7 @@ class FleetRun:
             exit_code={"succeeded": 0, "failed": 2, "interrupted": 130}[status],
             minions=tuple(sorted(reports, key=lambda one: one.id)),
             not_asked=tuple(one for one in minions if one not in asked),
+            warnings=tuple(_refused(self._admission.refused)),
             duration_s=duration_s,
         )
 
@@ -220,8 +244,44 @@ class FleetRun:
 
 def _config(settings: Settings) -> str | None:
     given = settings.option("fleet")
-    path = given.get("config") if isinstance(given, dict) else None  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]  # checked by `option_table`
-    return str(settings.root / str(path)) if path else None  # pyright: ignore[reportUnknownArgumentType]
+    path = given.get("config") if is_mapping(given) else None
+    return str(settings.root / str(path)) if path else None
+
+
+def _deadline_s(settings: Settings) -> float:
+    given = settings.option("fleet")
+    return float(given.get("deadline_s", FLEET_RUN_S)) if is_mapping(given) else FLEET_RUN_S
+
+
+def _with_keys(master: SaltMaster, batch: Sequence[str]) -> tuple[dict[str, bytes], list[MinionReport]]:
+    """Return the accepted keys of minions, and reports of the minions that have none."""
+    known: dict[str, bytes] = {}
+    unknown: list[MinionReport] = []
+    for minion in batch:
+        pem = master.accepted_key(minion)
+        try:
+            rsa_key(pem)
+        except ValueError as error:
+            problem = f"the master has no accepted key to check its reports with: {error}"
+            unknown.append(MinionReport(id=minion, problem=problem, ok=False))
+        else:
+            known[minion] = pem
+    return known, unknown
+
+
+def _refused(counts: Mapping[str, int]) -> Iterator[Diagnostic]:
+    """Yield a warning for each sender of frames that are not its own."""
+    for sender, count in sorted(counts.items()):
+        frames = "1 frame that is" if count == 1 else f"{count} frames that are"
+        yield Diagnostic(
+            code="E0875",
+            summary=f"minion {sender} sent {frames} not its own"
+            if sender
+            else f"somebody who is no minion of this run sent {frames} no minion's own",
+            detail="each was refused: no minion of this run signed it for its job; Salt names the sender",
+            help="look at what runs on that machine: ensue sends no such frames",
+            severity=Severity.WARNING,
+        )
 
 
 def _portion(text: str | None, what: str, *, least: int = 1) -> Portion | None:

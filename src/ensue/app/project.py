@@ -216,8 +216,9 @@ class Project(KeptResources):
             on_minion: called with the report of each minion when it has ended.
 
         Raises:
-            ConfigurationError: Salt's master cannot be used, nothing can be shipped, or pillar was given on
-                the command line; nothing was run.
+            ConfigurationError: Salt's master cannot be used, nothing can be shipped, pillar was given on the
+                command line, or an option does not reach minions; nothing was run.
+            TargetSyntaxError: the target has a list without its sign.
             LockHeldError: another apply of the project is running.
         """
         from ensue.app.fleet_run import FleetRun

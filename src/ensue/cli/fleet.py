@@ -53,13 +53,14 @@ def status(session: Session, *, target: str, batch: str | None, timeout: float |
 
 def _asked(session: Session, verb: str, target: str, batch: str | None, timeout: float | None) -> int:
     from ensue.cli.fleet_runs import carried_out
-    from ensue.core.model.fleet import SILENCE_S, FleetOrder
+    from ensue.core.contracts.deadlines import FLEET_SILENCE_S
+    from ensue.core.model.fleet import FleetOrder
     from ensue.output.fleet import status_data, status_rows
 
     if not session.open().fleet:
         message = "This project has no fleet: ensue.yaml on a Salt master says `fleet: salt`."
         raise click.UsageError(message)
-    order = FleetOrder(verb=verb, tgt=target, batch=batch, timeout_s=timeout or SILENCE_S)
+    order = FleetOrder(verb=verb, tgt=target, batch=batch, timeout_s=timeout or FLEET_SILENCE_S)
     report = carried_out(session, order)
     if session.is_for_programs:
         session.print_document(status_data(report, session.masker))

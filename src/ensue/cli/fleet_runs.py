@@ -80,7 +80,7 @@ def run_on_fleet(
     report = carried_out(session, order)
     if session.is_for_programs:
         session.print_document(fleet_data(report, session.masker))
-    elif session.out != "quiet" and not report.warnings:
+    elif session.out != "quiet" and (report.minions or report.not_asked):
         session.print_text([fleet_text(report, session.masker, session.stdout_palette)])
     if detailed_exitcode:
         if report.exit_code:
@@ -129,13 +129,14 @@ def carried_out(session: Session, order: FleetOrder) -> FleetReport:
 
 
 def _order(verb: str, target: str, limits: FleetLimits, **fields: Any) -> FleetOrder:
-    from ensue.core.model.fleet import SILENCE_S, FleetOrder
+    from ensue.core.contracts.deadlines import FLEET_SILENCE_S
+    from ensue.core.model.fleet import FleetOrder
 
     return FleetOrder(
         verb=verb,
         tgt=target,
         batch=limits.batch,
         fail_limit=limits.fail_limit,
-        timeout_s=limits.timeout or SILENCE_S,
+        timeout_s=limits.timeout or FLEET_SILENCE_S,
         **fields,
     )

@@ -173,10 +173,22 @@ class Resolver:
         for key, value in reference.items():
             if value is None:
                 continue
+            if str(key).startswith("minion["):
+                self._elsewhere(draft, word, place, str(key))
+                continue
             if not isinstance(value, str):
                 self._malformed(draft, word, place, reference)
                 continue
             yield str(key), value
+
+    def _elsewhere(self, draft: Draft, word: str, place: int, key: str) -> None:
+        self._found.error(
+            "E0877",
+            f"`{word}` of {draft.declaration.id!r} names a state on {key}",
+            draft.declaration.span(word, place),
+            detail="requisites across minions are not supported",
+            help="apply to that minion first, in a run of its own",
+        )
 
     def _malformed(self, draft: Draft, word: str, place: int, reference: Any) -> None:
         self._found.error(

@@ -57,7 +57,7 @@ def report_from_events(events: Sequence[RunEvent], minion_id: str) -> RunReport:
 def _seconds(start: str, end: str) -> float:
     try:
         return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
-    except ValueError:
+    except (ValueError, TypeError):  # No times, or one with an offset and one without.
         return 0.0
 
 

@@ -2,187 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import os
 import signal
-import socket
-import subprocess
-import sys
-import time
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pytest
+from tests.salt.fleet.real_fleet import HAS_SALT
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
-HAS_SALT = importlib.util.find_spec("salt") is not None
-MINIONS = ("web1", "web2", "db1")
-STATES = {
-    "top.sls": "base:\n  '*': [site]\n",
-    "site.sls": """\
-one:
-  file.managed:
-    - name: {{ pillar['folder'] }}/{{ grains['id'] }}
-    - contents: "{{ pillar['word'] }} {{ grains['role'] }}"
-    - delayed_render:
-      - block: later
-#!delayed_block later
-two:
-  cmd.run:
-    - name: echo {{ pillar['password'] }}
-#!end_delayed_block
-""",
-    "uneven.sls": """\
-{% if grains['id'] == 'web2' %}
-broken:
-  cmd.run:
-    - name: echo boom >&2; exit 3
-{% elif grains['id'] == 'db1' %}
-wrong:
-  nope.function: []
-{% else %}
-fine:
-  test.nop: []
-{% endif %}
-""",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Fleet:
-    """A master, its minions and a project.
-
-    Args:
-        base: everything is below it.
-        minions: the process of each minion.
-    """
-
-    base: Path
-    minions: dict[str, subprocess.Popen[bytes]]
-
-    def run(self, *words: str) -> tuple[int, str, str]:
-        """Run a command of ensue in the project."""
-        done = subprocess.run(
-            [sys.executable, "-m", "ensue", "--root", str(self.base / "project"), *words],
-            text=True,
-            capture_output=True,
-            check=False,
-        )
-        return done.returncode, done.stdout, done.stderr
-
-    def document(self, *words: str) -> tuple[int, Any]:
-        """Run a command with `--out json`."""
-        code, out, err = self.run(*words, "--out", "json")
-        assert out, err
-        return code, json.loads(out)
-
-
-def _free_ports() -> tuple[int, int]:
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
-        return one.getsockname()[1], other.getsockname()[1]
-
-
-def _configured(base: Path, name: str, ports: tuple[int, int], more: dict[str, Any]) -> Path:
-    folder = base / name
-    folder.mkdir()
-    own = {
-        "root_dir": str(folder),
-        "pki_dir": str(folder / "pki"),
-        "cachedir": str(folder / "cache"),
-        "sock_dir": str(folder / "s"),
-        "log_file": str(folder / "log"),
-        "pidfile": str(folder / "pid"),
-        "publish_port": ports[0],
-    }
-    kind = "master" if name == "m" else "minion"
-    (folder / kind).write_text(json.dumps(own | more))
-    return folder
-
-
-def _started(program: str, folder: Path) -> subprocess.Popen[bytes]:
-    # Salt runs with its own packages, whatever the tests run with.
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return subprocess.Popen(
-        [str(Path(sys.executable).with_name(program)), "-c", str(folder)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=clean,
-        start_new_session=True,
-    )
-
-
-def _ended(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def _master_options(base: Path, ret_port: int) -> dict[str, Any]:
-    return {
-        "interface": "127.0.0.1",
-        "ret_port": ret_port,
-        "auto_accept": True,
-        "worker_threads": 3,
-        "file_roots": {"base": [str(base / "states")]},
-        "pillar_roots": {"base": [str(base / "pillar")]},
-    }
-
-
-def _lay_out(base: Path) -> None:
-    for folder in ("states", "pillar", "project", "out"):
-        (base / folder).mkdir()
-    for name, text in STATES.items():
-        (base / "states" / name).write_text(text)
-    (base / "pillar" / "top.sls").write_text("base:\n  '*': [all]\n")
-    pillar = {"folder": str(base / "out"), "word": "hello", "password": "planted-in-pillar"}
-    (base / "pillar" / "all.sls").write_text(json.dumps(pillar))
-    fleet = {"fleet": {"engine": "salt", "config": str(base / "m" / "master")}}
-    (base / "project" / "ensue.yaml").write_text(json.dumps(fleet))
-
-
-@pytest.fixture(scope="session")
-def fleet(tmp_path_factory: pytest.TempPathFactory) -> Generator[Fleet]:
-    """Start a master and its minions; wait until all minions answer."""
-    base = tmp_path_factory.mktemp("f")
-    ports = _free_ports()
-    _lay_out(base)
-    master = _started("salt-master", _configured(base, "m", ports, _master_options(base, ports[1])))
-    minions: dict[str, subprocess.Popen[bytes]] = {}
-    for name in MINIONS:
-        more = {
-            "id": name,
-            "master": "127.0.0.1",
-            "master_port": ports[1],
-            "grains": {"role": name.rstrip("0123456789")},
-            "enable_fqdns_grains": False,
-            "acceptance_wait_time": 1,
-            "random_reauth_delay": 1,
-            "recon_default": 200,
-            "recon_randomize": False,
-        }
-        minions[name] = _started("salt-minion", _configured(base, name, ports, more))
-    started = Fleet(base, minions)
-    try:
-        _wait_for_answers(started)
-        yield started
-    finally:
-        for process in (*minions.values(), master):
-            _ended(process)
-
-
-def _wait_for_answers(fleet: Fleet) -> None:
-    latest = time.monotonic() + 120
-    while time.monotonic() < latest:
-        # Each attempt takes as long as minions may be silent, so nothing has to pause between them.
-        code, out, _ = fleet.run("fleet", "status", "--timeout", "3", "--out", "json")
-        if code == 0 and len(json.loads(out)) == len(MINIONS):
-            return
-    pytest.fail("the minions do not answer")
-
+    from tests.salt.fleet.real_fleet import Fleet
 
 if HAS_SALT:
 
@@ -241,9 +68,19 @@ if HAS_SALT:
     def test_a_call_answers_by_minion(fleet: Fleet) -> None:
         """An execution function is called on each minion, and each answer is printed."""
         assert fleet.document("call", "web*", "cmd.run", "echo hi") == (0, {"web1": "hi", "web2": "hi"})
+        random = "head -c 900000 /dev/urandom | base64 -w 0"
+        code, said = fleet.document("call", "web1", "cmd.run", random)
+        assert (code, len(said["web1"])) == (0, 1_200_000)
         code, said = fleet.document("call", "web1", "cmd.nope")
         assert code == 2
         assert "no execution function 'cmd.nope'" in said["web1"]
+
+    def test_minions_are_prepared_and_listed(fleet: Fleet) -> None:
+        """`fleet sync` ships ensue, and `fleet status` says where it is; both as signed reports."""
+        assert fleet.run("fleet", "sync", "web*")[0] == 0
+        code, listed = fleet.document("fleet", "status", "web*")
+        assert code == 0
+        assert {name: one["shipped"] for name, one in listed.items()} == {"web1": True, "web2": True}
 
     def test_no_minion_matches(fleet: Fleet) -> None:
         """A target without minions is named, with exit code 2."""

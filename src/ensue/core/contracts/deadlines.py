@@ -50,5 +50,14 @@ GIT_QUERY_S: Final = 60.0
 HOOK_S: Final = 60.0
 """The hooks `init`, `discover` and `connect` of a resource type."""
 
+FLEET_BUS_S: Final = 5.0
+"""The event bus of Salt's master accepts a connection."""
+
+FLEET_SILENCE_S: Final = 60.0
+"""A minion of a fleet that has a job gives the next sign of life."""
+
+FLEET_RUN_S: Final = 86400.0
+"""A whole run over minions of a fleet, all batches included."""
+
 SHUTDOWN_S: Final = 10.0
 """The hook `shutdown` of a resource type."""

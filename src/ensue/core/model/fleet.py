@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.report import RunReport, RunStatus
 
-SILENCE_S = 60.0
-"""How long a minion may be silent before it counts as one that does not answer."""
-
 
 class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
     """An order to minions.
@@ -22,6 +19,7 @@ class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         verb: `apply`, `call`, `sync` or `status`.
         tgt: a compound target of Salt.
+        timeout_s: how long a minion may be silent.
         mods: SLS names; none: the highstate.
         test: whether it is a plan.
         concurrency: how many functions run at once on a minion; None: the default.
@@ -29,7 +27,6 @@ class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
         saltenv: the environment that SLS are taken from; None: as configured.
         batch: how many minions one job is for, as a number or a percentage; None: all.
         fail_limit: how many minions may fail before no further job is published; None: any number.
-        timeout_s: how long a minion may be silent.
         wait_for_lock: wait for another apply of the project instead of refusing; a number: at most so
             many seconds.
         function: the execution function of a `call`.
@@ -39,6 +36,7 @@ class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
 
     verb: str
     tgt: str
+    timeout_s: float
     mods: tuple[str, ...] = ()
     test: bool = False
     concurrency: int | None = None
@@ -46,7 +44,6 @@ class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
     saltenv: str | None = None
     batch: str | None = None
     fail_limit: str | None = None
-    timeout_s: float = SILENCE_S
     wait_for_lock: bool | float = False
     function: str = ""
     args: tuple[Any, ...] = ()

@@ -8,6 +8,7 @@ import msgspec
 
 from ensue.core.model.property_grammar import quoted
 from ensue.language.collector import near_names
+from ensue.language.references.grammar import Elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,6 +100,14 @@ class Faults:
 
     def malformed(self, piece: Malformed) -> Fault:
         """Return the error for a text with the three parts of a reference that cannot be read."""
+        if isinstance(piece, Elsewhere):
+            return Fault(
+                text=piece.text,
+                code="E0877",
+                summary=f"{piece.text} reads from another minion",
+                detail="references across minions are not supported",
+                help=f"use the mine or pillar; write {escaped(piece.text)} for the text itself",
+            )
         return Fault(
             text=piece.text,
             code="E0803",

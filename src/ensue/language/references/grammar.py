@@ -16,6 +16,9 @@ next character literal. No part contains a line end, or a brace outside quotes.
 
 `${self:property}` reads the state's own `new_state`, where that is allowed (`registers`).
 
+`${minion[id]:path:id:property}` would read what a state of another minion returned, which is not supported.
+It is recognized so that it is refused.
+
 Any other text with fewer than three parts is not a reference and is left as it is, and so is its escaped
 form: `${HOME}` belongs to a shell, and so does `${x:-a:b}`, whose second part begins with a shell operator.
 
@@ -44,6 +47,8 @@ _BODY: Final = re.compile(r'(?:[^{}"\n]|"(?:[^"\\\n]|\\[^\n])*+")*+\}')
 _LOOSE_BODY: Final = re.compile(r"[^{}\n]*+\}")
 _NAME: Final = re.compile(r'\[(?:"(?P<quoted>(?:[^"\\]|\\.)*+)"|(?P<bare>[^"\[\]]++))\]')
 _PATH: Final = re.compile(r"[\w.\- ]*")
+_ELSEWHERE: Final = re.compile(r"minion\[[^\[\]]++\]")
+"""The path of a reference to another minion. A shell has at most three parts there: `${minion[0]:1:2}`."""
 _SHELL_OPERATORS: Final = ("-", "+", "=", "?")
 _PARTS: Final = 3
 OWN: Final = "self"
@@ -60,6 +65,10 @@ class Malformed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     text: str
     problem: str
+
+
+class Elsewhere(Malformed, frozen=True, kw_only=True, gc=False):
+    """A reference to a state of another minion, which is not supported."""
 
 
 Piece: TypeAlias = str | Reference | Malformed
@@ -139,6 +148,8 @@ def _parts(content: str) -> list[str] | None:
         return parts
     if len(parts) < _PARTS:
         return None
+    if len(parts) > _PARTS and is_elsewhere(parts[0]):
+        return parts
     if not _PATH.fullmatch(parts[0]) or parts[1].startswith(_SHELL_OPERATORS):
         return None
     return parts
@@ -146,6 +157,8 @@ def _parts(content: str) -> list[str] | None:
 
 def _reference(text: str, parts: list[str]) -> Reference | Malformed:
     path, id_, *segments = parts
+    if is_elsewhere(path):
+        return Elsewhere(text=text, problem=f"it reads what a state on {path} returns")
     try:
         name, selector = _id(id_)
         return Reference(
@@ -166,6 +179,11 @@ def _own_reference(text: str, parts: list[str]) -> Reference | Malformed:
         return Reference(text=text, path=OWN, id="", property=":".join(segments), steps=steps_of(segments))
     except MalformedPathError as error:
         return Malformed(text=text, problem=str(error))
+
+
+def is_elsewhere(path: str) -> bool:
+    """Return whether a path, or the key of a requisite, names another minion: `minion[db-01]`."""
+    return path.startswith("minion[") and _ELSEWHERE.fullmatch(path) is not None
 
 
 def read_id(text: str) -> tuple[str, str | None] | str:

@@ -111,8 +111,12 @@ _FLEET: Final = Either(
     {
         str: Choice(("salt",)),
         dict: Group(
-            "a mapping with `engine` and `config`",
-            {"engine": Choice(("salt",)), "config": OneOf("the path of Salt's master config", (str,))},
+            "a mapping with `engine`, `config` and `deadline_s`",
+            {
+                "engine": Choice(("salt",)),
+                "config": OneOf("the path of Salt's master config", (str,)),
+                "deadline_s": OneOf("a number of seconds above 0", (int, float), lambda number: number > 0),
+            },
         ),
     },
 )

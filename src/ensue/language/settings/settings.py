@@ -38,6 +38,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         file_roots: the folders of each environment.
         pillar_roots: the pillar folders of each environment.
         values: every option by name, for `opts` in templates and for plug-ins.
+        given: the names of the options that the file or the caller sets.
         secrets: texts in options that came from an `sdb` store.
         warnings: the warnings about `ensue.yaml`.
     """
@@ -48,6 +49,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     file_roots: Mapping[str, tuple[Path, ...]]
     pillar_roots: Mapping[str, tuple[Path, ...]]
     values: Mapping[str, Any]
+    given: frozenset[str] = frozenset()
     secrets: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
 
@@ -124,6 +126,7 @@ def read_settings(
         file_roots=file_roots,
         pillar_roots=pillar_roots,
         values=values,
+        given=frozenset((*given, *overrides)),
         secrets=secrets,
         warnings=warnings,
     )

@@ -142,7 +142,7 @@ def _archived(folder: Path, kind: str, files: Mapping[str, Path]) -> str:
 def _entry(name: str, path: Path) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(name, _EPOCH)
     entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = (path.stat().st_mode & 0o755) << 16
+    entry.external_attr = path.stat().st_mode << 16
     return entry
 
 

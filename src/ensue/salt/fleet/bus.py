@@ -1,21 +1,35 @@
-"""Salt's event bus: the events of one run, from a thread of their own to the event loop."""
+"""Salt's event bus: what is admitted of its events, from a thread of its own to the event loop."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
+import secrets
 import threading
 import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
+
+import msgspec
 
 from ensue.reach.processes.threads import start_thread
+from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed
 from ensue.salt.fleet.master import unreachable
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-_END = "/end"
+    from ensue.salt.fleet.admission import Admission
+
+_MALFORMED: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""What Salt's reader raises at an event that is malformed, which it has taken off the bus by then."""
+
+
+class BusClosed(msgspec.Struct, frozen=True):
+    """The master has closed its bus: no more events come."""
+
+
+Item: TypeAlias = Admitted | Exceeded | SaltFailed | BusClosed
 
 
 class Bus:
@@ -23,16 +37,17 @@ class Bus:
 
     Args:
         opts: the configuration of the master.
-        run_id: the run; minions report under `ensue/<run_id>/`.
+        admission: which events count.
     """
 
-    def __init__(self, opts: dict[str, Any], run_id: str) -> None:
+    def __init__(self, opts: dict[str, Any], admission: Admission) -> None:
         self._opts = opts
-        self.prefix = f"ensue/{run_id}/"
-        self._queue: asyncio.Queue[tuple[str, dict[str, Any]]] = asyncio.Queue()
+        self._admission = admission
+        self._queue: asyncio.Queue[Item] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
-        self._jids: set[str] = set()
         self._bus: Any = None
+        # Nobody else knows this tag before it is sent, so that no minion ends the listener.
+        self._end_tag = f"{admission.prefix}end/{secrets.token_hex(16)}"
 
     def __enter__(self) -> Self:
         """Subscribe, and begin to listen."""
@@ -50,14 +65,10 @@ class Bus:
     ) -> None:
         """Stop listening."""
         with suppress(Exception), self._opened(listen=False) as sender:
-            sender.fire_event({}, self.prefix + _END)
+            sender.fire_event({}, self._end_tag)
 
-    def expect(self, jid: str) -> None:
-        """Listen to the returns of a job, too; called before it is published."""
-        self._jids.add(jid)
-
-    async def next(self) -> tuple[str, dict[str, Any]]:
-        """Return the tag and the data of the next event of this run."""
+    async def next(self) -> Item:
+        """Return what comes next in this run."""
         return await self._queue.get()
 
     def _listen(self, subscribed: threading.Event) -> None:
@@ -78,19 +89,24 @@ class Bus:
 
     def _pass_on(self, bus: Any) -> None:
         while True:
-            # 0: as long as it takes. The event that `__exit__` sends ends the wait.
-            event = bus.get_event(wait=0, full=True)
-            tag = str(event["tag"]) if event else ""
-            if tag == self.prefix + _END:
+            try:
+                # 0: as long as it takes. The event that `__exit__` sends ends the wait.
+                event = bus.get_event(wait=0, full=True)
+            except _MALFORMED:
+                continue
+            except Exception:  # noqa: BLE001 -- Salt's: nothing more can be read
+                event = None
+            if event is None:
+                self._put(BusClosed())
                 return
-            if tag.startswith(self.prefix) or self._is_return(tag):
-                with suppress(RuntimeError):  # The loop is closed: nobody waits.
-                    self._loop.call_soon_threadsafe(self._queue.put_nowait, (tag, event["data"]))
+            if event["tag"] == self._end_tag:
+                return
+            if (item := self._admission.admit(event["tag"], event["data"])) is not None:
+                self._put(item)
 
-    def _is_return(self, tag: str) -> bool:
-        salt, _, rest = tag.partition("/job/")
-        jid, _, rest = rest.partition("/")
-        return salt == "salt" and jid in self._jids and rest.startswith("ret/")
+    def _put(self, item: Item) -> None:
+        with suppress(RuntimeError):  # The loop is closed: nobody waits.
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, item)
 
     def _opened(self, *, listen: bool) -> Any:
         events = importlib.import_module("salt.utils.event")

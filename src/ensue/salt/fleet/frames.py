@@ -1,20 +1,36 @@
-"""What a minion reports to the coordinator: messages in sealed frames, each sent in parts."""
+"""What a minion reports to the coordinator: messages, each in one frame or several, in order.
+
+Every bound here is documented in docs/fleet.md. `admission` decides which frames are a minion's own.
+"""
 
 from __future__ import annotations
 
-import base64
 import zlib
 from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
-from ensue.salt.fleet.sealing import RunKey, seal
+from ensue.salt.fleet.relay import FRAME_BYTES, KEY_BYTES, LAST, MORE
+
+MOST_FRAMES: Final = 100_000
+"""The most frames of one minion in one job."""
 
 MOST_BYTES: Final = 64 << 20
-"""The most that one frame may inflate to; a minion could otherwise exhaust the coordinator's memory."""
+"""The most content of one minion in one job, packed as it arrives and inflated as it is read."""
 
-MOST_PARTS: Final = 4096
-"""The most parts of one frame."""
+MOST_MESSAGE_BYTES: Final = 16 << 20
+"""The most that one message may inflate to."""
+
+_OVERHEAD_BYTES: Final = KEY_BYTES + 16 + 1
+"""What sealing adds: the sender's key, the tag of the cipher, and the byte in front of the content."""
+_MOST_SEALED_BYTES: Final = FRAME_BYTES + _OVERHEAD_BYTES
+_MOST_SEALED_CHARS: Final = (_MOST_SEALED_BYTES + 2) // 3 * 4
+_MOST_SIGNATURE_CHARS: Final = 4096
+_MOST_ID_CHARS: Final = 1024
+
+
+class Alive(msgspec.Struct, frozen=True, tag=True):
+    """The minion is working."""
 
 
 class Happened(msgspec.Struct, frozen=True, tag=True):
@@ -59,81 +75,110 @@ class Warned(msgspec.Struct, frozen=True, tag=True):
     messages: tuple[str, ...]
 
 
-Message: TypeAlias = Happened | Refused | Answered | Warned
+class Described(msgspec.Struct, frozen=True, tag=True):
+    """The values for `fleet sync` and `fleet status`.
+
+    Args:
+        status: its Python, its Salt, and whether ensue was shipped.
+    """
+
+    status: dict[str, Any]
+
+
+class Ended(msgspec.Struct, frozen=True, tag=True):
+    """The minion has done its part. The last message; nothing else ends it well.
+
+    Args:
+        problem: why it did not execute the order; empty if it did.
+    """
+
+    problem: str
+
+
+Message: TypeAlias = Alive | Happened | Refused | Answered | Warned | Described | Ended
 
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final[msgspec.json.Decoder[Message]] = msgspec.json.Decoder(Message)
 
 
-def written(message: Message, public: bytes, about: str) -> str:
-    """Return a message as a sealed frame, in text.
+def packed(message: Message) -> bytes:
+    """Return a message in the form that frames carry."""
+    return zlib.compress(_ENCODER.encode(message), 1)
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """A part of a message, as an event carries it.
 
     Args:
-        message: the message.
-        public: the public key of the run.
-        about: which frame it is; see `frame_name`.
-    """
-    return base64.b64encode(seal(public, zlib.compress(_ENCODER.encode(message), 1), about)).decode()
-
-
-def read(frame: str, key: RunKey, about: str) -> Message:
-    """Return the message of a sealed frame.
-
-    Raises:
-        ValueError: it was altered, belongs elsewhere, or is not a message.
-    """
-    packed = key.opened(base64.b64decode(frame), about)
-    inflating = zlib.decompressobj()
-    try:
-        content = inflating.decompress(packed, MOST_BYTES)
-    except zlib.error as error:
-        raise ValueError(str(error)) from error
-    if inflating.unconsumed_tail:
-        msg = "the frame is too large"
-        raise ValueError(msg)
-    return _DECODER.decode(content)
-
-
-def frame_name(run_id: str, minion: str, number: int) -> str:
-    """Return what a frame is sealed with, so that it counts only once and only in its place."""
-    return f"{run_id}\0{minion}\0{number}"
-
-
-class Piece(msgspec.Struct, frozen=True):
-    """A part of a frame, as an event carries it.
-
-    Args:
-        frame: which frame it belongs to, counted from 0.
-        part: which part it is, counted from 0.
-        parts: how many parts the frame has.
-        sealed: its text.
+        minion: whose it is.
+        number: its place among all frames of the minion in this job, counted from 0.
+        sealed: its content, encrypted, in base64.
+        signature: the minion's, in base64.
     """
 
-    frame: Annotated[int, msgspec.Meta(ge=0)]
-    part: Annotated[int, msgspec.Meta(ge=0)]
-    parts: Annotated[int, msgspec.Meta(ge=1, le=MOST_PARTS)]
-    sealed: str
+    minion: Annotated[str, msgspec.Meta(max_length=_MOST_ID_CHARS)]
+    number: Annotated[int, msgspec.Meta(ge=0)]
+    sealed: Annotated[str, msgspec.Meta(max_length=_MOST_SEALED_CHARS)]
+    signature: Annotated[str, msgspec.Meta(max_length=_MOST_SIGNATURE_CHARS)]
 
 
-class Collected:
-    """The frames of one minion, in order, whatever order their parts arrive in.
+class Messages:
+    """The messages of one minion: waits for missing frames, and reads what is complete.
 
     Attributes:
-        complete: how many frames have been returned.
+        next: the number of the frame that it waits for.
     """
 
     def __init__(self) -> None:
-        self._parts: dict[int, dict[int, str]] = {}
-        self.complete = 0
+        self._held: dict[int, bytes] = {}
+        self._pieces: list[bytes] = []
+        self._inflated_bytes = 0
+        self.next = 0
 
-    def add(self, piece: Piece) -> list[tuple[int, str]]:
-        """Take a part; return the frames that are next in order and complete now, each with its number."""
-        if piece.frame >= self.complete:
-            held = self._parts.setdefault(piece.frame, dict.fromkeys(range(piece.parts), ""))
-            held[piece.part] = piece.sealed
-        ready: list[tuple[int, str]] = []
-        while (whole := self._parts.get(self.complete)) and all(whole.values()):
-            del self._parts[self.complete]
-            ready.append((self.complete, "".join(whole[index] for index in sorted(whole))))
-            self.complete += 1
-        return ready
+    @property
+    def has_gap(self) -> bool:
+        """Whether later frames are here, and an earlier one is not."""
+        return bool(self._held)
+
+    def add(self, number: int, content: bytes) -> list[Message]:
+        """Take the content of a frame; return the messages that are complete now, in order.
+
+        Raises:
+            ValueError: what the minion sent is no message, or too much.
+        """
+        if number >= self.next:
+            self._held.setdefault(number, content)
+        messages: list[Message] = []
+        while (content_of_next := self._held.pop(self.next, None)) is not None:
+            self.next += 1
+            self._pieces.append(content_of_next[1:])
+            if content_of_next[:1] == LAST:
+                messages.append(self._read())
+            elif content_of_next[:1] != MORE:
+                msg = "a frame is malformed"
+                raise ValueError(msg)
+        return messages
+
+    def _read(self) -> Message:
+        content, self._pieces = b"".join(self._pieces), []
+        inflating = zlib.decompressobj()
+        try:
+            text = inflating.decompress(content, MOST_MESSAGE_BYTES)
+        except zlib.error as error:
+            raise ValueError(str(error)) from error
+        self._inflated_bytes += len(text)
+        if inflating.unconsumed_tail:
+            msg = f"a message has more than {MOST_MESSAGE_BYTES >> 20} MiB"
+            raise ValueError(msg)
+        if self._inflated_bytes > MOST_BYTES:
+            raise ValueError(too_much())
+        try:
+            return _DECODER.decode(text)
+        except RecursionError as error:
+            msg = "a message has too many levels"
+            raise ValueError(msg) from error
+
+
+def too_much() -> str:
+    """Return what is said about a minion that exceeds its quota."""
+    return f"it sent more than {MOST_BYTES >> 20} MiB or {MOST_FRAMES} frames"

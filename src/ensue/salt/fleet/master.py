@@ -11,8 +11,10 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.deadlines import FLEET_BUS_S
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError
+from ensue.core.model.data import is_mapping
 from ensue.salt.fleet.bundle import FOLDER
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class SaltMaster:
         self._client = _client(config)
         self.opts: dict[str, Any] = self._client.opts
         self._jids: Any = importlib.import_module("salt.utils.jid")
+        self._key_cache: Any = None
         self.roots = self._own_roots()
 
     def _own_roots(self) -> dict[str, list[Path]]:
@@ -52,6 +55,21 @@ class SaltMaster:
         if not roots.get("base"):
             raise _unshippable("file_roots has no folder in base", "add one to the master's configuration")
         return roots
+
+    def require_running(self) -> None:
+        """Check that the master answers; its caches match targets without it.
+
+        Raises:
+            ConfigurationError: it does not.
+        """
+        events = importlib.import_module("salt.utils.event")
+        with (
+            warnings.catch_warnings(action="ignore"),
+            events.get_master_event(self.opts, self.opts["sock_dir"], listen=False) as bus,
+        ):
+            if not bus.connect_pull(timeout=FLEET_BUS_S):
+                why = f"no master runs with its configuration (there is none at {self.opts['sock_dir']})"
+                raise unreachable(why)
 
     def shipping_folder(self) -> Path:
         """Return the folder below the first file root that archives are put in.
@@ -76,6 +94,19 @@ class SaltMaster:
     def matching(self, tgt: str) -> list[str]:
         """Return the ids of the accepted minions that match a target, as far as the master's cache says."""
         return sorted(self._client.gather_minions(tgt, "compound"))
+
+    def accepted_key(self, minion: str) -> bytes:
+        """Return the public key of a minion that this master has accepted, as PEM; empty if there is none."""
+        if self._key_cache is None:
+            caches = importlib.import_module("salt.cache")
+            self._key_cache = caches.Cache(self.opts, driver=self.opts["keys.cache_driver"])
+        try:
+            record = self._key_cache.fetch("keys", minion)
+        except importlib.import_module("salt.exceptions").SaltException:
+            return b""
+        if not is_mapping(record) or record.get("state") != "accepted":
+            return b""
+        return str(record.get("pub", "")).encode()
 
     def new_jid(self) -> str:
         """Return an id for a job."""

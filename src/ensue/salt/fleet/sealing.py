@@ -1,19 +1,19 @@
-"""Encrypts what a minion reports, so that only the coordinator of the run can read it.
+"""Opens the frames of a run, which minions encrypt, so that only its coordinator can read them.
 
-Salt keeps returns in its job cache and shows events to every listener. Each frame is encrypted with a key of
-its own, agreed between an ephemeral key of the minion and the key of the run (X25519, HKDF, AES-GCM).
+Salt keeps returns in its job cache and shows events to every listener. Each frame is encrypted with a key
+of its own, agreed between an ephemeral key of the minion and the key of the run (X25519, HKDF, AES-GCM).
+`relay` has the other side. Encryption does not say who sent a frame: every minion knows the public key of
+the run.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from ensue.salt.fleet.relay import KEY_BYTES, NONCE, derived
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
-
-_KEY_BYTES: Final = 32
-_NONCE: Final = bytes(12)
-"""Constant, because no key encrypts more than one frame."""
 
 
 class RunKey:
@@ -33,7 +33,7 @@ class RunKey:
         """Return the content of a sealed frame.
 
         Args:
-            sealed: what `seal` returned.
+            sealed: what `relay.seal` returned.
             about: what the frame belongs to, as it was given to `seal`.
 
         Raises:
@@ -43,34 +43,10 @@ class RunKey:
         from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-        sender, ciphertext = sealed[:_KEY_BYTES], sealed[_KEY_BYTES:]
+        sender, ciphertext = sealed[:KEY_BYTES], sealed[KEY_BYTES:]
         shared = self._private.exchange(X25519PublicKey.from_public_bytes(sender))
         try:
-            return AESGCM(_derived(shared, sender)).decrypt(_NONCE, ciphertext, about.encode())
+            return AESGCM(derived(shared, sender)).decrypt(NONCE, ciphertext, about.encode())
         except InvalidTag:
             msg = "the frame was altered, or it belongs to another run"
             raise ValueError(msg) from None
-
-
-def seal(public: bytes, content: bytes, about: str) -> bytes:
-    """Encrypt a frame.
-
-    Args:
-        public: the public key of the run.
-        content: the frame.
-        about: what the frame belongs to; it has to be the same when the frame is opened.
-    """
-    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-    ephemeral = X25519PrivateKey.generate()
-    sender = ephemeral.public_key().public_bytes_raw()
-    shared = ephemeral.exchange(X25519PublicKey.from_public_bytes(public))
-    return sender + AESGCM(_derived(shared, sender)).encrypt(_NONCE, content, about.encode())
-
-
-def _derived(shared: bytes, sender: bytes) -> bytes:
-    from cryptography.hazmat.primitives.hashes import SHA256
-    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
-    return HKDF(algorithm=SHA256(), length=_KEY_BYTES, salt=None, info=b"ensue fleet" + sender).derive(shared)

@@ -1,0 +1,26 @@
+"""Refuses a list of minions that is written without its sign: `web1,web2` instead of `L@web1,web2`.
+
+Salt takes such a word for a glob, which matches no minion.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ensue.language.targeting.errors import TargetSyntaxError
+
+_WORD: Final = re.compile(r"[^\s(]\S*")
+_BRACKETS: Final = re.compile(r"\[[^\]]*\]")
+
+
+def refuse_bare_lists(expression: str) -> None:
+    """Check a compound target of Salt.
+
+    Raises:
+        TargetSyntaxError: a word without an `@` contains a comma outside brackets.
+    """
+    for word in _WORD.finditer(expression):
+        if "@" not in word[0] and "," in _BRACKETS.sub("", word[0]):
+            problem = f"a list of minions needs its sign: write L@{word[0].rstrip(')')}"
+            raise TargetSyntaxError(expression, word.start() + 1, problem)

@@ -1,0 +1,42 @@
+"""The fleet of the tests with a real Salt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.salt.fleet.real_fleet import (
+    MINIONS,
+    Fleet,
+    configured,
+    ended,
+    free_ports,
+    lay_out,
+    master_options,
+    minion_options,
+    started,
+    wait_for_answers,
+)
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Generator
+
+
+@pytest.fixture(scope="session")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Generator[Fleet]:
+    """Start a master and its minions; wait until all minions answer."""
+    base = tmp_path_factory.mktemp("f")
+    ports = free_ports()
+    lay_out(base)
+    master = started("salt-master", configured(base, "m", ports, master_options(base, ports[1])))
+    minions: dict[str, subprocess.Popen[bytes]] = {}
+    for name in MINIONS:
+        minions[name] = started("salt-minion", configured(base, name, ports, minion_options(name, ports)))
+    running = Fleet(base, minions, ports)
+    try:
+        wait_for_answers(running, "*", len(MINIONS))
+        yield running
+    finally:
+        for process in (*minions.values(), master):
+            ended(process)

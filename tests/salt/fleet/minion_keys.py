@@ -1,0 +1,50 @@
+"""Minions with real keys, for tests without Salt."""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
+
+from ensue.salt.fleet.relay import Signer
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
+
+@cache
+def private_key(minion: str) -> RSAPrivateKey:  # noqa: ARG001 -- the key of the cache
+    """Return the key of a minion, of the size that Salt makes."""
+    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+def public_pem(minion: str) -> bytes:
+    """Return the public key of a minion as the master keeps it."""
+    return private_key(minion).public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+def signer(minion: str, *, public: bytes, run_id: str = "run", jid: str = "1", key: str = "") -> Signer:
+    """Return what makes the frames of a minion.
+
+    Args:
+        minion: the name that the frames have.
+        public: the public key of the run.
+        run_id: the run.
+        jid: the job.
+        key: the minion whose key signs; empty: that of `minion`.
+    """
+    with TemporaryDirectory() as folder:
+        pem = private_key(key or minion).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        (Path(folder) / "minion.pem").write_bytes(pem)
+        order: dict[str, Any] = {"key": base64.b64encode(public).decode(), "run_id": run_id, "jid": jid}
+        return Signer(order, minion, folder)

@@ -1,0 +1,251 @@
+"""A real Salt master and its minions, all of them processes of this machine, for tests."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+HAS_SALT = importlib.util.find_spec("salt") is not None
+MINIONS = ("web1", "web2", "db1")
+STATES = {
+    "top.sls": "base:\n  '*': [site]\n",
+    "site.sls": """\
+one:
+  file.managed:
+    - name: {{ pillar['folder'] }}/{{ grains['id'] }}
+    - contents: "{{ pillar['word'] }} {{ grains['role'] }}"
+    - delayed_render:
+      - block: later
+#!delayed_block later
+two:
+  cmd.run:
+    - name: echo {{ pillar['password'] }}
+#!end_delayed_block
+""",
+    "uneven.sls": """\
+{% if grains['id'] == 'web2' %}
+broken:
+  cmd.run:
+    - name: echo boom >&2; exit 3
+{% elif grains['id'] == 'db1' %}
+wrong:
+  nope.function: []
+{% else %}
+fine:
+  test.nop: []
+{% endif %}
+""",
+    # web2 waits until web1 has sent what it forges.
+    "hostile.sls": """\
+{% if grains['id'] == 'web1' %}
+forge:
+  cmd.run:
+    - name: {{ pillar['forge'] }} && echo done > {{ pillar['gate'] }}
+{% else %}
+wait:
+  cmd.run:
+    - name: cat {{ pillar['gate'] }}
+{% endif %}
+""",
+    "failing.sls": """\
+first:
+  test.fail_without_changes: []
+second:
+  test.nop: []
+""",
+    "elsewhere.sls": """\
+before:
+  file.touch:
+    - name: {{ pillar['folder'] }}/elsewhere
+after:
+  file.managed:
+    - name: {{ pillar['folder'] }}/elsewhere
+    - contents: ${minion[db1]:cmd:token:stdout}
+""",
+    "keep.sls": """\
+tool:
+  file.managed:
+    - name: {{ pillar['folder'] }}/tool.sh
+    - source: salt://tool.sh
+    - mode: keep
+""",
+    "slow.sls": """\
+wait:
+  cmd.run:
+    - name: cat {{ pillar['gate'] }}
+""",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """A master, its minions and a project.
+
+    Args:
+        base: everything is below it.
+        minions: the process of each minion.
+    """
+
+    base: Path
+    minions: dict[str, subprocess.Popen[bytes]]
+    ports: tuple[int, int]
+
+    def run(self, *words: str) -> tuple[int, str, str]:
+        """Run a command of ensue in the project."""
+        done = subprocess.run(
+            [sys.executable, "-m", "ensue", "--root", str(self.base / "project"), *words],
+            text=True,
+            capture_output=True,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    @contextmanager
+    def options(self, **more: Any) -> Generator[None]:
+        """Run with further options in `ensue.yaml`."""
+        path = self.base / "project" / "ensue.yaml"
+        before = path.read_text()
+        path.write_text(json.dumps({**json.loads(before), **more}))
+        try:
+            yield
+        finally:
+            path.write_text(before)
+
+    def forget(self, minion: str) -> None:
+        """Delete the key of a minion that is gone."""
+        command = [Path(sys.executable).with_name("salt-key"), "-c", self.base / "m", "-y", "-d", minion]
+        subprocess.run(command, check=True, capture_output=True)
+
+    def document(self, *words: str) -> tuple[int, Any]:
+        """Run a command with `--out json`."""
+        code, out, err = self.run(*words, "--out", "json")
+        assert out, err
+        return code, json.loads(out)
+
+
+def free_ports() -> tuple[int, int]:
+    """Return two ports that nobody uses."""
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        return one.getsockname()[1], other.getsockname()[1]
+
+
+def configured(base: Path, name: str, ports: tuple[int, int], more: dict[str, Any]) -> Path:
+    """Write the configuration of a master or minion; return its folder."""
+    folder = base / name
+    folder.mkdir()
+    own = {
+        "root_dir": str(folder),
+        "pki_dir": str(folder / "pki"),
+        "cachedir": str(folder / "cache"),
+        "sock_dir": str(folder / "s"),
+        "log_file": str(folder / "log"),
+        "pidfile": str(folder / "pid"),
+        "publish_port": ports[0],
+    }
+    kind = "master" if name == "m" else "minion"
+    (folder / kind).write_text(json.dumps(own | more))
+    return folder
+
+
+def started(program: str, folder: Path, *before: str) -> subprocess.Popen[bytes]:
+    """Start a program of Salt with a configuration folder."""
+    # Salt runs with its own packages, whatever the tests run with.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.Popen(
+        [*before, str(Path(sys.executable).with_name(program)), "-c", str(folder)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=clean,
+        start_new_session=True,
+    )
+
+
+def ended(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and its children."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def master_options(base: Path, ret_port: int) -> dict[str, Any]:
+    """Return the options of the master."""
+    return {
+        "interface": "127.0.0.1",
+        "ret_port": ret_port,
+        "auto_accept": True,
+        "worker_threads": 3,
+        "file_roots": {"base": [str(base / "states")]},
+        "pillar_roots": {"base": [str(base / "pillar")]},
+    }
+
+
+def minion_options(name: str, ports: tuple[int, int]) -> dict[str, Any]:
+    """Return the options of a minion."""
+    return {
+        "id": name,
+        "master": "127.0.0.1",
+        "master_port": ports[1],
+        "grains": {"role": name.rstrip("0123456789")},
+        "enable_fqdns_grains": False,
+        "acceptance_wait_time": 1,
+        "random_reauth_delay": 1,
+        "recon_default": 200,
+        "recon_randomize": False,
+    }
+
+
+def lay_out(base: Path) -> None:
+    """Write states, pillar and the project."""
+    for folder in ("states", "pillar", "project", "out"):
+        (base / folder).mkdir()
+    for name, text in STATES.items():
+        (base / "states" / name).write_text(text)
+    (base / "pillar" / "top.sls").write_text("base:\n  '*': [all]\n")
+    os.mkfifo(base / "gate")
+    forging = Path(__file__).with_name("forging.py")
+    pillar = {
+        "folder": str(base / "out"),
+        "word": "hello",
+        "password": "planted-in-pillar",
+        "gate": str(base / "gate"),
+        "forge": f"{sys.executable} {forging} {base / 'web1'} web2",
+    }
+    (base / "pillar" / "all.sls").write_text(json.dumps(pillar))
+    fleet = {"fleet": {"engine": "salt", "config": str(base / "m" / "master")}}
+    (base / "project" / "ensue.yaml").write_text(json.dumps(fleet))
+
+
+def wait_for_answers(fleet: Fleet, target: str, count: int) -> None:
+    """Wait until so many minions of a target answer."""
+    latest = time.monotonic() + 120
+    while time.monotonic() < latest:
+        # Each attempt takes as long as minions may be silent, so nothing has to pause between them.
+        code, out, _ = fleet.run("fleet", "status", target, "--timeout", "3", "--out", "json")
+        if code == 0 and len(json.loads(out)) == count:
+            return
+    pytest.fail("the minions do not answer")
+
+
+def wait_for_problem(fleet: Fleet, minion: str, words: str) -> tuple[int, str]:
+    """Call a function on a minion until its problem has some words; return the exit code and the output."""
+    latest = time.monotonic() + 120
+    while time.monotonic() < latest:
+        code, out, _ = fleet.run("call", minion, "test.ping", "--timeout", "4")
+        if words in out:
+            return code, out
+    pytest.fail(f"{minion} has another problem")

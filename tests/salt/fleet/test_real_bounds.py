@@ -1,0 +1,126 @@
+"""What runs over minions of a real Salt master refuse, name and bound."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.salt.fleet.real_fleet import (
+    HAS_SALT,
+    configured,
+    ended,
+    minion_options,
+    started,
+    wait_for_answers,
+    wait_for_problem,
+)
+
+if TYPE_CHECKING:
+    from tests.salt.fleet.real_fleet import Fleet
+
+if HAS_SALT:
+
+    def test_a_minion_cannot_speak_for_another(fleet: Fleet) -> None:
+        """Forged frames, ends, returns and lists of events change no result, and their sender is named."""
+        code, out, err = fleet.run("apply", "--tgt", "web*", "hostile", "--out", "json")
+        assert code == 0, err
+        returns = json.loads(out)
+        assert [one["new_state"]["stdout"] for one in returns["web2"].values()] == ["done"]
+        assert [one["result"] for one in returns["web1"].values()] == [True]
+        refused = [line for line in err.splitlines() if "E0875" in line]
+        assert any("minion web1 sent 4 frames that are not its own" in line for line in refused), err
+        assert any("minion web2 sent 8 frames that are not its own" in line for line in refused), err
+
+    def test_a_run_has_a_deadline(fleet: Fleet) -> None:
+        """A minion that works on at the deadline of a run is reported so, whatever signs of life it gives."""
+        config = str(fleet.base / "m" / "master")
+        with fleet.options(fleet={"engine": "salt", "config": config, "deadline_s": 8}):
+            code, out, _ = fleet.run("apply", "--tgt", "web1", "slow", "--timeout", "4")
+        (fleet.base / "gate").write_text("late")
+        assert code == 2
+        assert "it had not ended at the deadline of the run" in out
+
+    def test_options_of_the_project_reach_minions(fleet: Fleet) -> None:
+        """`failhard` of ensue.yaml holds on minions, and an option that cannot reach them is refused."""
+        with fleet.options(failhard=True):
+            _, out, _ = fleet.run("apply", "--tgt", "web1", "failing")
+        assert "1 not run" in out
+        assert "1 not run" not in fleet.run("apply", "--tgt", "web1", "failing")[1]
+        with fleet.options(nodegroups={"a": "web*"}):
+            code, _, err = fleet.run("apply", "--tgt", "web1", "failing")
+        assert (code, "E0876" in err) == (1, True)
+
+    def test_a_list_without_its_sign_is_refused(fleet: Fleet) -> None:
+        """`web1,web2` matches nothing in Salt: the message has the form that is meant."""
+        code, _, err = fleet.run("apply", "--tgt", "web1,web2")
+        assert code == 1
+        assert "write L@web1,web2" in err
+        assert fleet.document("call", "L@web1,web2", "test.ping") == (0, {"web1": True, "web2": True})
+
+    def test_a_reference_to_another_minion_runs_nothing(fleet: Fleet) -> None:
+        """A reference across minions is refused, and no state of that SLS runs."""
+        code, out, _ = fleet.run("apply", "--tgt", "web*", "elsewhere")
+        assert code == 2
+        assert "reads from another minion" in out
+        assert not (fleet.base / "out" / "elsewhere").exists()
+
+    @pytest.mark.namespace
+    def test_a_full_disk_of_a_minion_is_named(fleet: Fleet) -> None:
+        """A minion without room for ensue says so, and where."""
+        folder = configured(fleet.base, "small1", fleet.ports, minion_options("small1", fleet.ports))
+        mounting = f"mkdir -p {folder}/cache/ensue && mount -t tmpfs -o size=1m tmpfs {folder}/cache/ensue"
+        inside = (
+            "unshare",
+            "--user",
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-c",
+            f'{mounting} && exec "$@"',
+            "-",
+        )
+        process = started("salt-minion", folder, *inside)
+        try:
+            wait_for_answers(fleet, "small1", 1)
+            code, out, _ = fleet.run("apply", "--tgt", "small1")
+        finally:
+            ended(process)
+            fleet.forget("small1")
+        assert code == 2
+        assert f"{folder}/cache/ensue: No space left on device" in out
+
+    def test_salts_own_return_explains_a_silence(fleet: Fleet) -> None:
+        """A minion on which Salt cannot run ensue has failed after its silence, with Salt's words."""
+        options = {**minion_options("odd1", fleet.ports), "disable_modules": ["slsutil"]}
+        process = started("salt-minion", configured(fleet.base, "odd1", fleet.ports, options))
+        try:
+            code, err = wait_for_problem(fleet, "odd1", "Salt could not run ensue there")
+        finally:
+            ended(process)
+            fleet.forget("odd1")
+        assert code == 2
+        assert "it does not answer: Salt could not run ensue there:" in err
+        assert "slsutil.renderer" in err
+
+    def test_modes_of_files_are_kept(fleet: Fleet) -> None:
+        """`mode: keep` gives a file the mode that its source has on the master."""
+        source = fleet.base / "states" / "tool.sh"
+        source.write_text("#!/bin/sh\n")
+        source.chmod(0o755)
+        try:
+            assert fleet.run("apply", "--tgt", "web1", "keep")[0] == 0
+        finally:
+            source.unlink()
+        assert (fleet.base / "out" / "tool.sh").stat().st_mode & 0o7777 == 0o755
+
+    def test_a_master_that_does_not_run_is_named(fleet: Fleet) -> None:
+        """A master that nobody started is an error of its own, and no target without matches."""
+        elsewhere = fleet.base / "elsewhere"
+        elsewhere.mkdir()
+        (elsewhere / "master").write_text(json.dumps({"root_dir": str(elsewhere), "sock_dir": "/nowhere"}))
+        with fleet.options(fleet={"engine": "salt", "config": str(elsewhere / "master")}):
+            code, _, err = fleet.run("apply", "--tgt", "*")
+        assert code == 1
+        assert "E0846" in err
+        assert f"no master runs with its configuration (there is none at {elsewhere}/nowhere)" in err
