@@ -192,6 +192,22 @@ def _reachable(start: str, imports: dict[str, set[str]]) -> set[str]:
     return found
 
 
+def test_a_class_name_is_unique() -> None:
+    """No two modules of the product define classes of one name, so a search for a name finds one class."""
+    # Salt's own files raise and catch Salt's exceptions by Salt's names.
+    excused = {"language/salt_names/exceptions.py": {"AuthenticationError"}}
+    modules: dict[str, list[str]] = {}
+    for path in _python_files(SOURCE):
+        module = path.relative_to(SOURCE).as_posix()
+        for node in _tree(path).body:
+            if isinstance(node, ast.ClassDef) and node.name not in excused.get(module, ()):
+                modules.setdefault(node.name, []).append(module)
+    repeated = [
+        f"{name}: {', '.join(paths)}" for name, paths in sorted(modules.items()) if len(set(paths)) > 1
+    ]
+    _fail_with("class names that several modules define", repeated)
+
+
 def test_no_module_is_a_drawer() -> None:
     """A file is named for its one idea, so none is called utils, helpers, common or misc."""
     drawers = {"utils", "util", "helpers", "common", "misc"}

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.contracts.deployment import DeploymentOrder
 from ensue.core.errors import CompileError
 from ensue.output.resource_graph import deployment_data
@@ -101,7 +101,7 @@ async def deployed(root: Path, text: str) -> tuple[int, dict[str, Any], list[str
     (root / "definitions/d.yaml").write_text(text)
     (root / "score.yaml").write_text(SCORE)
     order = DeploymentOrder(app="shop", env="dev", env_type="development", files=(root / "score.yaml",))
-    async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+    async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
         report = await project.deploy(order, RunOptions(), on_event=lambda _: None)
         data = deployment_data(report.deployment.context, "", report.nodes, project.masker)
     nodes = {f"{one['type']}.{one['class']}#{one['id']}": one for one in data["nodes"]}

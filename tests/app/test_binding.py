@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.errors import CompileError
 from ensue.output.presentable import returns_data
 
@@ -38,7 +38,7 @@ def apply(root: Path, *mods: str, **switches: Any) -> tuple[RunReport, Mapping[s
     """Apply SLS; return the report, and the returns by ID as they are shown."""
 
     async def run() -> tuple[RunReport, Mapping[str, Any]]:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             report = await project.apply(mods or ("t",), RunOptions(**switches), on_event=lambda _: None)
             shown = dict(returns_data(report.returns, project.masker))
             return report, {one["__id__"]: one for one in shown.values()}

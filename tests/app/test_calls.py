@@ -17,7 +17,7 @@ from tests.support.resource_types import write_types
 from tests.support.sshd import running_sshd
 
 from ensue import derived
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.core.errors import ConfigurationError
 from ensue.core.model.resource import RegistrationRequest
 from ensue.core.model.srn import Srn
@@ -127,9 +127,9 @@ def kept_rows(root: Path) -> list[str]:
     return rows
 
 
-def with_project(root: Path, work: Callable[[Project], Awaitable[Any]]) -> Any:
+def with_project(root: Path, work: Callable[[AppProject], Awaitable[Any]]) -> Any:
     async def run() -> Any:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return await work(project)
 
     return asyncio.run(run())
@@ -143,13 +143,13 @@ def test_one_that_never_answers_delays_no_other(root: Path) -> None:
     declare(root, "{box: {b1: {colour: red}, b2: {colour: blue}}, hanging: {h: }}")
     write(root, **{"pillar/top.sls": TOP + "  'G@colour:red': [own]\n", "pillar/own.sls": "own: 1\n"})
 
-    async def first(project: Project) -> list[str]:
+    async def first(project: AppProject) -> list[str]:
         answers = project.call("G@colour:red", "test.ping", [], {})
         return [(await anext(answers)).target.id]
 
     assert with_project(root, first) == ["b1"]
 
-    async def limited(project: Project) -> dict[str, tuple[bool, Any]]:
+    async def limited(project: AppProject) -> dict[str, tuple[bool, Any]]:
         answers = project.call("T@box or T@hanging", "test.ping", [], {}, timeout_s=0.5)
         return {one.target.id: (one.ok, one.value) async for one in answers}
 
@@ -169,7 +169,7 @@ def test_a_host_that_accepts_and_never_speaks(root: Path) -> None:
         )
         declare(root, f"{{box: {{b: }}, ssh_host: {{deaf: {config}}}}}")
 
-        async def ask(project: Project) -> dict[str, tuple[bool, Any]]:
+        async def ask(project: AppProject) -> dict[str, tuple[bool, Any]]:
             answers = project.call("T@box or G@os:x", "test.ping", [], {}, timeout_s=1)
             return {one.target.id: (one.ok, one.value) async for one in answers}
 
@@ -242,7 +242,7 @@ def test_so_many_at_once(root: Path, batch: str, most: int, target: str) -> None
     """A batch is a sliding window: never more are called at once, and all of them are in the end."""
     declare(root, "{box: {" + ", ".join(f"b{number}: {{colour: red}}" for number in range(20)) + "}}")
 
-    async def ask(project: Project) -> list[int]:
+    async def ask(project: AppProject) -> list[int]:
         return [one.value async for one in project.call(target, "work.work", [most], {}, batch=batch)]
 
     at_once = with_project(root, ask)
@@ -255,7 +255,7 @@ def test_a_batch_that_makes_no_sense(root: Path, batch: str) -> None:
     """It is refused before anything is called."""
     declare(root, "{box: {b: }}")
 
-    async def ask(project: Project) -> None:
+    async def ask(project: AppProject) -> None:
         async for _ in project.call("b", "test.ping", [], {}, batch=batch):
             pass
 
@@ -299,13 +299,13 @@ def test_a_resource_that_was_forgotten_leaves_its_name_alone(root: Path) -> None
     source, box = Srn("starting_state", "env"), Srn("box", "b1")
     request = RegistrationRequest(srn=box, config={"colour": "red"}, source=source)
 
-    async def register(project: Project) -> None:
+    async def register(project: AppProject) -> None:
         await project.register(request)
 
-    async def forget(project: Project) -> bool:
+    async def forget(project: AppProject) -> bool:
         return await project.forget(box)
 
-    async def invalidate(project: Project) -> list[Srn]:
+    async def invalidate(project: AppProject) -> list[Srn]:
         return await project.invalidate(source)
 
     with_project(root, register)
@@ -334,7 +334,7 @@ def test_grains_that_are_given_hold_in_the_next_command(root: Path, tmp_path: Pa
     (box / "etc/salt/grains").write_text("role: db\n")
     assert [*call(root, "G@role:web", "test.ping")] == ["b1"]
 
-    async def refresh(project: Project) -> Any:
+    async def refresh(project: AppProject) -> Any:
         return await project.refresh()
 
     assert with_project(root, refresh).refreshed == ["minion:b1"]
@@ -347,7 +347,7 @@ def test_changing_the_key_keeps_no_grains_of_the_old_one(root: Path) -> None:
     call(root, "b1", "work.name")
     log_of(root)
 
-    async def rotate(project: Project) -> int:
+    async def rotate(project: AppProject) -> int:
         return await project.rotate_keys()
 
     with_project(root, rotate)
@@ -376,7 +376,7 @@ def test_pillar_that_reads_grains_waits_in_no_thread(root: Path) -> None:
     declare(root, f"{{hanging: {{{hanging}}}, box: {{b1: {{colour: red}}}}}}")
     write(root, pillar__top=TOP + "  '[bh]*': [own]\n", pillar__own="colour: {{ grains.colour }}\n")
 
-    async def first(project: Project) -> tuple[str, Any]:
+    async def first(project: AppProject) -> tuple[str, Any]:
         answers = project.call("T@hanging or T@box", "pillar.get", ["colour"], {})
         answer = await anext(answers)
         await answers.aclose()

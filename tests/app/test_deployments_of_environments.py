@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.contracts.deployment import DeploymentOrder
 from ensue.core.errors import StoreError
 
@@ -59,7 +59,7 @@ def deploy(
     )
 
     async def run() -> DeploymentReport:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return await project.deploy(order, RunOptions(), on_event=lambda _: None)
 
     return asyncio.run(run())
@@ -69,7 +69,7 @@ def boxes(root: Path) -> dict[str, str]:
     """Return the status of each machine that was registered."""
 
     async def read() -> dict[str, str]:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return {
                 str(one.srn): str(one.status) for one in await project.resources() if one.srn.type == "dummy"
             }

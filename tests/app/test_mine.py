@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.app.test_project import apply, write
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ mine_functions:
 
 def call(root: Path, target: str, function: str, *args: Any, **kwargs: Any) -> dict[str, Any]:
     async def run() -> dict[str, Any]:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             answers = project.call(target, function, args, kwargs)
             return {one.target.id: one.value async for one in answers}
 

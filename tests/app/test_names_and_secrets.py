@@ -16,7 +16,7 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.output.changes_view import changes_text
 from ensue.output.colours import PLAIN
 from ensue.output.drawing.data import drawing_data
@@ -61,7 +61,7 @@ def trees(draw: st.DrawFn) -> tuple[str, str, list[str]]:
 async def shown(root: Path, sls: str) -> dict[str, Any]:
     """Run the tree and return every form in which the run and the tree are shown."""
     events: list[Any] = []
-    async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+    async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
         masker = project.masker
         report = await project.apply((sls,), RunOptions(), on_event=events.append)
         drawing = draw_events(events, "m")

@@ -12,10 +12,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.model.fan_out import parts_of
 from ensue.store.registry.enforced_file import EnforcedFile
-from ensue.store.registry.enforced_form import Row, decode_entry
+from ensue.store.registry.enforced_form import EnforcedRow, decode_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ def write(root: Path, text: str, name: str = "t") -> None:
 
 def apply(root: Path, *mods: str, test: bool = False) -> RunReport:
     async def run() -> RunReport:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return await project.apply(mods or ("t",), RunOptions(test=test), on_event=lambda _: None)
 
     return asyncio.run(run())
@@ -393,14 +393,14 @@ def test_values_that_an_older_version_kept_for_a_path_are_not_read(tmp_path: Pat
     file = EnforcedFile(tmp_path / ".ensue")
     for scope in ("", "caller/b", "test_|-caller_|-caller_|-nop/block:b"):
         own = ("test", "present", "token", "token", "t", encode({"v": f"of {scope or 'top'}"}), (), None, ())
-        file.write([Row("minion:m", scope, tag, "earlier", decode_entry(encode(own)))])
+        file.write([EnforcedRow("minion:m", scope, tag, "earlier", decode_entry(encode(own)))])
     file.close()
     of_top, of_block = comments(apply(tmp_path))
     assert of_top == "of top"
     assert of_block.endswith(NEVER)
 
     async def shown() -> list[tuple[str, Any]]:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             return [
                 (one.scope, one.state.new_state)
                 for one in await project.enforced()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.app.test_project import apply, write
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.core.errors import CompileError
 
 MODULE = """
@@ -54,7 +54,7 @@ def project(tmp_path: Path) -> Path:
 
 def called(root: Path, target: str, function: str, *args: Any) -> tuple[bool, Any]:
     async def call() -> tuple[bool, Any]:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             (outcome,) = [one async for one in project.call(target, function, list(args), {})]
             return outcome.ok, outcome.value
 

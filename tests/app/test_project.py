@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.errors import CompileError, ConfigurationError, DiskError, LockHeldError
 from ensue.core.model.events import RunEvent, RunFinished, RunStarted
 from ensue.core.model.srn import Srn
@@ -30,7 +30,7 @@ def write(root: Path, **files: str) -> None:
 
 def apply(root: Path, *mods: str, options: ProjectOptions | None = None, **switches: Any) -> RunReport:
     async def run() -> RunReport:
-        async with Project.open(root, options or ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, options or ProjectOptions(minion_id="m")) as project:
             return await project.apply(mods, RunOptions(**switches), on_event=lambda _: None)
 
     return asyncio.run(run())
@@ -54,7 +54,7 @@ def test_what_a_missing_top_file_gives_is_not_shown(tmp_path: Path) -> None:
     """Without a top file and without a name there is nothing to show, which is refused."""
 
     async def show() -> None:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             await project.show("low", [])
 
     with pytest.raises(CompileError, match="there is no top file"):
@@ -129,7 +129,7 @@ def test_registers_makes_a_resource_of_new_state(tmp_path: Path) -> None:
     assert (two.result, two.changes) == (True, {})
 
     async def shown() -> tuple[Any, Any, Any]:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             srn, other = Srn("ssh_host", "db-01"), Srn("ssh_host", "db-02")
             return (
                 await project.resource_config(srn),
@@ -164,7 +164,7 @@ def test_events_tell_the_whole_run_and_the_journal_keeps_it(tmp_path: Path) -> N
     events: list[RunEvent] = []
 
     async def run() -> tuple[RunReport, list[RunEvent], list[Any]]:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             report = await project.apply(["t.sls"], RunOptions(), on_event=events.append)
             return report, project.run_events(report.run_id), project.runs()
 
@@ -190,7 +190,7 @@ def test_a_second_apply_meanwhile_is_refused_and_a_plan_is_not(tmp_path: Path) -
     (tmp_path / "t.sls").write_text("a: test.nop\n")
 
     async def run() -> int:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             with await project._lock([], RunOptions()):
                 with pytest.raises(LockHeldError):
                     await project.apply(["t.sls"], RunOptions(), on_event=lambda _: None)
@@ -204,7 +204,7 @@ def test_call_answers_for_every_target_and_refuses_the_unknown(tmp_path: Path) -
     """A function is called on what matches; an unknown function or a broken target is refused at once."""
 
     async def call(target: str, function: str, *args: Any) -> list[Any]:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             return [
                 (str(one.target), one.ok, one.value) async for one in project.call(target, function, args, {})
             ]
@@ -228,7 +228,7 @@ def test_show_gives_high_low_pillar_and_top(tmp_path: Path) -> None:
     )
 
     async def show(what: Any) -> Any:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m", pillar={"more": 1})) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m", pillar={"more": 1})) as project:
             return await project.show(what, [])
 
     high = {"a": {"test": [{"x": 1}, "nop", {"order": 10000}], "__sls__": "a", "__env__": "base"}}
@@ -252,7 +252,7 @@ def test_a_secret_of_pillar_is_masked_wherever_a_template_prints_it(tmp_path: Pa
     )
 
     async def run() -> tuple[str, Any]:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             report = await project.apply(["t"], RunOptions(), on_event=lambda _: None)
             (returned,) = report.returns.values()
             return project.masker.text(returned.comment), await project.show("pillar", [])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.app.test_project import apply, write
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.core.model.srn import Srn
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def run(root: Path, *mods: str, pillar: dict[str, Any] | None = None, **switches
 
 def statuses(root: Path) -> dict[str, str]:
     async def read() -> dict[str, str]:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return {one.srn.id: one.status for one in await project.resources() if one.origin == "derived"}
 
     return asyncio.run(read())
@@ -177,7 +177,7 @@ def test_an_orphaned_resource_is_no_target_and_keeps_its_configuration(tmp_path:
     assert "ssh_host:h2 is orphaned: make-2 (test.present in t) is no longer declared" in returned.comment
 
     async def look() -> tuple[Any, bool]:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             config = await project.resource_config(Srn("ssh_host", "h2"))
             return config, await project.forget(Srn("ssh_host", "h2"))
 

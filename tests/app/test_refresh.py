@@ -15,7 +15,7 @@ from ensue.core.errors import CompileError, ConfigurationError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.app.refresh import Refreshed
 
 FINDER = """
@@ -55,7 +55,7 @@ def find(root: Path, names: str) -> None:
 
 
 def refreshed(root: Path, target: str | None = None, **options: Any) -> Refreshed:
-    async def ask(project: Project) -> Refreshed:
+    async def ask(project: AppProject) -> Refreshed:
         return await project.refresh(target, **options)
 
     found: Refreshed = with_project(root, ask)
@@ -78,7 +78,7 @@ def test_what_is_new_and_what_is_gone(root: Path) -> None:
 def test_types_are_asked_again_while_a_project_is_open(root: Path) -> None:
     """A program that keeps a project open sees what has come since."""
 
-    async def twice(project: Project) -> list[list[str]]:
+    async def twice(project: AppProject) -> list[list[str]]:
         await project.refresh()
         find(root, "one four")
         await project.refresh()

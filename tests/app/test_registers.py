@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.app.test_project import apply, write
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def refused(root: Path) -> list[str]:
 
 def known(root: Path) -> list[str]:
     async def names() -> list[str]:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return [str(record.srn) for record in await project.resources()]
 
     return asyncio.run(names())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ def apply(root: Path, text: str, **switches: Any) -> RunReport:
     (root / "states/t.sls").write_text(sls)
 
     async def run() -> RunReport:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return await project.apply(("t",), RunOptions(**switches), on_event=lambda _: None)
 
     return asyncio.run(run())

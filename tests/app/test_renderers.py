@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.app.test_project import apply, write
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def project(root: Path, keys: Path, pillar: str, *, options: str = "") -> None:
 
 def shown(root: Path) -> object:
     async def show() -> object:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as opened:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as opened:
             return await opened.show("pillar", [])
 
     return asyncio.run(show())

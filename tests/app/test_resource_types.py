@@ -11,7 +11,7 @@ from tests.app.test_project import apply, write
 from tests.reach.resources.dummy.test_dummy import call, results
 from tests.support.resource_types import write_types
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.core.errors import CompileError
 from ensue.core.model.srn import Srn
 
@@ -108,7 +108,7 @@ def log_of(root: Path) -> list[str]:
 
 def records(root: Path) -> dict[str, ResourceRecord]:
     async def ask() -> dict[str, ResourceRecord]:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return {str(one.srn): one for one in await project.resources()}
 
     return asyncio.run(ask())
@@ -175,7 +175,7 @@ def test_shutdown_is_called_after_an_interrupt(box: Path) -> None:
     )
 
     async def interrupted() -> None:
-        async with Project.open(box, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(box, ProjectOptions(minion_id="m")) as project:
 
             async def ask() -> None:
                 async for _ in project.call("found", "waiting.forever", [], {}):
@@ -204,7 +204,7 @@ def test_discovered_resources_are_added_to_pillar_s(box: Path) -> None:
     async def config() -> Any:
         from ensue.core.model.srn import Srn
 
-        async with Project.open(box, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(box, ProjectOptions(minion_id="m")) as project:
             return await project.resource_config(Srn("box", "found"))
 
     assert asyncio.run(config()) == {"size": 3, "colour": "red", "pin": "(sensitive)"}
@@ -440,7 +440,7 @@ def test_a_connect_that_hangs_delays_nobody(tmp_path: Path) -> None:
     root = make(tmp_path, {"box/__init__.py": body}, "box: {a: , b: }")
 
     async def ask() -> list[tuple[str, bool, Any]]:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return [
                 (one.target.id, one.ok, one.value)
                 async for one in project.call("T@box", "test.ping", [], {}, timeout_s=0.5)
@@ -479,7 +479,7 @@ def test_what_is_declared_wins_over_what_was_registered(tmp_path: Path) -> None:
     derived.register(opts, "box", "y", {})
 
     async def look() -> tuple[list[tuple[str, str, bool]], bool]:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             records = [one for one in await project.resources() if one.srn.id in {"x", "y"}]
             found = [(str(one.srn), one.status, "box:x" in one.invalidated_because) for one in records]
             return found, await project.forget(Srn("ssh_host", "x"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def apply(root: Path, *, test: bool = False, text: str = TREE, ensue_yaml: str =
     (root / "ensue.yaml").write_text(ensue_yaml)
 
     async def run() -> RunReport:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return await project.apply(["t.sls"], RunOptions(test=test), on_event=lambda _: None)
 
     return asyncio.run(run())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.app.sdb_options import with_sdb_values
 from ensue.core.errors import ConfigurationError
 from ensue.language.settings.settings import read_settings
@@ -26,7 +26,7 @@ def test_options_get_the_values_of_stores(tmp_path: Path, monkeypatch: pytest.Mo
         f"{PROFILES}id: sdb://osenv/FROM_OUTSIDE\n"
         "grains: {token: 'sdb://vault/db:password', list: [x, 'sdb://vault/db:port']}\n"
     )
-    project = Project.open(tmp_path, ProjectOptions())
+    project = AppProject.open(tmp_path, ProjectOptions())
     assert project.minion_id == "outside-secret"
     assert project.settings.option("grains") == {"token": "inner-secret", "list": ["x", 5432]}
     assert "secret" not in project.masker.text("inner-secret outside-secret")

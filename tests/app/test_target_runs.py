@@ -14,7 +14,7 @@ from tests.app.test_targets import TOP, boxes, hosts
 from tests.support.containers import needs_podman, running_engine
 from tests.support.sshd import running_sshd
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.errors import CompileError, ConfigurationError
 from ensue.core.model.events import NodeFinished, RunEvent
 
@@ -192,7 +192,7 @@ def test_hosts_have_their_own_grains_and_a_silent_one_holds_up_nobody(tmp_path: 
                 order.append(event.returned.id)
 
         async def run() -> RunReport:
-            async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+            async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
                 return await project.apply(["t"], RunOptions(tgt="T@ssh_host"), on_event=told)
 
         report = asyncio.run(run())
@@ -373,7 +373,7 @@ def test_what_is_shown_of_a_target(site: Path) -> None:
     """Top file, declarations, states and pillar are shown by the resource's id."""
 
     async def show() -> None:
-        async with Project.open(site, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(site, ProjectOptions(minion_id="m")) as project:
             top = await project.show_targets("top", "*", [])
             assert {id_: one.value for id_, one in top.items()} == {
                 "m": {},

@@ -12,7 +12,7 @@ from tests.app.test_project import apply, write
 from tests.support.sshd import free_port, running_sshd
 
 from ensue import derived
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,7 +150,7 @@ def test_what_was_invalidated_is_not_matched(tmp_path: Path) -> None:
     async def invalidate() -> None:
         from ensue.core.model.srn import Srn
 
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             assert await project.invalidate(Srn("test", "vm")) == [Srn("minion", "box")]
 
     asyncio.run(invalidate())
@@ -170,7 +170,7 @@ def test_each_chunk_has_an_enforced_state_of_its_own(tmp_path: Path) -> None:
     apply(tmp_path, "t")
 
     async def shown() -> list[tuple[str, str]]:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             return [
                 (one.target, one.state.tag) for one in await project.enforced() if one.state.module == "file"
             ]
@@ -208,7 +208,7 @@ def test_low_data_shows_the_target(tmp_path: Path) -> None:
     )
 
     async def show() -> tuple[Any, Any]:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             return await project.show("low", ["t"]), await project.show("high", ["t"])
 
     low, high = asyncio.run(show())
@@ -232,7 +232,7 @@ def test_a_target_bound_to_a_secret_is_masked(tmp_path: Path) -> None:
     async def run() -> str:
         from ensue.app.project import RunOptions
 
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             await project.apply(["t"], RunOptions(), on_event=lambda _: None)
             return str(project.run_events("last"))
 

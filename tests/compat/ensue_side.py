@@ -10,7 +10,7 @@ import yaml
 from tests.compat.outcome import outcome_of
 from tests.compat.trees import MINION_ID
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _run(tree: Tree, root: Path) -> Outcome:
     options = ProjectOptions(minion_id=MINION_ID, pillar=dict(tree.pillar), overrides=overrides)
 
     async def run() -> Outcome:
-        async with Project.open(root, options) as project:
+        async with AppProject.open(root, options) as project:
             report = await project.apply(tree.mods, RunOptions(test=tree.test), on_event=lambda _: None)
             returns = {tag: one.as_data() for tag, one in report.returns.items()}
             return outcome_of(report.exit_code, returns, root)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.compat.idem_trees import outcome_of_returns, write_functions_of_ensue
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def run_on_ensue(tree: Tree, root: Path) -> Outcome:
 
 async def _run(name: str, root: Path, *, test: bool) -> Outcome:
     try:
-        async with Project.open(root, ProjectOptions(minion_id="web-01")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="web-01")) as project:
             report = await project.apply((name,), RunOptions(test=test), on_event=lambda _: None)
     except CompileError as error:
         return outcome_of_returns(str(one.summary) for one in error.diagnostics)

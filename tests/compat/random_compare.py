@@ -21,7 +21,7 @@ from tests.compat.random_salt import SaltProcess
 from tests.compat.random_trees import Declared, RandomTree, random_tree
 from tests.compat.record import python_of_salt
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Comparer:
 
     def _ours(self, sls: str, *, test: bool) -> Outcome:
         async def run() -> RunReport:
-            async with Project.open(self.root, ProjectOptions(minion_id="web-01.example.org")) as project:
+            async with AppProject.open(self.root, ProjectOptions(minion_id="web-01.example.org")) as project:
                 return await project.apply([sls], RunOptions(test=test), on_event=lambda _: None)
 
         try:

@@ -7,7 +7,7 @@ import json
 from tests.compat.record_targets import FOLDER, RECORDED, all_targets
 
 from ensue.core.model.srn import Srn
-from ensue.language.targeting import Subject, Vocabulary, matches, parse_target, read_nodegroups
+from ensue.language.targeting import TargetSubject, Vocabulary, matches, parse_target, read_nodegroups
 
 EXPRESSIONS = all_targets()
 SALTS: dict[str, bool] = json.loads(RECORDED.read_text())
@@ -20,7 +20,7 @@ def answers() -> dict[str, bool]:
     return {
         expression: matches(
             parse_target(expression),
-            Subject(
+            TargetSubject(
                 srn=Srn("minion", given["id"]),
                 managing_minions=(given["id"],),
                 grains=lambda: given["grains"],

@@ -18,7 +18,7 @@ from ensue.core.model.requisite import Requisite, RequisiteKind
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
 from ensue.engine.engine import Engine
-from ensue.engine.services import CallSite, EngineOptions, EngineServices, Hooks
+from ensue.engine.services import CallSite, EngineHooks, EngineOptions, EngineServices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
@@ -232,7 +232,7 @@ class Lab:
 
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
     growth: Mapping[str, Any] = field(default_factory=dict)
-    hooks: Hooks = field(default_factory=Hooks)
+    hooks: EngineHooks = field(default_factory=EngineHooks)
     connection: Any = None
     events: list[RunEvent] = field(default_factory=list)
     masker: Masker = field(default_factory=Masker)

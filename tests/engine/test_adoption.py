@@ -13,7 +13,7 @@ from tests.engine.test_fan_out import Inventory, on
 from ensue.core.model.call_fingerprint import NO_FINGERPRINT
 from ensue.core.model.returns import StateReturn
 from ensue.engine.adoption import ARGUMENTS
-from ensue.engine.services import Hooks
+from ensue.engine.services import EngineHooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,7 +47,7 @@ class Calls:
     lab: Lab = field(init=False)
 
     def __post_init__(self) -> None:
-        hooks = Hooks(matcher=Inventory(), inputs=self.inputs)
+        hooks = EngineHooks(matcher=Inventory(), inputs=self.inputs)
         functions = {"work": self.work, "keep": self.keep}
         self.lab = Lab(functions=functions, hooks=hooks, watches={"test": self.hear})
 

@@ -16,7 +16,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
 from ensue.engine.engine import Engine
 from ensue.engine.promise import Promise
-from ensue.engine.services import EngineOptions, Hooks
+from ensue.engine.services import EngineHooks, EngineOptions
 
 
 def counting(*results: bool) -> Any:
@@ -182,7 +182,7 @@ def test_sensitive_values_reach_the_masker_first() -> None:
 def test_target_that_is_not_there_yet(test: bool, expected: bool | None) -> None:
     """In a plan a resource that the plan itself registers is known after apply; in an apply it is a fault."""
     host = Srn("ssh_host", "new")
-    lab = Lab(hooks=Hooks(promises=lambda chunk: [host] if chunk.id == "maker" else []))
+    lab = Lab(hooks=EngineHooks(promises=lambda chunk: [host] if chunk.id == "maker" else []))
     services = lab.services()
 
     def functions(srn: Srn) -> Any:
@@ -212,7 +212,7 @@ def test_target_that_will_be_registered_anew(maker: str, test: bool, expected: b
     lab = Lab(
         functions={"apply": apply_b, "unreachable": unreachable},
         growth={"b": [Row("inner", "unreachable", target=host)]},
-        hooks=Hooks(promises=lambda chunk: [host] if chunk.id == "maker" else []),
+        hooks=EngineHooks(promises=lambda chunk: [host] if chunk.id == "maker" else []),
     )
     rows = [Row("maker", maker), Row("user", "unreachable", target=host), Row("caller", "apply")]
     back = by_id(lab.run(rows, test=test).returns)

@@ -14,7 +14,7 @@ from ensue.core.model.chunk import Retry, StateOptions
 from ensue.core.model.events import NodeFinished
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
-from ensue.engine.services import Hooks
+from ensue.engine.services import EngineHooks
 
 
 def interrupted(lab: Lab, rows: list[Row], *at_s: float, **options: Any) -> tuple[Any, float]:
@@ -199,7 +199,7 @@ def _with_reading(inputs: SlowInputs) -> tuple[Lab, dict[tuple[str, str], Any]]:
     """Return a lab that compares like this, and what a run has done whose state read a file."""
     back = Lab().returns([Row("a")])["a"]
     done = msgspec.structs.replace(back, read=("file base salt://a",), read_mark="mark")
-    return Lab(hooks=Hooks(inputs=inputs)), {back.identity: done}
+    return Lab(hooks=EngineHooks(inputs=inputs)), {back.identity: done}
 
 
 def test_ended_while_what_was_read_is_compared() -> None:

@@ -19,7 +19,7 @@ from ensue.core.model.chunk import FanOut, StateOptions
 from ensue.core.model.events import FannedOut
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
-from ensue.engine.services import Hooks, Matched
+from ensue.engine.services import EngineHooks, Matched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ def exact(chunk: Chunk) -> Srn | None:
 def lab_of(inventory: Inventory | None = None, **more: Any) -> Lab:
     there = inventory or Inventory()
     functions = {"make": there.make, "make_slowly": there.make_slowly, **more.pop("functions", {})}
-    hooks = Hooks(matcher=there, promises=promises, awaits=exact)
+    hooks = EngineHooks(matcher=there, promises=promises, awaits=exact)
     return Lab(hooks=hooks, functions=functions, **more)
 
 

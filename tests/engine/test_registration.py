@@ -11,10 +11,10 @@ from tests.engine.test_random_graphs import every_return
 from ensue.core.model.chunk import StateOptions
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
-from ensue.engine.services import CallSite, Hooks
+from ensue.engine.services import CallSite, EngineHooks
 
 HOST = Srn("ssh_host", "new")
-HOOKS = Hooks(
+HOOKS = EngineHooks(
     awaits=lambda chunk: HOST if chunk.id.startswith("user") else None,
     promises=lambda chunk: [HOST] if chunk.id.startswith("maker") else [],
 )
@@ -106,7 +106,7 @@ def test_registers_is_done_before_what_follows() -> None:
         return StateReturn(name=said.name, result=True, changes={"registered": ["x:y"]}, comment=said.comment)
 
     options = StateOptions(registers=(("x:y", {"host": "${self:ip}"}),))
-    lab = Lab(hooks=Hooks(registered=registered), functions={"unsure": unsure})
+    lab = Lab(hooks=EngineHooks(registered=registered), functions={"unsure": unsure})
     found = lab.returns([Row("a", options=options), Row("b", "fail", options=options), Row("c", watch=["a"])])
     assert seen == [("a", False)]
     assert found["a"].changes == {"registered": ["x:y"]}

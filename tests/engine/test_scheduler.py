@@ -17,7 +17,7 @@ from ensue.core.model.events import NodeFinished, NodeStarted
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
 from ensue.engine.graph.cycles import CycleError
-from ensue.engine.services import Hooks
+from ensue.engine.services import EngineHooks
 
 A, B = Srn("ssh_host", "a"), Srn("ssh_host", "b")
 
@@ -58,7 +58,7 @@ def test_targets_that_take_no_slot() -> None:
     """What runs on a target that takes no slot neither waits for one nor keeps another target from one."""
     rows = [Row(name, "sleep", target=A) for name in ("a1", "a2")]
     rows += [Row(name, "sleep", target=B) for name in ("b1", "b2")]
-    lab = Lab(hooks=Hooks(takes_slot=lambda target: target == B))
+    lab = Lab(hooks=EngineHooks(takes_slot=lambda target: target == B))
     found, _ = spans(lab, rows, ordered=False, concurrency=1)
     assert found == {"a1": (0, 1000), "a2": (0, 1000), "b1": (0, 1000), "b2": (1000, 2000)}
 

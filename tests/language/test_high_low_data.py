@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,7 +91,7 @@ def shown(root: Path, what: Any) -> Any:
     (root / "states/u.sls").write_text(U)
 
     async def show() -> Any:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return await project.show(what, ["t"])
 
     return asyncio.run(show())

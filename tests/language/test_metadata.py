@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.language.metadata import metadata_of
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ def write(root: Path, sls: str) -> None:
 
 
 async def warned(root: Path) -> list[str]:
-    async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+    async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
         report = await project.apply(["t"], RunOptions(), on_event=lambda _: None)
     return [one.code for one in report.warnings]
 
 
 async def shown(root: Path) -> Any:
-    async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+    async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
         return await project.show("high", ["t"])

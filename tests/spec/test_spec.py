@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from tests.spec.cases import DEPLOYMENTS, Case, read_cases, rewrite
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.contracts.deployment import DeploymentOrder
 from ensue.core.errors import DiagnosticError
 from ensue.core.masking import Masker
@@ -90,7 +90,7 @@ async def _deploys(root: Path, words: list[str]) -> str:
     )
     options = ProjectOptions(minion_id="m", overrides={"cachedir": given.cachedir})
     try:
-        async with Project.open(root, options) as project:
+        async with AppProject.open(root, options) as project:
             report = await project.deploy(order, RunOptions(test=given.plan), on_event=lambda _: None)
             errors = [f"{one.code} {one.message}" for one in report.refusals]
             said = "".join(f"{line}\n" for line in [*errors, *_of_deployment(report, project.masker)])
@@ -103,7 +103,7 @@ async def _deploys(root: Path, words: list[str]) -> str:
 async def _actual(kind: str, root: Path, case: Case) -> str:
     mods = [] if (root / "states/top.sls").exists() else ["t"]
     try:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             if kind == "chunks":
                 return await _chunks(project, mods)
             if kind in {"graph", "picture"}:
@@ -126,7 +126,7 @@ def _of_report(kind: str, report: RunReport) -> Iterable[str]:
     return [str(report.exit_code)] if kind == "exit" else _lines(report)
 
 
-async def _graph(project: Project, root: Path) -> str:
+async def _graph(project: AppProject, root: Path) -> str:
     """Return a line a resource: its key, its definition, what it depends on; then what it is given."""
     planned = await project.deployment_graph(_deployed(root), CONTEXT)
     lines = []
@@ -141,7 +141,7 @@ async def _graph(project: Project, root: Path) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-async def _picture(project: Project, root: Path) -> str:
+async def _picture(project: AppProject, root: Path) -> str:
     """Return the flowchart of a deployment, without its legend and the colours of its boxes."""
     planned = await project.deployment_graph(_deployed(root), CONTEXT)
     resources = list(planned_resources(planned.graph, planned.missing_drivers))
@@ -150,7 +150,7 @@ async def _picture(project: Project, root: Path) -> str:
     return legend.sub("", text)
 
 
-async def _deployment(project: Project, root: Path, kind: str, case: Case) -> str:
+async def _deployment(project: AppProject, root: Path, kind: str, case: Case) -> str:
     """Return a line a resource: its status and its key, a comment, and its outputs; then the exit code.
 
     Warnings that come before the deployment are first.
@@ -177,7 +177,7 @@ def _of_deployment(report: DeploymentReport, masker: Masker) -> list[str]:
     return [*lines, f"exit code {report.run.exit_code}"]
 
 
-async def _rendered(project: Project, root: Path) -> str:
+async def _rendered(project: AppProject, root: Path) -> str:
     """Return the warnings of a deployment, then the file of each workload."""
     to = root / "rendered"
     order = msgspec.structs.replace(_order(root), render="values", render_to=to)
@@ -210,7 +210,7 @@ def _deployed(root: Path) -> list[Path]:
     return sorted([*root.glob("*.yaml"), *root.glob("*/score.yaml")])
 
 
-async def _chunks(project: Project, mods: list[str]) -> str:
+async def _chunks(project: AppProject, mods: list[str]) -> str:
     words = ("require", "watch", "onchanges", "onfail", "prereq", "listen")
     lines = []
     for chunk in await project.show("low", mods):

@@ -29,7 +29,7 @@ from tests.torture.hostile_values import (
     units,
 )
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.core.errors import EnsueError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ async def _tried(corpus: Corpus, root: Path, chance: random.Random, counts: Coun
     corpus.lay_out(root)
     options = ProjectOptions(minion_id=MINION_ID, pillar=dict(corpus.pillar))
     try:
-        async with Project.open(root, options) as project:
+        async with AppProject.open(root, options) as project:
             services = await project._prepared()
             return await asyncio.to_thread(
                 lambda: list(_cases(list(units(services, corpus.files)), corpus, chance, counts))

@@ -21,7 +21,7 @@ from ensue.core.diagnostics import Span
 from ensue.workload_output import Manifest, RenderedWorkload, render
 
 if TYPE_CHECKING:
-    from ensue.workload_output import Format, Rendering
+    from ensue.workload_output import Format, WorkloadRendering
 
 CASES = sorted(Path(__file__).with_name("cases").glob("*.yaml"))
 KUBERNETES_VERSION = "1.31"
@@ -45,11 +45,11 @@ def _workload(
     )
 
 
-def rendered(case: Path, format_: Format) -> Rendering:
+def rendered(case: Path, format_: Format) -> WorkloadRendering:
     return render(workloads_of(case), format_)
 
 
-def _as_data(rendering: Rendering) -> dict[str, Any]:
+def _as_data(rendering: WorkloadRendering) -> dict[str, Any]:
     documents = {
         one.name: {**({"secret_paths": list(one.secret_paths)} if one.is_secret else {}), "data": one.data}
         for one in rendering.documents

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ensue.api.results import call_result, masked, run_result, state_result
-from ensue.app.project import Project as ProjectOnDisk
-from ensue.app.project import ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.errors import DiagnosticError, EnsueError
 from ensue.core.model.events import NodeFinished
 from ensue.core.model.run_part import WHOLE_RUN
@@ -47,7 +46,7 @@ class Project:
         options: Mapping[str, Any] | None = None,
     ) -> None:
         given = ProjectOptions(minion_id=minion_id, pillar=pillar or {}, overrides=options or {})
-        self._project = ProjectOnDisk.open(Path(root), given)
+        self._project = AppProject.open(Path(root), given)
 
     @property
     def minion_id(self) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.app.services import Services
     from ensue.core.model.srn import Srn
     from ensue.language.compiler import Compiled, Compiler
-    from ensue.language.targeting import Subject
+    from ensue.language.targeting import TargetSubject
     from ensue.language.top import TopMatch
 
 NO_TOP_FILE = "E0604"
@@ -127,7 +127,7 @@ class AssignedSls:
             warnings = (*warnings, nothing_assigned(srn.id))
         return compiler.compile(requests), warnings
 
-    def _known_subject(self, srn: Srn) -> Subject:
+    def _known_subject(self, srn: Srn) -> TargetSubject:
         """Return a target of which nothing is gathered for a match."""
 
         def grains() -> Mapping[str, Any]:
@@ -142,7 +142,7 @@ class AssignedSls:
         self,
         srn: Srn,
         found: Collector,
-        subject: Subject | None = None,
+        subject: TargetSubject | None = None,
         undecided: list[str] | None = None,
     ) -> list[TopMatch] | None:
         services = self._services

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.app.target_context import TargetContext
-from ensue.core.contracts.context import Declaration
+from ensue.core.contracts.context import StateDeclaration
 from ensue.core.errors import StoreError, UnknownResourceError
 from ensue.core.model.events import CommandStarted
 from ensue.core.model.requisite import RequisiteKind
@@ -221,10 +221,10 @@ class CallContext(TargetContext):
         return self._project.enforced.of_state(identity)
 
     @property
-    def declaration(self) -> Declaration:
+    def declaration(self) -> StateDeclaration:
         """The declaration this call is made for."""
         chunk = self._site.chunk
-        return Declaration(
+        return StateDeclaration(
             id=chunk.id,
             sls=chunk.sls,
             function=chunk.full_function,

@@ -26,8 +26,8 @@ _NO_MARK: Final = "-"
 """Replaces a fingerprint that could not be made, and equals no fingerprint."""
 
 
-class CallInputs:
-    """Implements the engine's `CallInputs`.
+class ProjectCallInputs:
+    """Implements the engine's `ProjectCallInputs`.
 
     Args:
         services: the project.

@@ -18,7 +18,7 @@ from ensue.core.errors import CompileError, EnsueError
 from ensue.core.model.own_grains import own_grains_path
 from ensue.core.model.secret_values import secret_values
 from ensue.language.renderers import load_stage
-from ensue.salt.compare.comparison import Comparison, Missing, compared
+from ensue.salt.compare.comparison import Missing, TreeComparison, compared
 from ensue.salt.compare.salt_program import SaltOrder, ask_salt
 from ensue.salt.compare.salt_side import plain
 from ensue.salt.compare.sides import PlannedState, SaltSide, Side, compiled_states, own_refusal
@@ -106,7 +106,7 @@ class ProjectComparison:
         self._plans = order.plan and not self._settings.option("minion_root")
         self._warnings: tuple[Diagnostic, ...] = ()
 
-    async def go(self, apply: Apply, on_progress: Callable[[int, int], None]) -> Comparison:
+    async def go(self, apply: Apply, on_progress: Callable[[int, int], None]) -> TreeComparison:
         """Compare, and return the result.
 
         Args:

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from ensue.deploy.drivers.loading import Drivers
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.environment_sets import Names
-    from ensue.deploy.provisioning.identity import Context, Key
-    from ensue.deploy.provisioning.nodes import GrowthPoint, Node
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint
     from ensue.language.collector import Collector
 
 _MOST_NAMED: Final = 10
 
 
 def refuse_missing_drivers(
-    nodes: Iterable[Node], deleted: Iterable[ActiveResource], drivers: Drivers, found: Collector
+    nodes: Iterable[GraphNode], deleted: Iterable[ActiveResource], drivers: Drivers, found: Collector
 ) -> None:
     """Report the drivers that are needed and not installed, each with a definition that names it.
 
@@ -38,7 +38,7 @@ def refuse_missing_drivers(
         drivers: all drivers.
         found: receives an error per missing driver.
     """
-    missing: dict[str, dict[str, Node | None]] = {}
+    missing: dict[str, dict[str, GraphNode | None]] = {}
     for node in nodes:
         if not drivers.has(node.driver):
             missing.setdefault(node.driver, {}).setdefault(node.definition, node)
@@ -129,7 +129,7 @@ def refuse_unknown_resources(
 def refuse_unknown_words(
     order: DeploymentOrder,
     nodes: Iterable[str],
-    kept: Iterable[Key],
+    kept: Iterable[ResourceKey],
     points: Sequence[GrowthPoint],
     found: Collector,
 ) -> None:
@@ -151,7 +151,7 @@ def refuse_unknown_words(
 
 
 def refuse_rotation(
-    nodes: Mapping[str, Node], rotate: Iterable[str], drivers: Drivers, found: Collector
+    nodes: Mapping[str, GraphNode], rotate: Iterable[str], drivers: Drivers, found: Collector
 ) -> None:
     """Report resources that are to get a new password and whose driver has none that it could change.
 
@@ -175,9 +175,9 @@ def refuse_rotation(
 
 
 def refuse_replacements(
-    nodes: Iterable[Node],
-    replaces: Callable[[Node], ActiveResource | None],
-    is_allowed: Callable[[Key], bool],
+    nodes: Iterable[GraphNode],
+    replaces: Callable[[GraphNode], ActiveResource | None],
+    is_allowed: Callable[[ResourceKey], bool],
     warnings: Iterable[Diagnostic],
 ) -> None:
     """Refuse a deployment that would destroy what drivers have made, where nobody has allowed that.
@@ -251,7 +251,7 @@ def refuse_retained(anew: Iterable[ActiveResource], found: Collector) -> None:
             )
 
 
-def refuse_unstorable(context: Context, nodes: Iterable[Node], found: Collector) -> None:
+def refuse_unstorable(context: Context, nodes: Iterable[GraphNode], found: Collector) -> None:
     """Report names that a store cannot hold: a record could be written, but never be found again.
 
     Args:

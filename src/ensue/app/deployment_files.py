@@ -19,8 +19,8 @@ from ensue.deploy.provisioning.definition_files import read_definition
 from ensue.deploy.provisioning.deployment_sets import is_deployment_set, read_deployment_set, shared_keys
 from ensue.deploy.provisioning.environment_sets import SetDocument, declared_names, deployed_part
 from ensue.deploy.provisioning.images import ANY_WORKLOAD
-from ensue.deploy.provisioning.score_containers import SourceFile
-from ensue.deploy.provisioning.score_files import Surroundings, is_score, read_score
+from ensue.deploy.provisioning.score_containers import ContainerSourceFile
+from ensue.deploy.provisioning.score_files import ScoreServices, is_score, read_score
 from ensue.deploy.provisioning.workloads import Deployment
 from ensue.language.input_files import read_text
 from ensue.language.renderers.json_stage import load_json_document
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.deploy.provisioning.definitions import Definition
-    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.language.collector import Collector
 
 SUFFIXES: Final = (".yaml", ".yml", ".json")
@@ -78,15 +78,15 @@ class LoadedDocument:
         kept: SetDocument,
         document: YamlDocument,
         data: Any,
-        find_source: Callable[[str], SourceFile | None],
+        find_source: Callable[[str], ContainerSourceFile | None],
     ) -> None:
         self.kept = kept
         self.document = document
         self.data = data
         self._find_source = find_source
-        self._sources: dict[str, SourceFile | None] = {}
+        self._sources: dict[str, ContainerSourceFile | None] = {}
 
-    def source(self, name: str) -> SourceFile | None:
+    def source(self, name: str) -> ContainerSourceFile | None:
         """Return the file that a container's `source` names; None: it cannot be read."""
         if name not in self._sources:
             self._sources[name] = self._find_source(name)
@@ -157,7 +157,7 @@ def load_kept(
 
 
 def read_deployment(
-    documents: Iterable[LoadedDocument], found: Collector, is_defined: Callable[[Key], bool]
+    documents: Iterable[LoadedDocument], found: Collector, is_defined: Callable[[ResourceKey], bool]
 ) -> Deployment:
     """Return what some documents request to deploy, all together.
 
@@ -171,7 +171,7 @@ def read_deployment(
     shared = {name: key for _, data in deployed for name, key in shared_keys(data).items()}
     for one, data in deployed:
         if is_score(data):
-            workload = read_score(data, one.document, found, Surroundings(is_defined, one.source))
+            workload = read_score(data, one.document, found, ScoreServices(is_defined, one.source))
             parts += [] if workload is None else [Deployment(workloads=(workload,))]
         elif is_deployment_set(data):
             parts.append(read_deployment_set(data, one.document, found, shared))
@@ -205,7 +205,7 @@ def shown(path: Path, root: Path) -> str:
     return str(absolute.relative_to(root)) if absolute.is_relative_to(root) else str(path)
 
 
-def _source_file(folder: Path, root: Path, name: str) -> SourceFile | None:
+def _source_file(folder: Path, root: Path, name: str) -> ContainerSourceFile | None:
     """Return the file that a container's `source` names; None: it cannot be read, or is outside the folder.
 
     Args:
@@ -217,7 +217,7 @@ def _source_file(folder: Path, root: Path, name: str) -> SourceFile | None:
         path = (folder / name).resolve()
         if not (path.is_relative_to(folder.resolve()) and is_regular(path)):
             return None
-        return SourceFile(shown(folder / name, root), read_regular(path))
+        return ContainerSourceFile(shown(folder / name, root), read_regular(path))
     except (OSError, ValueError, RuntimeError):
         return None
 

@@ -18,7 +18,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.provisioning.expansion import NO_ORGANIZATION, refuse_list
 from ensue.deploy.provisioning.for_each import items_of
-from ensue.deploy.provisioning.lowering import EXPANDED, PROVISIONED, Work, lower
+from ensue.deploy.provisioning.lowering import EXPANDED, PROVISIONED, DeploymentWork, lower
 from ensue.deploy.provisioning.outcomes import UNUSABLE, UnknownLists
 from ensue.deploy.provisioning.part import part_of
 from ensue.deploy.provisioning.regrown import refuse_late, unlike_before
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.deploy.provisioning.for_each import Item
     from ensue.deploy.provisioning.graph_values import GraphValues
-    from ensue.deploy.provisioning.identity import Key
-    from ensue.deploy.provisioning.nodes import GrowthPoint, ListName, Node, ResourceGraph
-    from ensue.deploy.provisioning.surroundings import Outcome
+    from ensue.deploy.provisioning.identity import ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ListName, ResourceGraph
+    from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 
 
 class Around(NamedTuple):
@@ -51,8 +51,8 @@ class Around(NamedTuple):
         only: the resources that are deployed; none: all.
     """
 
-    outcomes: Mapping[Key, Outcome]
-    admit: Callable[[BuiltGraph, Sequence[Node], Collector], Awaitable[None]]
+    outcomes: Mapping[ResourceKey, ProvisioningOutcome]
+    admit: Callable[[BuiltGraph, Sequence[GraphNode], Collector], Awaitable[None]]
     joined: Callable[[BuiltGraph], None]
     only: tuple[str, ...]
 
@@ -72,15 +72,15 @@ class DeploymentGrowth:
         self.nodes = {node.name: node for node in built.graph.nodes}
         self.faults: dict[ListName, str] = {}
         """Why lists name no resources."""
-        self.started: set[Key] = set()
+        self.started: set[ResourceKey] = set()
         """The resources whose provisioning has begun, or which are left as they are."""
         self._around = around
         self._points: dict[str, GrowthPoint] = {}
-        self._waits: dict[Key, list[str]] = {}
+        self._waits: dict[ResourceKey, list[str]] = {}
         self._pending: dict[ListName, Sequence[Item]] = {}
         self._refused: dict[ListName, CompileError] = {}
         self._joined: dict[ListName, Sequence[Item]] = {}
-        self._work: dict[ListName, Work] = {}
+        self._work: dict[ListName, DeploymentWork] = {}
         self._places: dict[str, tuple[str, int]] = {}
         self._joining: dict[str, str] = {}
         """The list for which a resource, or another list, has joined the graph."""
@@ -90,7 +90,7 @@ class DeploymentGrowth:
         self._note_points()
 
     @property
-    def part(self) -> tuple[tuple[Node, ...], tuple[GrowthPoint, ...]]:
+    def part(self) -> tuple[tuple[GraphNode, ...], tuple[GrowthPoint, ...]]:
         """The resources that are deployed, and the lists that are not known yet."""
         return part_of(self.built.graph, self._around.only)
 
@@ -107,7 +107,7 @@ class DeploymentGrowth:
                 self._places[chunk.id] = (plan.scope, index)
         return msgspec.structs.replace(plan, awaits=self._awaited)
 
-    def problem_of(self, needed: Iterable[Key]) -> str:
+    def problem_of(self, needed: Iterable[ResourceKey]) -> str:
         """Return which of the needed resources are not there; empty if all of them are."""
         if not self._points:
             return ""
@@ -115,7 +115,7 @@ class DeploymentGrowth:
         found = ((key, outcomes[key].status if key in outcomes else "skipped") for key in needed)
         return ", ".join(f"{key} {status}" for key, status in found if status in UNUSABLE)
 
-    def problem_of_node(self, node: Node, *, is_plan: bool) -> str:
+    def problem_of_node(self, node: GraphNode, *, is_plan: bool) -> str:
         """Return what a resource needs and is not there; empty if it can be provisioned."""
         if problem := self.problem_of(node.depends_on):
             return problem
@@ -163,7 +163,7 @@ class DeploymentGrowth:
         self.faults[point.name] = fault
         return StateReturn(name=str(point.name), result=False, comment=fault)
 
-    async def join(self, name: ListName) -> Work:
+    async def join(self, name: ListName) -> DeploymentWork:
         """Return what joins the graph for a list whose items are known, in the turn of the list.
 
         Raises:
@@ -172,7 +172,7 @@ class DeploymentGrowth:
         await self._join(sorted(self._pending))
         if (fault := self._refused.get(name)) is not None:
             raise fault
-        return self._work.pop(name, Work((), (), (), {}))
+        return self._work.pop(name, DeploymentWork((), (), (), {}))
 
     async def _join(self, names: Sequence[ListName]) -> None:
         """Let the resources of lists join; where some of them cannot, those of the others do."""
@@ -211,7 +211,7 @@ class DeploymentGrowth:
         self.nodes = {node.name: node for node in grown.graph.nodes}
         self._note_points()
         for name in nodes.keys() | points.keys():
-            self._work[name] = Work(nodes.get(name, []), (), (), {}, points.get(name, []))
+            self._work[name] = DeploymentWork(nodes.get(name, []), (), (), {}, points.get(name, []))
             self._joining.update((node.name, str(name)) for node in nodes.get(name, ()))
             self._joining.update((str(point.name), str(name)) for point in points.get(name, ()))
         self._around.joined(grown)
@@ -225,9 +225,9 @@ class DeploymentGrowth:
 
     def _divided(
         self, graph: ResourceGraph, names: Mapping[ListName, None]
-    ) -> tuple[dict[ListName, list[Node]], dict[ListName, list[GrowthPoint]]]:
+    ) -> tuple[dict[ListName, list[GraphNode]], dict[ListName, list[GrowthPoint]]]:
         """Divide what joins the graph among the lists for which it does."""
-        nodes: dict[ListName, list[Node]] = {}
+        nodes: dict[ListName, list[GraphNode]] = {}
         points: dict[ListName, list[GrowthPoint]] = {}
         part, part_points = part_of(graph, self._around.only)
         for node in part:

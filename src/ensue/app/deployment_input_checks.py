@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
     from ensue.core.model.returns import ScopeReturn
     from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
-    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.requests import Requests
     from ensue.deploy.provisioning.secret_refs import SecretReference
     from ensue.language.collector import Collector
@@ -45,7 +45,7 @@ class DeploymentChecks:
         self._services = services
         self._noted: set[tuple[str, str]] = set()
 
-    async def run(self, nodes: Iterable[Node], found: Collector) -> None:
+    async def run(self, nodes: Iterable[GraphNode], found: Collector) -> None:
         """Report missing values, unfit params, secrets that cannot be read, and problems that drivers find.
 
         Args:
@@ -109,7 +109,7 @@ class DeploymentChecks:
         for problem in problems:
             self._note(node, problem, found)
 
-    def _note(self, node: Node, problem: str, found: Collector) -> None:
+    def _note(self, node: GraphNode, problem: str, found: Collector) -> None:
         """Report a problem once for all resources of a definition that have it."""
         if (node.definition, problem) in self._noted:
             return

@@ -30,20 +30,20 @@ from ensue.core.errors import DriverError, InternalError, StoreError
 from ensue.deploy.provisioning.derived_registrations import derived_sources
 from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.deploy.provisioning.identity import Context
-from ensue.deploy.provisioning.lowering import Work, lower
+from ensue.deploy.provisioning.lowering import DeploymentWork, lower
 from ensue.deploy.provisioning.outcomes import NodeOutcome, node_outcomes
 from ensue.deploy.provisioning.part import is_joining, joining_drivers, may_be_cleared, used_by_others
 from ensue.deploy.provisioning.provisioner import Provisioner
 from ensue.deploy.provisioning.requests import Requests
 from ensue.deploy.provisioning.settling import settled
-from ensue.deploy.provisioning.surroundings import Outcome, Replacing
+from ensue.deploy.provisioning.surroundings import ProvisioningOutcome, Replacing
 from ensue.language.collector import Collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ensue.app.built_graph import BuiltGraph
-    from ensue.app.deployments import Deployments
+    from ensue.app.deployments import DeploymentReader
     from ensue.app.services import Services
     from ensue.app.workload_files import WrittenWorkloads
     from ensue.core.contracts.deployment import DeploymentOrder
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from ensue.core.model.report import RunReport
     from ensue.core.model.srn import Srn
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.identity import Key
-    from ensue.deploy.provisioning.nodes import GrowthPoint, Node
+    from ensue.deploy.provisioning.identity import ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint
 
 
 class DeploymentRun:
@@ -71,7 +71,7 @@ class DeploymentRun:
     def __init__(
         self,
         services: Services,
-        deployments: Deployments,
+        deployments: DeploymentReader,
         order: DeploymentOrder,
         *,
         is_test: bool,
@@ -87,8 +87,8 @@ class DeploymentRun:
         self._deployments = deployments
         self._growth: DeploymentGrowth | None = None
         self._removed: dict[str, ActiveResource] = {}
-        self._undecided: set[Key] = set()
-        self._outcomes: dict[Key, Outcome] = {}
+        self._undecided: set[ResourceKey] = set()
+        self._outcomes: dict[ResourceKey, ProvisioningOutcome] = {}
         self._final: tuple[NodeOutcome, ...] | None = None
         """The outcomes once nothing changes any more; None: the deployment is still running."""
         folder = services.settings.cachedir / "drivers"
@@ -165,18 +165,20 @@ class DeploymentRun:
         await self._begin(found)
         cleared = self._cleared(part, nodes)
         undecided = may_be_cleared(kept, self._undecided, points, order.replace)
-        work = Work(nodes, tuple(self._removed.values()), cleared, kept, points, undecided)
+        work = DeploymentWork(nodes, tuple(self._removed.values()), cleared, kept, points, undecided)
         plan = lower(work, target, scope, deployment=self, warnings=tuple(found.warnings))
         return plan if self._growth is None else self._growth.begun(plan)
 
-    async def _derived_sources(self) -> set[Key]:
+    async def _derived_sources(self) -> set[ResourceKey]:
         """Return the resources to be removed that have registered targets."""
         keys = [one.key for one in self._removed.values()]
         if not keys:
             return set()
         return await asyncio.to_thread(derived_sources, self._services.registry, self.context, keys)
 
-    async def _unsettled(self, nodes: Sequence[Node], points: Sequence[GrowthPoint]) -> Sequence[Node]:
+    async def _unsettled(
+        self, nodes: Sequence[GraphNode], points: Sequence[GrowthPoint]
+    ) -> Sequence[GraphNode]:
         """Note the outcomes of the resources that are left as they are; return the others."""
         if self._growth is None or not self._provisioner.kept:
             return nodes
@@ -194,7 +196,7 @@ class DeploymentRun:
         self._growth.started.update(outcomes)
         return [node for node in nodes if node.key not in outcomes]
 
-    async def _check(self, built: BuiltGraph | None, nodes: Sequence[Node], found: Collector) -> None:
+    async def _check(self, built: BuiltGraph | None, nodes: Sequence[GraphNode], found: Collector) -> None:
         """Check the inputs of resources before any of them is provisioned.
 
         Raises:
@@ -205,7 +207,7 @@ class DeploymentRun:
             await checks.run(nodes, found)
         found.stop_on_errors()
 
-    def _make_provisioner(self, kept: Mapping[Key, ActiveResource]) -> None:
+    def _make_provisioner(self, kept: Mapping[ResourceKey, ActiveResource]) -> None:
         values, built = (
             (self._growth.values, self._growth.built) if self._growth is not None else (None, None)
         )
@@ -219,7 +221,7 @@ class DeploymentRun:
         self._provisioner = Provisioner(values, kept, around, digests, replacing)
 
     def _refuse_destruction(
-        self, nodes: Sequence[Node], removed: Sequence[ActiveResource], found: Collector
+        self, nodes: Sequence[GraphNode], removed: Sequence[ActiveResource], found: Collector
     ) -> None:
         """Refuse what would be destroyed although that is not allowed.
 
@@ -238,7 +240,7 @@ class DeploymentRun:
         if not self._is_test:
             refuse_replacements(nodes, self._provisioner.replaces, may_replace, found.warnings)
 
-    async def _admit(self, built: BuiltGraph, nodes: Sequence[Node], found: Collector) -> None:
+    async def _admit(self, built: BuiltGraph, nodes: Sequence[GraphNode], found: Collector) -> None:
         """Check resources that are about to join the graph.
 
         Raises:
@@ -260,7 +262,7 @@ class DeploymentRun:
         if self.order.only and self._growth is not None:
             self._exclude(self._growth.part[0], self._provisioner.kept)
 
-    def _exclude(self, part: Iterable[Node], kept: Mapping[Key, ActiveResource]) -> None:
+    def _exclude(self, part: Iterable[GraphNode], kept: Mapping[ResourceKey, ActiveResource]) -> None:
         """Note that the rest of the graph is left as it is."""
         inside = {node.key for node in part}
         for key in inside:
@@ -268,7 +270,9 @@ class DeploymentRun:
                 del self._outcomes[key]
         for key in {node.key for node in self._nodes.values()} | self._undecided:
             if key not in inside and (key in self._undecided or key not in self._outcomes):
-                self._outcomes.setdefault(key, Outcome("excluded", "--only leaves it out", old=kept.get(key)))
+                self._outcomes.setdefault(
+                    key, ProvisioningOutcome("excluded", "--only leaves it out", old=kept.get(key))
+                )
 
     async def _begin(self, found: Collector) -> None:
         """Report what leaves the environment, and keep the deployment unless it is a plan."""
@@ -287,7 +291,7 @@ class DeploymentRun:
         return None if self._growth is None else self._growth.built
 
     @property
-    def _nodes(self) -> Mapping[str, Node]:
+    def _nodes(self) -> Mapping[str, GraphNode]:
         return {} if self._growth is None else self._growth.nodes
 
     @property
@@ -344,13 +348,13 @@ class DeploymentRun:
             node_outcomes(graph, self.context, values, kept, self._outcomes, removed=removed, lists=lists)
         )
 
-    def _cleared(self, part: Sequence[Node], nodes: Sequence[Node]) -> set[Key]:
+    def _cleared(self, part: Sequence[GraphNode], nodes: Sequence[GraphNode]) -> set[ResourceKey]:
         """Return the resources of which something is to be destroyed once they are there."""
         kept = self._provisioner.kept
         cleared = {node.key for node in nodes if self._leaves_something(kept.get(node.key), node)}
         return cleared - used_by_others(kept, part) if self.order.only else cleared
 
-    def _leaves_something(self, kept: ActiveResource | None, node: Node) -> bool:
+    def _leaves_something(self, kept: ActiveResource | None, node: GraphNode) -> bool:
         """Return whether something that was made for a resource is left once the resource is there."""
         return kept is not None and (bool(kept.beside) or self._provisioner.replaces(node) is not None)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.app.driver_services import ResourceServices
 from ensue.core.contracts.deadlines import READY_ATTEMPT_S
 from ensue.deploy.provisioning.readiness import CommandCheck, HttpCheck, TcpCheck
-from ensue.deploy.provisioning.surroundings import DriverCall, Surroundings
+from ensue.deploy.provisioning.surroundings import DriverCall, ProvisioningServices
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _KEPT_FROM_PROGRAMS: Final = ("ENSUE_KEY",)
 
 
-def surroundings_of(services: Services, requests: Requests) -> Surroundings:
+def surroundings_of(services: Services, requests: Requests) -> ProvisioningServices:
     """Return what provisioning uses of a project.
 
     Args:
@@ -41,7 +41,7 @@ def surroundings_of(services: Services, requests: Requests) -> Surroundings:
     async def probe(check: Check, left_s: float) -> str:
         return await _problem(check, left_s, requests.root, services.masker)
 
-    return Surroundings(
+    return ProvisioningServices(
         driver=services.drivers.find,
         active=services.active,
         mark=mark,

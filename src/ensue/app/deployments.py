@@ -16,7 +16,7 @@ from ensue.deploy.provisioning.built_in import with_built_in
 from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
 from ensue.deploy.provisioning.images import ANY_WORKLOAD, with_images
 from ensue.deploy.provisioning.impact import Impact, impacts
-from ensue.deploy.provisioning.matching import Candidate, Catalog
+from ensue.deploy.provisioning.matching import Catalog, DefinitionCandidate
 from ensue.deploy.provisioning.offers import offers
 from ensue.deploy.provisioning.params_checks import late_misfits
 from ensue.language.collector import Collector, near_names
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ensue.deploy.drivers.loading import Drivers
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.definitions import Definition
-    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import ResourceGraph
     from ensue.deploy.provisioning.offers import Offer
     from ensue.language.settings.settings import Settings
@@ -53,7 +53,7 @@ class PlannedGraph(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[Diagnostic, ...]
 
 
-class Deployments:
+class DeploymentReader:
     """Reads a project's definitions and the files to deploy.
 
     Args:
@@ -178,7 +178,9 @@ class Deployments:
         found.stop_on_errors()
         return sorted(catalog.definitions.values(), key=lambda one: (one.type, one.id)), found.warnings
 
-    def candidates(self, type_: str, class_: str, values: Mapping[str, str | None]) -> list[Candidate]:
+    def candidates(
+        self, type_: str, class_: str, values: Mapping[str, str | None]
+    ) -> list[DefinitionCandidate]:
         """Rank the definitions for a resource, the chosen one first.
 
         Args:
@@ -260,7 +262,7 @@ class Deployments:
         return Catalog(with_built_in(definitions), found)
 
 
-def kept_resources(kept: Iterable[Key], wanted: Iterable[str]) -> list[Key]:
+def kept_resources(kept: Iterable[ResourceKey], wanted: Iterable[str]) -> list[ResourceKey]:
     """Return the active resources that are named.
 
     Args:

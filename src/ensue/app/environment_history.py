@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ensue.app.built_graph import BuiltGraph
     from ensue.app.deployment_files import LoadedDocument
-    from ensue.app.deployments import Deployments
+    from ensue.app.deployments import DeploymentReader
     from ensue.app.services import Services
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.model.report import RunReport
@@ -151,7 +151,7 @@ class EnvironmentHistory:
     def __init__(
         self,
         services: Services,
-        deployments: Deployments,
+        deployments: DeploymentReader,
         order: DeploymentOrder,
         clock: Callable[[], float] = time.time,
     ) -> None:

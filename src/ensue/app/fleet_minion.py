@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.diagnostics import Severity
 from ensue.core.errors import DiagnosticError, EnsueError
 from ensue.salt.fleet.frames import Answered, Happened, Refused, Warned, packed
@@ -114,7 +114,7 @@ async def carry_out(order: MinionOrder, reporter: Reporter) -> int:
         "pillar_roots": {"base": [str(Path(order.cachedir) / "no-pillar")]},
         "grains": order.grains,
     }
-    project = Project.open(
+    project = AppProject.open(
         Path(order.root), ProjectOptions(minion_id=order.minion, pillar=order.pillar, overrides=overrides)
     )
     try:
@@ -133,7 +133,7 @@ async def carry_out(order: MinionOrder, reporter: Reporter) -> int:
     return 1
 
 
-async def _applied(project: Project, order: MinionOrder, reporter: Reporter) -> int:
+async def _applied(project: AppProject, order: MinionOrder, reporter: Reporter) -> int:
     def tell(event: RunEvent) -> None:
         reporter.happened(journal_form.encode(event, project.masker))
 
@@ -145,7 +145,7 @@ async def _applied(project: Project, order: MinionOrder, reporter: Reporter) -> 
     return report.exit_code
 
 
-async def _called(project: Project, order: MinionOrder, reporter: Reporter) -> int:
+async def _called(project: AppProject, order: MinionOrder, reporter: Reporter) -> int:
     from ensue.output.presentable import presentable
 
     code = 2

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.app.comparison import CompareOrder
     from ensue.app.deployment_report import DeploymentReport
     from ensue.app.deployment_run import DeploymentRun
-    from ensue.app.deployments import Deployments, PlannedGraph
+    from ensue.app.deployments import DeploymentReader, PlannedGraph
     from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.model.data import Data
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ensue.core.model.report import RunReport, RunSummary
     from ensue.deploy.provisioning.identity import Context
     from ensue.output.drawing.drawing import ScopeBox
-    from ensue.salt.compare.comparison import Comparison
+    from ensue.salt.compare.comparison import TreeComparison
     from ensue.store.registry.lock import Lock
 
 _PILLAR_REFUSED = Diagnostic(
@@ -48,8 +48,8 @@ _PILLAR_REFUSED = Diagnostic(
 )
 
 
-class Project(KeptResources):
-    """An opened project folder. Use `Project.open`; an async context manager that closes it.
+class AppProject(KeptResources):
+    """An opened project folder. Use `AppProject.open`; an async context manager that closes it.
 
     Args:
         settings: its options.
@@ -248,10 +248,10 @@ class Project(KeptResources):
         Raises:
             CompileError: it does not compile.
         """
-        from ensue.app.show_command import Shown
+        from ensue.app.show_command import ShowCommand
 
         services = await self._prepared()
-        return await Shown(services, what, mods).of_minion()
+        return await ShowCommand(services, what, mods).of_minion()
 
     async def show_targets(self, what: ShownKind, target: str, mods: Sequence[str]) -> dict[str, ShownTarget]:
         """Return the masked data of `show` for every resource that a target matches, by id.
@@ -260,12 +260,12 @@ class Project(KeptResources):
             ConfigurationError: the target does not parse, or names what does not exist.
             CompileError: it does not compile for one of them.
         """
-        from ensue.app.show_command import Shown
+        from ensue.app.show_command import ShowCommand
 
         services = await self._prepared()
-        return await Shown(services, what, mods).of_target(target)
+        return await ShowCommand(services, what, mods).of_target(target)
 
-    async def compare(self, order: CompareOrder, on_progress: Callable[[int, int], None]) -> Comparison:
+    async def compare(self, order: CompareOrder, on_progress: Callable[[int, int], None]) -> TreeComparison:
         """Compare what Salt and ensue make of this project, changing nothing.
 
         Args:
@@ -325,15 +325,15 @@ class Project(KeptResources):
             built = await grown_by_records(self._services(), built, context, values, found)
         return await asyncio.to_thread(deployments.planned, built.graph, found, values)
 
-    def deployments(self, definitions: Path | None = None) -> Deployments:
+    def deployments(self, definitions: Path | None = None) -> DeploymentReader:
         """Return what reads the project's resource definitions.
 
         Args:
             definitions: where they are; None: as `ensue.yaml` says.
         """
-        from ensue.app.deployments import Deployments
+        from ensue.app.deployments import DeploymentReader
 
-        return Deployments(self.settings, self.masker, self._drivers, definitions)
+        return DeploymentReader(self.settings, self.masker, self._drivers, definitions)
 
     def runs(self) -> list[RunSummary]:
         """Return all runs, newest first."""
@@ -364,4 +364,4 @@ class Project(KeptResources):
         return events
 
 
-__all__ = ["Project", "ProjectOptions", "RunOptions"]
+__all__ = ["AppProject", "ProjectOptions", "RunOptions"]

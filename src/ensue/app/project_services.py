@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots
     from ensue.language.settings.settings import Settings
-    from ensue.language.targeting import Subject, Vocabulary
+    from ensue.language.targeting import TargetSubject, Vocabulary
     from ensue.reach.connections.exposed_secrets import ExposedSecrets
     from ensue.reach.resources.plugins import Plugins
     from ensue.store.registry.lazy_registry import LazyRegistry
@@ -92,7 +92,7 @@ class ProjectServices(Protocol):
         """Return a renderer of files below some roots, for a target."""
         ...
 
-    def subject(self, srn: Srn) -> Subject:
+    def subject(self, srn: Srn) -> TargetSubject:
         """Return a target as the matcher sees it; called in a thread."""
         ...
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.outcome import EngineOutcome
     from ensue.engine.services import CallSite
-    from ensue.store.runs.declarations import Declarations
+    from ensue.store.runs.declarations import RunDeclarations
 
 _Earlier = dict[tuple[str, str], dict["DeclaredBy", list["Srn"]]]
 
@@ -60,7 +60,7 @@ class Pruning:
     def __init__(
         self,
         earlier: _Earlier,
-        declarations: Declarations,
+        declarations: RunDeclarations,
         registry: RunRegistry,
         foresees: Callable[[Chunk], bool],
         *,

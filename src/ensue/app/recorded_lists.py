@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ensue.app.services import Services
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.for_each import Item
-    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import ListName
 
 
@@ -70,7 +70,7 @@ async def _known(
     built: BuiltGraph,
     context: Context,
     values: Mapping[str, str] | None,
-    kept: Mapping[Key, ActiveResource],
+    kept: Mapping[ResourceKey, ActiveResource],
 ) -> dict[ListName, Sequence[Item]]:
     """Return the items of the lists that are outputs of resources which are left as they are."""
     graph = built.graph

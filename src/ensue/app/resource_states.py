@@ -16,7 +16,7 @@ from ensue.deploy.provisioning.derived_registrations import (
 )
 from ensue.deploy.provisioning.identity import WORKLOAD
 from ensue.deploy.provisioning.outcomes import NodeOutcome, UnknownLists
-from ensue.deploy.provisioning.surroundings import Outcome
+from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection, Mapping
@@ -27,13 +27,15 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.core.model.data import DataMap
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.identity import Key
-    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.identity import ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.provisioner import Provisioner
     from ensue.deploy.provisioning.requests import Requests
 
 
-def problem_of_workload(key: Key, outcome: Outcome, growth: DeploymentGrowth | None, masker: Masker) -> str:
+def problem_of_workload(
+    key: ResourceKey, outcome: ProvisioningOutcome, growth: DeploymentGrowth | None, masker: Masker
+) -> str:
     """Return why the update operations of a workload cannot be carried out; empty if they can.
 
     Args:
@@ -60,8 +62,8 @@ class Removal(NamedTuple):
     """
 
     records: Mapping[str, ActiveResource]
-    undecided: Collection[Key]
-    sources: Collection[Key]
+    undecided: Collection[ResourceKey]
+    sources: Collection[ResourceKey]
 
 
 class ResourceStates:
@@ -83,10 +85,10 @@ class ResourceStates:
         provisioner: Provisioner,
         growth: DeploymentGrowth | None,
         *,
-        outcomes: dict[Key, Outcome],
+        outcomes: dict[ResourceKey, ProvisioningOutcome],
         removal: Removal,
     ) -> None:
-        self.refused: dict[Key, str] = {}
+        self.refused: dict[ResourceKey, str] = {}
         """Resources of which an update would have destroyed something, and that; it was not allowed."""
         self.context = requests.context
         self._services = services
@@ -97,7 +99,7 @@ class ResourceStates:
         self._removal = removal
 
     @property
-    def _nodes(self) -> Mapping[str, Node]:
+    def _nodes(self) -> Mapping[str, GraphNode]:
         return {} if self._growth is None else self._growth.nodes
 
     async def provision(self, context: DeployingCall, resource: str) -> StateReturn:
@@ -162,11 +164,11 @@ class ResourceStates:
         if not self._requests.is_protected(one):
             return None
         problem = f"{protected_words(one)}: {protected_help(one)}"
-        self._outcomes[key] = Outcome("failed", problem, old=one)
+        self._outcomes[key] = ProvisioningOutcome("failed", problem, old=one)
         return StateReturn(name=name, result=False, comment=problem)
 
     async def _carried_out(
-        self, context: DeployingCall, resource: str, key: Key, work: Awaitable[Outcome]
+        self, context: DeployingCall, resource: str, key: ResourceKey, work: Awaitable[ProvisioningOutcome]
     ) -> StateReturn:
         try:
             outcome = await work
@@ -177,12 +179,12 @@ class ResourceStates:
             kept = self._provisioner.kept.get(key)
             what = "the wait until it is ready" if _is_awaited(kept) else "the call of its driver"
             cut = f"{what} was cut short, by `timeout` of its definition or the end of the run"
-            self._outcomes[key] = Outcome("failed", cut, old=kept)
+            self._outcomes[key] = ProvisioningOutcome("failed", cut, old=kept)
             raise
         except EnsueError as error:
             old = self._provisioner.kept.get(key)
             problem = self._services.masker.text(str(error))
-            self._outcomes[key] = Outcome("failed", problem, old=old)
+            self._outcomes[key] = ProvisioningOutcome("failed", problem, old=old)
             if isinstance(error, DestructionRefusedError):
                 self.refused[key] = self._services.masker.text(", ".join(error.things))
             if isinstance(error, DiskError):
@@ -200,7 +202,7 @@ class ResourceStates:
         comment = outcome.comment or outcome.status
         return StateReturn(name=resource, result=result, changes=changes, comment=comment)
 
-    async def _register(self, context: DeployingCall, key: Key, outcome: Outcome) -> None:
+    async def _register(self, context: DeployingCall, key: ResourceKey, outcome: ProvisioningOutcome) -> None:
         """Register and orphan targets as the driver says; only a deployment orphans them again."""
         registry = context.registry.on_behalf_of(context.srn)
         if outcome.registers:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.app.call_context import CallContext, CallsOfRun
-from ensue.app.call_inputs import CallInputs
+from ensue.app.call_inputs import ProjectCallInputs
 from ensue.app.expander import SlsExpander
 from ensue.app.foreseen_registrations import ForeseenRegistrations
 from ensue.app.functions import TargetFunctions
@@ -24,8 +24,8 @@ from ensue.core.contracts.accumulators import Accumulators
 from ensue.core.contracts.origins import with_origins
 from ensue.derived import current_registry
 from ensue.engine.engine import Engine
-from ensue.engine.services import EngineOptions, EngineServices, Hooks
-from ensue.store.runs.declarations import Declarations
+from ensue.engine.services import EngineHooks, EngineOptions, EngineServices
+from ensue.store.runs.declarations import RunDeclarations
 from ensue.store.runs.planned_requisites import planned_event
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class RunWiring:
 
         foreseen = ForeseenRegistrations(services.states, matcher.exact)
         registrations = Registrations(registry, services.plugins, declare)
-        declarations = Declarations(
+        declarations = RunDeclarations(
             foreseen.promises,
             services.roots,
             project=project,
@@ -148,10 +148,10 @@ class RunWiring:
         registrations: Registrations,
         pruning: Pruning,
         matcher: ProjectMatcher,
-        declarations: Declarations,
-    ) -> Hooks:
+        declarations: RunDeclarations,
+    ) -> EngineHooks:
         services = self._services
-        return Hooks(
+        return EngineHooks(
             awaits=foreseen.awaits,
             promises=foreseen.promises,
             arguments=cache(partial(_run_time_arguments, services)),
@@ -163,13 +163,13 @@ class RunWiring:
             enforced=services.enforced.of_state,
             is_transient=foreseen.is_transient,
             takes_slot=self._takes_slot,
-            inputs=CallInputs(services),
+            inputs=ProjectCallInputs(services),
             reach=services.directory.reach,
             described=lambda error: with_origins(error, services.registry),
         )
 
     def _contexts(
-        self, declarations: Declarations, registry: RunRegistry
+        self, declarations: RunDeclarations, registry: RunRegistry
     ) -> Callable[[CallSite], CallContext]:
         def declare(site: CallSite) -> DeclaredBy:
             return declarations.of(site, by_function=True)

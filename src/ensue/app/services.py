@@ -37,7 +37,7 @@ from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillars import Pillars
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
-from ensue.language.targeting import Subject
+from ensue.language.targeting import TargetSubject
 from ensue.language.targeting.unasked_grains import UnaskedGrains
 from ensue.reach.connections.exposed_secrets import ExposedSecrets
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from ensue.app.deployments import Deployments
+    from ensue.app.deployments import DeploymentReader
     from ensue.app.stores import Stores
     from ensue.core.contracts.growth import Plan
     from ensue.core.contracts.mine import Mine
@@ -276,9 +276,9 @@ class Services:
             ),
         )
 
-    def subject(self, srn: Srn) -> Subject:
+    def subject(self, srn: Srn) -> TargetSubject:
         """Return a target as the matcher sees it; called in a thread."""
-        return Subject(
+        return TargetSubject(
             srn=srn,
             managing_minions=(self.minion.id,),
             grains=lambda: self.grains_from_thread(srn),
@@ -319,15 +319,15 @@ class Services:
 
         return SecretStores(self.settings, self.masker)
 
-    def deployments(self, definitions: Path | None) -> Deployments:
+    def deployments(self, definitions: Path | None) -> DeploymentReader:
         """Return what reads resource definitions.
 
         Args:
             definitions: where they are; None: as `ensue.yaml` says.
         """
-        from ensue.app.deployments import Deployments
+        from ensue.app.deployments import DeploymentReader
 
-        return Deployments(self.settings, self.masker, self.drivers, definitions)
+        return DeploymentReader(self.settings, self.masker, self.drivers, definitions)
 
     @property
     def vocabulary(self) -> Vocabulary:

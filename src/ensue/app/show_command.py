@@ -34,7 +34,7 @@ class ShownTarget(msgspec.Struct, frozen=True, kw_only=True):
     value: Any
 
 
-class Shown:
+class ShowCommand:
     """Compiles one kind of data.
 
     Args:

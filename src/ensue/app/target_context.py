@@ -14,7 +14,7 @@ from ensue.core.errors import (
 )
 from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.language.settings.environments import saltenv_of
-from ensue.language.targeting import Subject, TargetSyntaxError, matches, reads_grains
+from ensue.language.targeting import TargetSubject, TargetSyntaxError, matches, reads_grains
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,7 +113,7 @@ class TargetContext:
         except TargetSyntaxError as error:
             raise StateFailedError(str(error)) from None
         grains = await self.grains() if reads_grains(parsed) else {}
-        subject = Subject(
+        subject = TargetSubject(
             srn=Srn(MINION_TYPE, minion_id) if minion_id else self.srn,
             managing_minions=(self._services.minion.id,),
             grains=lambda: grains,

@@ -21,7 +21,7 @@ from ensue.engine.services import Matched
 from ensue.language.references.detection import holds_sign
 from ensue.language.targeting import (
     NotKnownError,
-    Subject,
+    TargetSubject,
     TargetSyntaxError,
     exact_name,
     matches_so_far,
@@ -156,7 +156,7 @@ class ProjectMatcher:
             elif isinstance(came, BaseException):
                 raise came
 
-    def _subject(self, srn: Srn, *, is_there: bool = True) -> Subject:
+    def _subject(self, srn: Srn, *, is_there: bool = True) -> TargetSubject:
         def grains() -> DataMap:
             gathered = self._services.directory.gathered_grains(srn) if is_there else None
             if gathered is None:
@@ -169,7 +169,7 @@ class ProjectMatcher:
                 raise NotKnownError
             return compiled
 
-        return Subject(
+        return TargetSubject(
             srn=srn,
             managing_minions=(self._services.minion.id,),
             grains=grains,

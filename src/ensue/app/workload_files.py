@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.masking import Masker
     from ensue.core.model.data import Place
-    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.workload_output import Document, Format, Manifest
 
@@ -136,7 +136,7 @@ def _format(word: str) -> Format:
 
 def _rendered(
     one: NodeOutcome,
-    by_key: Mapping[Key, NodeOutcome],
+    by_key: Mapping[ResourceKey, NodeOutcome],
     documents: Sequence[LoadedDocument],
     services: Services,
 ) -> RenderedWorkload:
@@ -157,7 +157,7 @@ def _rendered(
     )
 
 
-def _namespace(by_key: Mapping[Key, NodeOutcome]) -> str | None:
+def _namespace(by_key: Mapping[ResourceKey, NodeOutcome]) -> str | None:
     """Return the namespace that the resource `k8s-namespace` has as an output; None if there is none."""
     for key, one in by_key.items():
         if key.type == _NAMESPACE and one.outcome.outputs is not None:
@@ -167,7 +167,7 @@ def _namespace(by_key: Mapping[Key, NodeOutcome]) -> str | None:
 
 
 def _manifests(
-    one: NodeOutcome, by_key: Mapping[Key, NodeOutcome], masked: Callable[[Any], Any]
+    one: NodeOutcome, by_key: Mapping[ResourceKey, NodeOutcome], masked: Callable[[Any], Any]
 ) -> Iterator[Manifest]:
     """Yield the manifests of a workload and of the resources that it depends on."""
     for key in (one.key, *(one.node.depends_on if one.node else ())):

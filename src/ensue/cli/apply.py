@@ -17,7 +17,7 @@ from ensue.cli.target_option import target_option
 from ensue.cli.wait_option import wait_option
 
 if TYPE_CHECKING:
-    from ensue.app.project import Project, RunOptions
+    from ensue.app.project import AppProject, RunOptions
     from ensue.cli.layout import ResultLayout
     from ensue.cli.session import Session
     from ensue.core.model.report import RunReport
@@ -143,7 +143,7 @@ def run_states(
     from ensue.cli.layout import print_report
     from ensue.cli.run_progress import progress_of
 
-    async def work(project: Project) -> RunReport:
+    async def work(project: AppProject) -> RunReport:
         with closing(progress_of(session)) as progress:
             return await project.apply(
                 mods,

@@ -15,7 +15,7 @@ from ensue.cli.options import pillar_options, project_options
 
 if TYPE_CHECKING:
     from ensue.app.calls import CallOutcome
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
 
 EXAMPLES = (
@@ -73,7 +73,7 @@ def command(
     outcomes: list[CallOutcome] = []
     near = ""
 
-    async def work(project: Project) -> None:
+    async def work(project: AppProject) -> None:
         nonlocal near
         async for outcome in project.call(
             target, function, positional, keywords, timeout_s=timeout, batch=batch

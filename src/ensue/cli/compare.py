@@ -15,9 +15,9 @@ from ensue.cli.complete import complete_sls
 from ensue.cli.options import pillar_options, project_options
 
 if TYPE_CHECKING:
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
-    from ensue.salt.compare.comparison import Comparison
+    from ensue.salt.compare.comparison import TreeComparison
 
 EXAMPLES = (
     (
@@ -122,16 +122,16 @@ def _overrides(
     return given
 
 
-def _compared(session: Session, order: Any) -> Comparison:
-    progress = _Progress(session)
+def _compared(session: Session, order: Any) -> TreeComparison:
+    progress = _PlanProgress(session)
 
-    async def work(project: Project) -> Comparison:
+    async def work(project: AppProject) -> TreeComparison:
         return await project.compare(order, progress)
 
     return session.run(work)
 
 
-class _Progress:
+class _PlanProgress:
     """Reports on stderr how far Salt's plan is, at most every few seconds.
 
     Args:
@@ -150,7 +150,7 @@ class _Progress:
             self._lines.write(f"ensue: Salt has planned {done} of {total} states")
 
 
-def _print(session: Session, comparison: Comparison) -> None:
+def _print(session: Session, comparison: TreeComparison) -> None:
     from ensue.output.comparison import comparison_data, comparison_lines
 
     if session.is_for_programs:

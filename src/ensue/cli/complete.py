@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import click
 
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.deploy.provisioning.environment_sets import Names
 
 _MOST: Final = 500
@@ -87,7 +87,7 @@ def _deployed(root: Path, ctx: click.Context) -> Names:
 
     given = {name: ctx.params.get(name) or "" for name in ("app", "env", "env_type", "org")}
 
-    async def work(project: Project) -> Names:
+    async def work(project: AppProject) -> Names:
         async with project:
             return (await project.kept_deployment(Context(**given), 0)).set.names
 
@@ -98,7 +98,7 @@ def _numbers(root: Path, ctx: click.Context) -> list[str]:
     """Return the numbers of the deployments of the environment that the command line names."""
     import asyncio
 
-    async def work(project: Project) -> list[str]:
+    async def work(project: AppProject) -> list[str]:
         async with project:
             given = (ctx.params.get(name) for name in ("app", "env", "org"))
             return [str(record.number) for _, record in await project.deployment_records(*given)]
@@ -147,14 +147,14 @@ def _state_folders(root: Path) -> list[Path]:
 def _srns(root: Path) -> list[str]:
     import asyncio
 
-    async def work(project: Project) -> list[str]:
+    async def work(project: AppProject) -> list[str]:
         async with project:
             return [str(record.srn) for record in await project.resources()]
 
     return asyncio.run(work(_open(root)))
 
 
-def _open(root: Path) -> Project:
-    from ensue.app.project import Project, ProjectOptions
+def _open(root: Path) -> AppProject:
+    from ensue.app.project import AppProject, ProjectOptions
 
-    return Project.open(root, ProjectOptions())
+    return AppProject.open(root, ProjectOptions())

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.app.deployment_report import DeploymentReport
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.core.contracts.deployment import DeploymentOrder
 
@@ -268,7 +268,7 @@ def command(
     )
     options = RunOptions(test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait)
 
-    async def work(project: Project) -> DeploymentReport:
+    async def work(project: AppProject) -> DeploymentReport:
         with closing(progress_of(session)) as progress:
             return await project.deploy(
                 order,
@@ -313,7 +313,7 @@ def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *
         raise click.UsageError(f"--forget takes {others}")
     context = words.context(needs_type=False)
 
-    async def work(project: Project) -> None:
+    async def work(project: AppProject) -> None:
         await project.forget_active(context, forget)
 
     session.run(work)

@@ -16,7 +16,7 @@ from ensue.cli.options import global_options, project_options
 from ensue.output.colours import on_one_line
 
 if TYPE_CHECKING:
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
     from ensue.deploy.provisioning.identity import Context
@@ -63,7 +63,7 @@ def list_(session: Session, *, limit: int | None, app: str | None, env: str | No
     """
     from ensue.output.deployment_history import HEADINGS, record_data, record_row
 
-    async def work(project: Project) -> list[tuple[Context, DeploymentRecord]]:
+    async def work(project: AppProject) -> list[tuple[Context, DeploymentRecord]]:
         return await project.deployment_records(app, env, org)
 
     known = _newest(session.run(work), limit)
@@ -114,7 +114,7 @@ def diff(session: Session, *, before: int, after: int, **words: Any) -> int:
 
     context = DeploymentWords(**words, env_type=None).context(needs_type=False)
 
-    async def work(project: Project) -> list[KeptDeployment]:
+    async def work(project: AppProject) -> list[KeptDeployment]:
         return [await project.kept_deployment(context, number) for number in (before, after)]
 
     kept = session.run(work)
@@ -151,7 +151,7 @@ def show(session: Session, *, number: int, **words: Any) -> int:
 
     context = DeploymentWords(**words, env_type=None).context(needs_type=False)
 
-    async def work(project: Project) -> KeptDeployment:
+    async def work(project: AppProject) -> KeptDeployment:
         return await project.kept_deployment(context, number)
 
     record, set_ = session.run(work)

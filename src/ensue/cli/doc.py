@@ -14,7 +14,7 @@ from ensue.cli.options import project_options
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.core.contracts.function_docs import Documentation, FunctionDoc, ModuleDoc
 
@@ -121,7 +121,7 @@ def _unknown(name: str, docs: Documentation) -> Exception:
 
 
 def _read(session: Session, read: Callable[[Documentation], Result]) -> Result:
-    def work(project: Project) -> Awaitable[Result]:
+    def work(project: AppProject) -> Awaitable[Result]:
         return project.documented(read)
 
     return session.run(work)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ensue.cli.session import Session
     from ensue.deploy.provisioning.identity import Context
     from ensue.output.drawing.drawing import ScopeBox
-    from ensue.output.drawing.from_resources import DrawnResource
+    from ensue.output.drawing.from_resources import ResourceToDraw
 
 FORMS: Final = ("dot", "mermaid", "svg")
 """The values of `--out` for a drawing."""
@@ -37,7 +37,7 @@ def drawing_lines_of(session: Session, top: ScopeBox) -> Iterable[str]:
             return drawing_lines(top, session.masker, session.stdout_palette)
 
 
-def drawn_resources(context: Context, resources: Sequence[DrawnResource], form: str) -> ScopeBox | None:
+def drawn_resources(context: Context, resources: Sequence[ResourceToDraw], form: str) -> ScopeBox | None:
     """Return the drawing of a deployment; None if it is too large for a picture of that form."""
     from ensue.output.drawing.deployment_picture import fits_a_picture
     from ensue.output.drawing.from_resources import deployment_name, draw_resources
@@ -46,7 +46,7 @@ def drawn_resources(context: Context, resources: Sequence[DrawnResource], form: 
     return None if form == "svg" and not fits_a_picture(top) else top
 
 
-def too_many(resources: Sequence[DrawnResource]) -> str:
+def too_many(resources: Sequence[ResourceToDraw]) -> str:
     """Return the message that there are too many resources for a picture."""
     edges = sum(len(one.edges) for one in resources)
     return f"{len(resources)} resources with {edges} dependencies are too many for a picture"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ensue.app.deployment_report import DeploymentReport
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.deploy.provisioning.deployment_records import DeploymentRecord
     from ensue.deploy.provisioning.identity import Context
@@ -110,7 +110,7 @@ def expire(
 
     options = RunOptions(test=test, wait_for_lock=wait)
 
-    async def work(project: Project) -> list[Expired]:
+    async def work(project: AppProject) -> list[Expired]:
         done: list[Expired] = []
         with closing(progress_of(session)) as progress:
             for context, record in _newest(await project.deployment_records(app, env, org)):
@@ -137,7 +137,7 @@ def _newest(known: list[tuple[Context, DeploymentRecord]]) -> list[tuple[Context
 
 
 async def _removed(
-    project: Project,
+    project: AppProject,
     context: Context,
     record: DeploymentRecord,
     options: Any,

@@ -12,7 +12,7 @@ from ensue.cli import exit_codes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.app.project import Project, RunOptions
+    from ensue.app.project import AppProject, RunOptions
     from ensue.cli.session import Session
     from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
 
@@ -120,7 +120,7 @@ def carried_out(session: Session, order: FleetOrder) -> FleetReport:
         if not one.ok and session.out != "quiet":
             session.lines.write(failed_line(one, session.masker))
 
-    async def work(project: Project) -> FleetReport:
+    async def work(project: AppProject) -> FleetReport:
         return await project.on_fleet(order, tell)
 
     report = session.run(work)

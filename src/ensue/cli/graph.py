@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.deployments import PlannedGraph
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.output.drawing.drawing import ScopeBox
 
 EXAMPLES = (
@@ -114,9 +114,9 @@ def _deployment(
     session.names_minion = False
     context = words.context()
 
-    records: dict[Key, ActiveResource] = {}
+    records: dict[ResourceKey, ActiveResource] = {}
 
-    async def work(project: Project) -> PlannedGraph:
+    async def work(project: AppProject) -> PlannedGraph:
         planned = await project.deployment_graph(files, context, words.definitions, images, values)
         records.update(await _records(session, project, context))
         return planned
@@ -141,7 +141,9 @@ def _deployment(
     return exit_codes.SUCCEEDED
 
 
-async def _records(session: Session, project: Project, context: Context) -> dict[Key, ActiveResource]:
+async def _records(
+    session: Session, project: AppProject, context: Context
+) -> dict[ResourceKey, ActiveResource]:
     """Return what earlier deployments of an environment have provisioned, nothing if that is unreadable."""
     from ensue.core.errors import StoreError
 
@@ -154,7 +156,7 @@ async def _records(session: Session, project: Project, context: Context) -> dict
     return {one.key: one for where, one in active if where.org == context.org}
 
 
-def _drawn(planned: PlannedGraph, records: dict[Key, ActiveResource], form: str) -> ScopeBox:
+def _drawn(planned: PlannedGraph, records: dict[ResourceKey, ActiveResource], form: str) -> ScopeBox:
     """Return the drawing of a deployment, with what earlier ones have made.
 
     Raises:
@@ -173,7 +175,7 @@ def _drawn(planned: PlannedGraph, records: dict[Key, ActiveResource], form: str)
 def _planned(session: Session, sls: tuple[str, ...]) -> ScopeBox:
     from ensue.cli.salt_arguments import mods_of
 
-    async def work(project: Project) -> ScopeBox:
+    async def work(project: AppProject) -> ScopeBox:
         return await project.draw(mods_of(sls))
 
     return session.run(work)

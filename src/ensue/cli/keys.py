@@ -13,7 +13,7 @@ from ensue.cli.group import ExampleGroup
 from ensue.cli.options import global_options, project_options
 
 if TYPE_CHECKING:
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
 
 FORMS = ("nested", "json", "yaml", "quiet")
@@ -44,7 +44,7 @@ def command() -> None:
 def rotate(session: Session) -> int:
     """Encrypt every stored configuration with a new key; what older keys encrypted stays readable."""
 
-    async def work(project: Project) -> int:
+    async def work(project: AppProject) -> int:
         return await project.rotate_keys()
 
     count = session.run(work)

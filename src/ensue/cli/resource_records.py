@@ -9,7 +9,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.core.model.resource import ResourceRecord
     from ensue.core.model.srn import Srn
@@ -61,7 +61,7 @@ def record_data(record: ResourceRecord) -> dict[str, Any]:
     }
 
 
-async def shown_record(project: Project, record: ResourceRecord) -> dict[str, Any]:
+async def shown_record(project: AppProject, record: ResourceRecord) -> dict[str, Any]:
     """Return what `resources show` says about a resource, for `print_record`."""
     from ensue.output.presentable import presentable
 

@@ -19,7 +19,7 @@ from ensue.output.colours import on_one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.core.model.resource import ResourceRecord
     from ensue.core.model.srn import Srn
@@ -55,7 +55,7 @@ command.add_command(register)
 def list_(session: Session) -> int:
     """List every resource: this machine, those that pillar declares, and derived ones."""
 
-    async def work(project: Project) -> list[ResourceRecord]:
+    async def work(project: AppProject) -> list[ResourceRecord]:
         return await project.resources()
 
     records = session.run(work)
@@ -113,7 +113,7 @@ def show(session: Session, *, srn: str) -> int:
     """Show one resource with its configuration, secrets masked, and when its grains were gathered."""
     known: list[ResourceRecord] = []
 
-    async def work(project: Project) -> dict[str, Any] | None:
+    async def work(project: AppProject) -> dict[str, Any] | None:
         known.extend(await project.resources())
         record = _find(srn, known)
         if record is None:
@@ -171,7 +171,7 @@ def invalidate(session: Session, *, source: str) -> int:
     """
     known: list[Srn] = []
 
-    async def work(project: Project) -> tuple[list[Srn], list[Srn]]:
+    async def work(project: AppProject) -> tuple[list[Srn], list[Srn]]:
         for record in await project.resources():
             known.extend(filter(None, (record.srn, record.source)))
         meant = named(source, known)
@@ -207,7 +207,7 @@ def forget(session: Session, *, srns: tuple[str, ...]) -> int:
     known: list[ResourceRecord] = []
     wrong: list[str] = []
 
-    async def work(project: Project) -> list[Srn]:
+    async def work(project: AppProject) -> list[Srn]:
         known.extend(await project.resources())
         meant = {name: named(name, (record.srn for record in known)) for name in srns}
         wrong.extend(name for name in srns if not meant[name] or _is_declared(name, known))
@@ -285,7 +285,7 @@ _CHAIN = frozenset({"chain", "previous", "oldest"})
 """Keys that only the verification reads."""
 
 
-def _verify(session: Session, project: Project) -> int:
+def _verify(session: Session, project: AppProject) -> int:
     fault = project.audit_fault()
     if fault is None:
         if session.out == "nested":

@@ -14,7 +14,7 @@ from ensue.cli.options import pillar_options, project_options
 from ensue.cli.resource_records import FORMS
 
 if TYPE_CHECKING:
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.app.refresh import Refreshed
     from ensue.cli.session import Session
 
@@ -56,9 +56,9 @@ def refresh(session: Session, *, target: str | None, timeout: float) -> int:
     """
     from ensue.output.colours import on_one_line
 
-    progress = _Progress(session)
+    progress = _RefreshProgress(session)
 
-    async def work(project: Project) -> tuple[Refreshed, str]:
+    async def work(project: AppProject) -> tuple[Refreshed, str]:
         done = await project.refresh(target, timeout_s=timeout, on_answer=progress)
         if target is None or done.refreshed or done.failed:
             return done, ""
@@ -75,7 +75,7 @@ def refresh(session: Session, *, target: str | None, timeout: float) -> int:
     return exit_codes.FAILED if done.failed else exit_codes.SUCCEEDED
 
 
-class _Progress:
+class _RefreshProgress:
     """Reports on stderr how many resources have answered, at most every few seconds.
 
     Args:

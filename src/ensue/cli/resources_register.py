@@ -16,7 +16,7 @@ from ensue.cli.resource_records import FORMS, print_record, resource_name, shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.core.model.resource import Registration
 
@@ -94,7 +94,7 @@ def register(
             f"ensue: {', '.join(exposed)} is on a command line, where others can read it (--config-file)"
         )
 
-    async def work(project: Project) -> tuple[Registration, dict[str, Any]]:
+    async def work(project: AppProject) -> tuple[Registration, dict[str, Any]]:
         done = await project.register(request)
         record = next(one for one in await project.resources() if one.srn == done.srn)
         return done, await shown_record(project, record)

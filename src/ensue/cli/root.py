@@ -14,35 +14,39 @@ import click
 from ensue.cli.options import NEAR_CUTOFF, global_options
 
 
-class _Entry(NamedTuple):
+class _CommandEntry(NamedTuple):
     module: str
     about: str
 
 
-COMMANDS: Final[dict[str, _Entry]] = {
-    "apply": _Entry("ensue.cli.apply", "Bring machines to the state that SLS files describe."),
-    "plan": _Entry("ensue.cli.plan", "Show what an apply would change; change nothing."),
-    "call": _Entry("ensue.cli.call", "Call an execution function on one or more targets."),
-    "fleet": _Entry("ensue.cli.fleet", "Ship ensue to minions of Salt's master, and list them."),
-    "resources": _Entry("ensue.cli.resources", "List, refresh, register and forget what can be targeted."),
-    "runs": _Entry("ensue.cli.runs", "List earlier runs, show their results, resume one."),
-    "show": _Entry("ensue.cli.show", "Show what a project compiles to, and what it has enforced."),
-    "compare": _Entry("ensue.cli.compare", "Compare what Salt and ensue make of the same tree."),
-    "deploy": _Entry("ensue.cli.deploy", "Provision what Score files and deployment sets need."),
-    "deployments": _Entry(
+COMMANDS: Final[dict[str, _CommandEntry]] = {
+    "apply": _CommandEntry("ensue.cli.apply", "Bring machines to the state that SLS files describe."),
+    "plan": _CommandEntry("ensue.cli.plan", "Show what an apply would change; change nothing."),
+    "call": _CommandEntry("ensue.cli.call", "Call an execution function on one or more targets."),
+    "fleet": _CommandEntry("ensue.cli.fleet", "Ship ensue to minions of Salt's master, and list them."),
+    "resources": _CommandEntry(
+        "ensue.cli.resources", "List, refresh, register and forget what can be targeted."
+    ),
+    "runs": _CommandEntry("ensue.cli.runs", "List earlier runs, show their results, resume one."),
+    "show": _CommandEntry("ensue.cli.show", "Show what a project compiles to, and what it has enforced."),
+    "compare": _CommandEntry("ensue.cli.compare", "Compare what Salt and ensue make of the same tree."),
+    "deploy": _CommandEntry("ensue.cli.deploy", "Provision what Score files and deployment sets need."),
+    "deployments": _CommandEntry(
         "ensue.cli.deployments",
         "List and compare deployments, remove environments that have expired.",
     ),
-    "graph": _Entry("ensue.cli.graph", "Draw the graph of a run, or of a deployment's resources."),
-    "keys": _Entry("ensue.cli.keys", "Manage the keys that stored secrets are encrypted with."),
-    "init": _Entry("ensue.cli.init", "Make a small project to start from."),
-    "doc": _Entry("ensue.cli.doc", "Show the documentation of a function, a module, or all modules."),
-    "schema": _Entry(
+    "graph": _CommandEntry("ensue.cli.graph", "Draw the graph of a run, or of a deployment's resources."),
+    "keys": _CommandEntry("ensue.cli.keys", "Manage the keys that stored secrets are encrypted with."),
+    "init": _CommandEntry("ensue.cli.init", "Make a small project to start from."),
+    "doc": _CommandEntry("ensue.cli.doc", "Show the documentation of a function, a module, or all modules."),
+    "schema": _CommandEntry(
         "ensue.cli.schema",
         "Print a JSON Schema, with which editors check and complete files.",
     ),
-    "explain": _Entry("ensue.cli.explain", "Explain the code of a diagnostic, or a function."),
-    "completion": _Entry("ensue.cli.completion", "Print the script that completes commands in a shell."),
+    "explain": _CommandEntry("ensue.cli.explain", "Explain the code of a diagnostic, or a function."),
+    "completion": _CommandEntry(
+        "ensue.cli.completion", "Print the script that completes commands in a shell."
+    ),
 }
 """Commands by name, in the order of the help."""
 

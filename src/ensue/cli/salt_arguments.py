@@ -26,7 +26,7 @@ _OPTIONS: Final = {
 }  # fmt: skip
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class SaltArguments(msgspec.Struct, frozen=True, kw_only=True):
     """What the words after `apply` or `plan` request.
 
     Args:
@@ -38,7 +38,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     test: bool | None = None
 
 
-def asked_for(session: Session, words: Sequence[str]) -> Asked:
+def asked_for(session: Session, words: Sequence[str]) -> SaltArguments:
     """Separate SLS names from Salt's keywords, and add the pillar of these to that of the session.
 
     Raises:
@@ -58,7 +58,7 @@ def asked_for(session: Session, words: Sequence[str]) -> Asked:
                 raise click.UsageError(_refusal(name, found["value"]))
             case _:
                 names.append(word)
-    return Asked(mods=mods_of(names), test=test)
+    return SaltArguments(mods=mods_of(names), test=test)
 
 
 def mods_of(words: Sequence[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ensue.cli.word_choice import WordChoice
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.core.contracts.function_docs import Documentation, FunctionDoc
 
@@ -57,7 +57,7 @@ def _schema(session: Session, file: str) -> dict[str, Any]:
     from ensue.app.salt_bridge import SaltBridge
     from ensue.language.sls_schema import sls_schema
 
-    def work(project: Project) -> Awaitable[list[FunctionDoc]]:
+    def work(project: AppProject) -> Awaitable[list[FunctionDoc]]:
         return project.documented(_state_functions)
 
     return sls_schema(session.run(work), is_open=SaltBridge.is_there())

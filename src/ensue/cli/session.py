@@ -22,7 +22,7 @@ from ensue.output.streams import ErrorLines, discard, is_terminal_gone, write_re
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.interrupts import Interrupts
     from ensue.cli.options import CommonOptions
     from ensue.core.model.data import Data
@@ -55,9 +55,9 @@ class Session:
         self._interrupts = interrupts
         self._has_printed = False
         self.names_minion = names_minion
-        self._project: Project | None = None
+        self._project: AppProject | None = None
 
-    def run(self, work: Callable[[Project], Awaitable[Result]]) -> Result:
+    def run(self, work: Callable[[AppProject], Awaitable[Result]]) -> Result:
         """Open the project, do something with it, and close it.
 
         Args:
@@ -79,9 +79,9 @@ class Session:
         finally:
             interrupts.unwatch()
 
-    def open(self) -> Project:
+    def open(self) -> AppProject:
         """Open the project, and do nothing else."""
-        from ensue.app.project import Project, ProjectOptions
+        from ensue.app.project import AppProject, ProjectOptions
         from ensue.cli.values import merged_pillar
 
         self._configure_logging("warning")
@@ -91,7 +91,7 @@ class Session:
             overrides={**self.options.overrides, **self.overrides},
         )
         is_first = self._project is None
-        self._project = project = Project.open(self.options.root, options)
+        self._project = project = AppProject.open(self.options.root, options)
         if is_first:
             self._tell_found_root()
         self._refuse_unknown_pillarenv(project)
@@ -105,7 +105,7 @@ class Session:
         if root.is_absolute() and not self.options.root_is_given:
             self.lines.write(f"ensue: the project is {without_escapes(str(root))}")
 
-    def _refuse_unknown_pillarenv(self, project: Project) -> None:
+    def _refuse_unknown_pillarenv(self, project: AppProject) -> None:
         wanted, known = self.options.pillarenv, project.settings.pillar_roots
         if wanted is not None and wanted not in known:
             refused = Diagnostic(
@@ -131,7 +131,9 @@ class Session:
         # Opening the project replaces the masker.
         return self.masker.text(text)
 
-    async def _supervised(self, project: Project, work: Callable[[Project], Awaitable[Result]]) -> Result:
+    async def _supervised(
+        self, project: AppProject, work: Callable[[AppProject], Awaitable[Result]]
+    ) -> Result:
         import asyncio
 
         from ensue.cli.interrupts import InterruptedRunError

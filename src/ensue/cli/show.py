@@ -15,7 +15,7 @@ from ensue.cli.target_option import target_option
 from ensue.cli.word_choice import WordChoice
 
 if TYPE_CHECKING:
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.cli.session import Session
     from ensue.core.model.data import Data
@@ -74,7 +74,7 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
     if tgt is not None:
         return _show_targets(session, kind, tgt, mods_of(sls))
 
-    async def work(project: Project) -> Data:
+    async def work(project: AppProject) -> Data:
         shown: Data = await project.show(kind, mods_of(sls))
         return shown
 
@@ -87,7 +87,7 @@ def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, 
     from ensue.output.colours import on_one_line
     from ensue.output.presentable import plain
 
-    async def work(project: Project) -> tuple[dict[str, ShownTarget], str]:
+    async def work(project: AppProject) -> tuple[dict[str, ShownTarget], str]:
         shown = await project.show_targets(kind, tgt, mods)
         return shown, "" if shown else await project.near_target(tgt)
 
@@ -133,7 +133,7 @@ def _show_enforced(session: Session) -> int:
     """Print the enforced states by target: this machine's under its id, those of others under their SRN."""
     from ensue.output.enforced import enforced_data
 
-    async def work(project: Project) -> list[ShownState]:
+    async def work(project: AppProject) -> list[ShownState]:
         return await project.enforced()
 
     return _print(session, enforced_data(session.run(work), session.minion_id, session.masker))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.cli import exit_codes
 
 if TYPE_CHECKING:
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.deployment import DeploymentWords
     from ensue.cli.session import Session
     from ensue.core.diagnostics import Diagnostic
@@ -22,7 +22,7 @@ _MOST_NAMED: Final = 5
 def show_active(session: Session, words: DeploymentWords) -> int:
     """Print the active resources, by environment and resource; secrets are masked."""
 
-    async def work(project: Project) -> list[tuple[Context, ActiveResource]]:
+    async def work(project: AppProject) -> list[tuple[Context, ActiveResource]]:
         return await project.active_resources(words.app, words.env)
 
     active = session.run(work)
@@ -41,7 +41,7 @@ def show_active(session: Session, words: DeploymentWords) -> int:
 def show_impact(session: Session, definition: str | None, words: DeploymentWords) -> int:
     """Print the active resources that the current definitions would change."""
 
-    async def work(project: Project) -> tuple[list[Impact], list[Diagnostic]]:
+    async def work(project: AppProject) -> tuple[list[Impact], list[Diagnostic]]:
         active = await project.active_resources(words.app, words.env)
         return project.deployments(words.definitions).impacts(active, definition)
 

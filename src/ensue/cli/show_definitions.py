@@ -9,20 +9,20 @@ import click
 from ensue.cli import exit_codes
 
 if TYPE_CHECKING:
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.deployment import DeploymentWords
     from ensue.cli.session import Session
     from ensue.core.diagnostics import Diagnostic
     from ensue.deploy.provisioning.definitions import Definition
     from ensue.deploy.provisioning.identity import Descriptor
-    from ensue.deploy.provisioning.matching import Candidate
+    from ensue.deploy.provisioning.matching import DefinitionCandidate
 
 
 def show_definitions(session: Session, words: DeploymentWords) -> int:
     """Print all definitions, sorted by type and id."""
     from ensue.deploy.provisioning.definitions import as_data
 
-    async def work(project: Project) -> tuple[list[Definition], list[Diagnostic]]:
+    async def work(project: AppProject) -> tuple[list[Definition], list[Diagnostic]]:
         return project.deployments(words.definitions).definitions()
 
     definitions, warnings = session.run(work)
@@ -57,7 +57,7 @@ def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
         "env_type": words.env_type,
     }
 
-    async def work(project: Project) -> list[Candidate]:
+    async def work(project: AppProject) -> list[DefinitionCandidate]:
         return project.deployments(words.definitions).candidates(resource.type, class_, values)
 
     candidates = session.run(work)
@@ -80,7 +80,7 @@ def _id_of(resource: Descriptor) -> str | None:
     return resource.type if is_implicit else resource.id
 
 
-def _candidate_data(candidate: Candidate) -> dict[str, Any]:
+def _candidate_data(candidate: DefinitionCandidate) -> dict[str, Any]:
     from ensue.deploy.provisioning.definitions import criterion_data
 
     criterion = candidate.criterion
@@ -94,13 +94,13 @@ def _candidate_data(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def _verdict(candidate: Candidate) -> str:
+def _verdict(candidate: DefinitionCandidate) -> str:
     if candidate.is_chosen:
         return "chosen"
     return "no match" if candidate.failures else "less specific"
 
 
-def _why(candidate: Candidate) -> str:
+def _why(candidate: DefinitionCandidate) -> str:
     if candidate.failures:
         return "; ".join(candidate.failures)
     return f"matches {str(candidate.criterion) or 'any resource'}"

@@ -9,7 +9,7 @@ from ensue.deploy.provisioning.evaluation import json_text
 from ensue.deploy.provisioning.params_schemas import listed_params
 
 if TYPE_CHECKING:
-    from ensue.app.project import Project
+    from ensue.app.project import AppProject
     from ensue.cli.deployment import DeploymentWords
     from ensue.cli.session import Session
     from ensue.core.diagnostics import Diagnostic
@@ -23,7 +23,7 @@ def show_types(session: Session, type_: str, words: DeploymentWords) -> int:
     given = {"app_id": words.app, "env_id": words.env, "env_type": words.env_type}
     fields = {name: value for name, value in given.items() if value}
 
-    async def work(project: Project) -> tuple[list[Offer], list[Diagnostic]]:
+    async def work(project: AppProject) -> tuple[list[Offer], list[Diagnostic]]:
         active = [one for _, one in await project.active_resources(words.app, words.env)]
         return project.deployments(words.definitions).offers(active, fields, type_)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.executor import Executor
     from ensue.engine.node import Node
-    from ensue.engine.services import Hooks
+    from ensue.engine.services import EngineHooks
 
 ARGUMENTS: Final = "arguments"
 """The name that replaces those of a call's readings if its arguments contain a secret."""
@@ -41,7 +41,9 @@ class Adoptions:
         executor: registers what an adopted state registered.
     """
 
-    def __init__(self, done: Mapping[StateIdentity, Return | None], hooks: Hooks, executor: Executor) -> None:
+    def __init__(
+        self, done: Mapping[StateIdentity, Return | None], hooks: EngineHooks, executor: Executor
+    ) -> None:
         self._done = dict(done)
         self._hooks = hooks
         self._executor = executor

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import StateReturn
 
 
-class Answer(msgspec.Struct, frozen=True):
+class DecidedReturn(msgspec.Struct, frozen=True):
     """Return this; the function is not called.
 
     Args:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ensue.core.model.fan_out import declared_id
 from ensue.core.model.returns import StateReturn, UnknownReturn
-from ensue.engine.answer import Answer
+from ensue.engine.answer import DecidedReturn
 from ensue.engine.returns import failure
 from ensue.engine.status import has_acted
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ensue.engine.node import Node, Scope
 
 
-def answer_of_wait(node: Node) -> Answer:
+def answer_of_wait(node: Node) -> DecidedReturn:
     """Return the answer of such a state; all of its producers have ended or left their growth behind.
 
     Args:
@@ -31,13 +31,13 @@ def answer_of_wait(node: Node) -> Answer:
     returns = producer_returns(node)
     name = node.chunk.name
     if failed := failed_producers(node):
-        return Answer(failure(name, f"One or more requisite failed: {', '.join(failed)}"), ran=False)
+        return DecidedReturn(failure(name, f"One or more requisite failed: {', '.join(failed)}"), ran=False)
     unknown = [id_ for id_, returned in returns.items() if returned is not None and returned.result is None]
     if unknown:
         comment = f"waits for {' and '.join(unknown)} (known after apply)"
-        return Answer(UnknownReturn(name=name, result=None, comment=comment), ran=False)
+        return DecidedReturn(UnknownReturn(name=name, result=None, comment=comment), ran=False)
     verb = "has" if len(returns) == 1 else "have"
-    return Answer(
+    return DecidedReturn(
         StateReturn(name=name, result=True, comment=f"{' and '.join(returns)} {verb} ended"), ran=False
     )
 

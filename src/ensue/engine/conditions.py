@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
 
 
-class Condition(msgspec.Struct, frozen=True):
+class ConditionsResult(msgspec.Struct, frozen=True):
     """The result of a state's conditions.
 
     Args:
@@ -34,7 +34,7 @@ class Condition(msgspec.Struct, frozen=True):
     comment: str
 
 
-MET: Final = Condition(met=True, comment="")
+MET: Final = ConditionsResult(met=True, comment="")
 """The result without any condition."""
 
 
@@ -44,7 +44,7 @@ def has_conditions(chunk: Chunk) -> bool:
     return bool(options.unless or options.onlyif or options.creates)
 
 
-async def look_at_conditions(context: StateContext, chunk: Chunk) -> Condition:
+async def look_at_conditions(context: StateContext, chunk: Chunk) -> ConditionsResult:
     """Evaluate all conditions of a chunk.
 
     Raises:
@@ -52,19 +52,19 @@ async def look_at_conditions(context: StateContext, chunk: Chunk) -> Condition:
     """
     options = chunk.options
     context = context.for_conditions
-    found: list[Condition] = []
+    found: list[ConditionsResult] = []
     if options.onlyif:
         found.append(await _onlyif(context, chunk))
     if options.unless:
         found.append(await _unless(context, chunk))
     if options.creates:
         found.append(await _creates(context, options.creates))
-    return Condition(
+    return ConditionsResult(
         all(condition.met for condition in found), "\n".join(condition.comment for condition in found)
     )
 
 
-async def check_afterwards(context: StateContext, chunk: Chunk) -> Condition:
+async def check_afterwards(context: StateContext, chunk: Chunk) -> ConditionsResult:
     """Run `check_cmd`: the state has succeeded if every command does.
 
     Raises:
@@ -73,34 +73,34 @@ async def check_afterwards(context: StateContext, chunk: Chunk) -> Condition:
     context = context.for_conditions
     for line in chunk.options.check_cmd:
         if not await check_holds(context, chunk, line):
-            return Condition(met=False, comment="check_cmd determined the state failed")
-    return Condition(met=True, comment="check_cmd determined the state succeeded")
+            return ConditionsResult(met=False, comment="check_cmd determined the state failed")
+    return ConditionsResult(met=True, comment="check_cmd determined the state succeeded")
 
 
-async def _onlyif(context: StateContext, chunk: Chunk) -> Condition:
+async def _onlyif(context: StateContext, chunk: Chunk) -> ConditionsResult:
     for entry in chunk.options.onlyif:
         if not _is_condition(entry):
-            return Condition(met=True, comment="onlyif execution failed, bad type passed")
+            return ConditionsResult(met=True, comment="onlyif execution failed, bad type passed")
         if not await _holds(context, chunk, entry):
-            return Condition(met=False, comment="onlyif condition is false")
-    return Condition(met=True, comment="onlyif condition is true")
+            return ConditionsResult(met=False, comment="onlyif condition is false")
+    return ConditionsResult(met=True, comment="onlyif condition is true")
 
 
-async def _unless(context: StateContext, chunk: Chunk) -> Condition:
+async def _unless(context: StateContext, chunk: Chunk) -> ConditionsResult:
     for entry in chunk.options.unless:
         if not _is_condition(entry):
-            return Condition(met=True, comment="unless condition is false, bad type passed")
+            return ConditionsResult(met=True, comment="unless condition is false, bad type passed")
         if await _holds(context, chunk, entry) is False:
-            return Condition(met=True, comment="unless condition is false")
-    return Condition(met=False, comment="unless condition is true")
+            return ConditionsResult(met=True, comment="unless condition is false")
+    return ConditionsResult(met=False, comment="unless condition is true")
 
 
-async def _creates(context: StateContext, paths: Sequence[str]) -> Condition:
+async def _creates(context: StateContext, paths: Sequence[str]) -> ConditionsResult:
     for path in paths:
         if not await _exists(context, path):
-            return Condition(met=True, comment="Creates files not found")
+            return ConditionsResult(met=True, comment="Creates files not found")
     comment = f"{paths[0]} exists" if len(paths) == 1 else "All files in creates exist"
-    return Condition(met=False, comment=comment)
+    return ConditionsResult(met=False, comment=comment)
 
 
 async def _exists(context: StateContext, path: str) -> bool:

@@ -12,7 +12,7 @@ import msgspec
 from ensue.core.model.fan_out import FannedChunk, FannedReturn, parts_of
 from ensue.core.model.requisite import RequisiteKind
 from ensue.core.model.returns import Return, StateReturn, UnknownReturn
-from ensue.engine.answer import Answer
+from ensue.engine.answer import DecidedReturn
 from ensue.engine.block_waits import answer_of_wait
 from ensue.engine.node import Role
 from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
@@ -43,7 +43,7 @@ class Call(msgspec.Struct, frozen=True):
     verdict: Verdict
 
 
-Decision: TypeAlias = Adopt | Answer | Call
+Decision: TypeAlias = Adopt | DecidedReturn | Call
 
 _JUST_CALL: Final = Call(Verdict.CALL)
 _CHECK: Final = Role.CHECK
@@ -61,7 +61,7 @@ def decide(node: Node, before: Return | None, can_watch: Callable[[Node], bool])
     """
     scope, chunk = node.scope, node.chunk
     if node.refused:
-        return node.instead or Answer(failure(chunk.name, node.refused), ran=False)
+        return node.instead or DecidedReturn(failure(chunk.name, node.refused), ran=False)
     if chunk.options.producers:
         return answer_of_wait(node)
     if before is not None:
@@ -94,9 +94,9 @@ def _decide_by_requisites(node: Node, can_watch: Callable[[Node], bool]) -> Deci
     if verdict is Verdict.FAILED:
         return _failed(node, check, prepared_by)
     if verdict is Verdict.CHANGES_UNKNOWN:
-        return Answer(_waiting(node), ran=False)
+        return DecidedReturn(_waiting(node), ran=False)
     if verdict in COMMENTS:
-        return Answer(StateReturn(name=chunk.name, result=True, comment=COMMENTS[verdict]), ran=False)
+        return DecidedReturn(StateReturn(name=chunk.name, result=True, comment=COMMENTS[verdict]), ran=False)
     return Call(verdict)
 
 
@@ -135,11 +135,13 @@ def _waiting(node: Node) -> UnknownReturn:
     return UnknownReturn(name=node.chunk.name, result=None, comment=comment)
 
 
-def _failed(node: Node, check: Return | None, prepared_by: Sequence[int]) -> Answer:
+def _failed(node: Node, check: Return | None, prepared_by: Sequence[int]) -> DecidedReturn:
     """Return the check's return without changes, as Salt reports a state whose `prereq` partner failed."""
     if check is not None:
-        return Answer(StateReturn(name=check.name, result=check.result, comment=check.comment), ran=True)
+        return DecidedReturn(
+            StateReturn(name=check.name, result=check.result, comment=check.comment), ran=True
+        )
     scope = node.scope
     names = failed_requisites(node.chunk.requisites, scope.result_of, scope.check_result_of, prepared_by)
     comment = f"One or more requisite failed: {', '.join(names)}"
-    return Answer(failure(node.chunk.name, comment), ran=False)
+    return DecidedReturn(failure(node.chunk.name, comment), ran=False)

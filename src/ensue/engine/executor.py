@@ -40,7 +40,7 @@ _CALL: Final = Verdict.CALL
 _CALL_AND_WATCH: Final = Verdict.CALL_AND_WATCH
 
 
-class Reply(msgspec.Struct, frozen=True):
+class AttemptResult(msgspec.Struct, frozen=True):
     """The result of one attempt.
 
     Args:
@@ -125,7 +125,7 @@ class Executor:
             watch = self._callees.mod_watch(node.target, chunk.module)
             if watch is not None:
                 told = await self._attempts(node, watch)
-                reply = Reply(_with_state_of(reply.said, told.said), told.skipped)
+                reply = AttemptResult(_with_state_of(reply.said, told.said), told.skipped)
         if reply.skipped:
             return await self._registered_before(node, callee, reply.said)
         said = await self._registered(node, callee, reply.said)
@@ -159,7 +159,7 @@ class Executor:
             return said
         return await hook(self._calls.site(node, callee), said)
 
-    async def _attempts(self, node: Node, callee: Callee) -> Reply:
+    async def _attempts(self, node: Node, callee: Callee) -> AttemptResult:
         reply = await self._attempt(node, callee)
         retry = node.chunk.options.retry
         if retry is None or node.role is Role.CHECK:
@@ -175,7 +175,7 @@ class Executor:
             reply = await self._attempt(node, callee)
         return _commented(reply, "\n".join([*earlier, reply.said.comment])) if earlier else reply
 
-    async def _attempt(self, node: Node, callee: Callee) -> Reply:
+    async def _attempt(self, node: Node, callee: Callee) -> AttemptResult:
         with self._hooks.reach.of_state() as given_up:
             reply = await self._tried(node, callee)
         target = str(node.target)
@@ -185,21 +185,23 @@ class Executor:
         if self._hooks.reach.reports(target) and not reply.skipped:
             return _commented(reply, f"{reply.said.comment}\n{target} has not answered")
         error = UnreachableError(f"not run: {target} has not answered", target=target)
-        return Reply(await self._faults.as_return(node, error))
+        return AttemptResult(await self._faults.as_return(node, error))
 
-    async def _tried(self, node: Node, callee: Callee) -> Reply:
+    async def _tried(self, node: Node, callee: Callee) -> AttemptResult:
         chunk = node.chunk
         node.opened = None
         try:
             self._need_reach(node)
             context = self._calls.context(node, callee)
             if chunk.options is NO_OPTIONS:
-                return Reply(await self._calls.call(node, callee, context))
+                return AttemptResult(await self._calls.call(node, callee, context))
             return await self._attempt_with_conditions(node, callee, context)
         except RemoteError as error:
-            return Reply(await self._faults.as_return(node, self._hooks.reach.once(str(node.target), error)))
+            return AttemptResult(
+                await self._faults.as_return(node, self._hooks.reach.once(str(node.target), error))
+            )
         except Exception as error:  # noqa: BLE001 - conditions and functions are plug-ins
-            return Reply(await self._faults.as_return(node, error))
+            return AttemptResult(await self._faults.as_return(node, error))
 
     def _need_reach(self, node: Node) -> None:
         """Do not try a host again that cannot be reached, unless the state asks for that with `retry`.
@@ -214,18 +216,20 @@ class Executor:
             raise known
         reach.again(target)
 
-    async def _attempt_with_conditions(self, node: Node, callee: Callee, context: StateContext) -> Reply:
+    async def _attempt_with_conditions(
+        self, node: Node, callee: Callee, context: StateContext
+    ) -> AttemptResult:
         chunk = node.chunk
         condition = await look_at_conditions(context, chunk) if has_conditions(chunk) else MET
         if condition.met:
-            reply = Reply(await self._calls.call(node, callee, context))
+            reply = AttemptResult(await self._calls.call(node, callee, context))
         else:
             skipped = SkippedReturn(name=chunk.name, result=True, comment=condition.comment)
-            reply = Reply(skipped, skipped=True)
+            reply = AttemptResult(skipped, skipped=True)
         if chunk.options.check_cmd and "check_cmd" not in callee.takes:
             after = await check_afterwards(context, chunk)
             said = msgspec.structs.replace(reply.said, result=after.met, comment=after.comment)
-            reply = Reply(said, reply.skipped)
+            reply = AttemptResult(said, reply.skipped)
         return reply
 
 
@@ -244,5 +248,5 @@ def _with_state_of(first: StateReturn, watched: StateReturn) -> StateReturn:
     )
 
 
-def _commented(reply: Reply, comment: str) -> Reply:
-    return Reply(msgspec.structs.replace(reply.said, comment=comment), reply.skipped)
+def _commented(reply: AttemptResult, comment: str) -> AttemptResult:
+    return AttemptResult(msgspec.structs.replace(reply.said, comment=comment), reply.skipped)

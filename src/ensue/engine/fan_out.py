@@ -18,7 +18,7 @@ from ensue.core.model.events import FannedOut
 from ensue.core.model.fan_out import fanned_chunk, fanned_return, parts_of
 from ensue.core.model.returns import StateReturn, UnknownReturn
 from ensue.core.model.unknown import Unknown
-from ensue.engine.answer import Answer
+from ensue.engine.answer import DecidedReturn
 from ensue.engine.node import Node, Role
 from ensue.engine.returns import exception_return, failure, unreachable
 from ensue.engine.status import GROWING, RUNNING
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return, ScopeReturn
     from ensue.core.model.srn import Srn
     from ensue.engine.scopes import Scopes
-    from ensue.engine.services import Hooks, Matched, TargetMatcher
+    from ensue.engine.services import EngineHooks, Matched, TargetMatcher
 
 
 class NodeRunner(Protocol):
@@ -56,7 +56,7 @@ class FanOuts:
     """
 
     def __init__(
-        self, hooks: Hooks, scopes: Scopes, runner: NodeRunner, emit: Callable[[RunEvent], None]
+        self, hooks: EngineHooks, scopes: Scopes, runner: NodeRunner, emit: Callable[[RunEvent], None]
     ) -> None:
         self._hooks = hooks
         self._emit = emit
@@ -185,7 +185,7 @@ class FanOuts:
 
 
 def _answer(node: Node, said: StateReturn, *, ran: bool = True) -> None:
-    node.instead = Answer(said, ran=ran or node.role is Role.CHECK)
+    node.instead = DecidedReturn(said, ran=ran or node.role is Role.CHECK)
 
 
 def _leave_alone(node: Node, matched: Matched) -> None:

@@ -21,7 +21,7 @@ from ensue.engine.services import CallSite
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from ensue.core.contracts.argument_types import Problem
+    from ensue.core.contracts.argument_types import ArgumentProblem
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import ScopeReturn
@@ -154,7 +154,7 @@ def _call_arguments(node: Node, callee: Callee, arguments: DataMap) -> tuple[Any
     return name, keywords
 
 
-def _refusal(node: Node, problems: Sequence[Problem]) -> str:
+def _refusal(node: Node, problems: Sequence[ArgumentProblem]) -> str:
     """Return the comment of a state whose arguments turn out to be of a wrong type when it runs."""
     chunk = node.chunk
     refused = [

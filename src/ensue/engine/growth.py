@@ -40,7 +40,7 @@ _ELSEWHERE: Final = frozenset({"apply", "state"})
 """Growth that may have another target than its caller; its return names the target."""
 
 
-class _Shown(NamedTuple):
+class _PrevRet(NamedTuple):
     """What the templates of delayed renderings see as `prev_ret`.
 
     Args:
@@ -53,7 +53,7 @@ class _Shown(NamedTuple):
     missing: str = ""
 
 
-_NOTHING: Final = _Shown(None)
+_NOTHING: Final = _PrevRet(None)
 
 
 class ScopeRunner(Protocol):
@@ -150,7 +150,7 @@ class Growth:
         for kind, name in node.chunk.options.delayed_render[len(returned.delayed) :]:
             self._leave_out(kind, name, node, returned)
 
-    def _shown(self, node: Node, returned: Return) -> _Shown:
+    def _shown(self, node: Node, returned: Return) -> _PrevRet:
         """Return what the templates of a node's entries see as `prev_ret`; several returns are by ID."""
         producers = node.chunk.options.producers
         if not producers:
@@ -159,11 +159,11 @@ class Growth:
         if len(producers) == 1:
             return shown[producers[0]]
         data = {id_: one.data for id_, one in shown.items()}
-        return _Shown(data, "".join(one.missing for one in shown.values()))
+        return _PrevRet(data, "".join(one.missing for one in shown.values()))
 
-    def _shown_of(self, returned: Return) -> _Shown:
+    def _shown_of(self, returned: Return) -> _PrevRet:
         enforced = enforced_of_skipped(returned, self._enforced)
-        return _Shown(_return_to_show(returned, enforced), _missing(returned, enforced))
+        return _PrevRet(_return_to_show(returned, enforced), _missing(returned, enforced))
 
     def _is_rendered(self, returned: Return) -> bool:
         return returned.result is True and not self._runner.stop_reason

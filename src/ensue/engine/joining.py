@@ -43,7 +43,7 @@ Newcomers: TypeAlias = "Callable[[Callable[[Newcomer], None]], None]"
 """Receives the function to call, on the event loop, for every resource that joins the run."""
 
 
-class Joining:
+class PendingNewcomers:
     """The newcomers of one run whose plans are not ready yet.
 
     Args:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.core.model.requisite import RequisiteKind
-from ensue.engine.answer import Answer
+from ensue.engine.answer import DecidedReturn
 from ensue.engine.node import Node, Role
 from ensue.engine.returns import failure, unreachable
 
@@ -43,7 +43,7 @@ def _complaint_node(scope: Scope, number: int, complaint: Complaint) -> Node:
     chunk = complaint.chunk
     node = Node(scope, number, chunk, Role.COMPLAINT, refused=complaint.comment)
     if complaint.unreachable:
-        node.instead = Answer(unreachable(failure(chunk.name, complaint.comment)), ran=False)
+        node.instead = DecidedReturn(unreachable(failure(chunk.name, complaint.comment)), ran=False)
     return node
 
 

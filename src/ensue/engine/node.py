@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import Return, ScopeReturn
     from ensue.core.model.srn import Srn
-    from ensue.engine.answer import Answer
+    from ensue.engine.answer import DecidedReturn
     from ensue.engine.callees import Callee
     from ensue.engine.graph.transforms.lower import Lowered
     from ensue.engine.leases import Lease
@@ -119,7 +119,7 @@ class Node:
         self.callee: Callee | None = None
         self.lease: Lease | None = None
         self.opened: dict[tuple[str, str, Srn], int] | None = None
-        self.instead: Answer | None = None
+        self.instead: DecidedReturn | None = None
         self.applied: list[ScopeReturn] | None = None
         self.awaited: tuple[Node, ...] = ()
         self.refused = refused

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final, TypeVar, assert_never
 
 from ensue.core.errors import StoreError
 from ensue.engine.adoption import Adoptions
-from ensue.engine.answer import Answer
+from ensue.engine.answer import DecidedReturn
 from ensue.engine.decision import Adopt, Call, decide
 from ensue.engine.executor import Executor
 from ensue.engine.fan_out import FanOuts
 from ensue.engine.growth import Growth
-from ensue.engine.joining import Joining
+from ensue.engine.joining import PendingNewcomers
 from ensue.engine.leases import Lease, Leases
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.ready_queue import ReadyQueue
@@ -74,7 +74,7 @@ class Scheduler:
         self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
         self._wake = asyncio.Event()
         self._queue = ReadyQueue(self._carry_out, idle=self._wake.set)
-        self._joining = Joining(
+        self._joining = PendingNewcomers(
             self._open_top,
             lambda label: self.scopes.leave_out_resource(label, self.stop_reason),
             self._wake.set,
@@ -221,7 +221,7 @@ class Scheduler:
                 node.verdict = decision.verdict
                 node.callee = self._executor.lone_callee(node)
                 return await self._call(node) if self._has_lease(node) else None
-            case Answer(said, ran):
+            case DecidedReturn(said, ran):
                 # A check without a call stands for the state; what a check that ran returned is not reported.
                 reported = not node.scope.quiet and (node.role is not _CHECK or not ran)
                 start = self._recorder.start(node, reported=reported)
@@ -268,7 +268,7 @@ class Scheduler:
         """
         if self._queue.is_broken:
             raise asyncio.CancelledError
-        node.instead = Answer(failure(node.chunk.name, comment), ran=True)
+        node.instead = DecidedReturn(failure(node.chunk.name, comment), ran=True)
 
     async def _call(self, node: Node) -> Return | None:
         """Call a node's function; None: the call was cancelled, and the node has ended."""

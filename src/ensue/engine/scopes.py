@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
-    from ensue.engine.services import Hooks
+    from ensue.engine.services import EngineHooks
 
 
 class Scopes:
@@ -36,7 +36,7 @@ class Scopes:
         make_ready: called for every node that has become ready.
     """
 
-    def __init__(self, hooks: Hooks, *, ordered: bool, make_ready: Callable[[Node], None]) -> None:
+    def __init__(self, hooks: EngineHooks, *, ordered: bool, make_ready: Callable[[Node], None]) -> None:
         self._hooks = hooks
         self._rules = LoweringRules(
             ordered=ordered, awaits=hooks.awaits, promises=hooks.promises, may_await=self._may_await

@@ -153,7 +153,7 @@ class TargetMatcher(Protocol):
         ...
 
 
-class Hooks(msgspec.Struct, frozen=True, kw_only=True):
+class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
     """Points at which the composition root adds what the engine does not know.
 
     Args:
@@ -225,7 +225,7 @@ class EngineServices(msgspec.Struct, frozen=True, kw_only=True):
             run.
         begin: records and reports the beginning of a call, which is not made before that; None: `on_event`
             receives beginnings, too.
-        hooks: see `Hooks`.
+        hooks: see `EngineHooks`.
         clock: time.
         random: for the splay of retries; None: an unseeded one.
         masker: receives sensitive values before anything is done with a return.
@@ -236,7 +236,7 @@ class EngineServices(msgspec.Struct, frozen=True, kw_only=True):
     expander: Expander
     on_event: Callable[[RunEvent], None]
     begin: Callable[[NodeStarted], Awaitable[None]] | None = None
-    hooks: Hooks = msgspec.field(default_factory=Hooks)
+    hooks: EngineHooks = msgspec.field(default_factory=EngineHooks)
     clock: Clock = msgspec.field(default_factory=SystemClock)
     random: Random | None = None
     masker: Masker = msgspec.field(default_factory=Masker)

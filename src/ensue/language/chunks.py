@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ensue.language.argument_check import OnUnknown
     from ensue.language.declarations import Declaration
     from ensue.language.targeting import Vocabulary
-    from ensue.language.tree import Tree
+    from ensue.language.tree import SlsTree
 
 _WORDS: Final = OPTION_WORDS | MERGED_BY_EXTEND | DROPPED | FAN_OUT_WORDS | {"name", "names", "arg_bind"}
 _NAME_ALONE: Final = frozenset({"name"})
@@ -106,7 +106,7 @@ class Drafter:
         self.registering: list[Draft] = []
         self.fanned: list[Draft] = []
 
-    def drafts(self, tree: Tree) -> list[Draft]:
+    def drafts(self, tree: SlsTree) -> list[Draft]:
         """Return the drafts of a whole tree."""
         drafts: list[Draft] = []
         plain = self._plain

@@ -10,7 +10,7 @@ from ensue.core.errors import CompileError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ensue.language.yaml.document import Place
+    from ensue.language.yaml.document import YamlPlace
 
 
 class Collector:
@@ -28,7 +28,7 @@ class Collector:
         self,
         code: str,
         summary: str,
-        span: Span | Place | None,
+        span: Span | YamlPlace | None,
         *,
         detail: str = "",
         help: str = "",  # noqa: A002 -- the field's name
@@ -47,7 +47,7 @@ class Collector:
         self,
         code: str,
         summary: str,
-        span: Span | Place | None,
+        span: Span | YamlPlace | None,
         *,
         detail: str = "",
         help: str = "",  # noqa: A002 -- the field's name
@@ -90,7 +90,7 @@ class Collector:
             raise CompileError([*errors, *self.warnings])
 
 
-def _found(span: Span | Place | None) -> Span | None:
+def _found(span: Span | YamlPlace | None) -> Span | None:
     return span if span is None or isinstance(span, Span) else span.span()
 
 

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from ensue.language.requested import Requested
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.targeting import Vocabulary
-    from ensue.language.tree import Tree
-    from ensue.language.yaml.document import Place
+    from ensue.language.tree import SlsTree
+    from ensue.language.yaml.document import YamlPlace
 
     CheckRegisters: TypeAlias = "Callable[[StateOptions, str, Collector], None]"
 
@@ -66,7 +66,7 @@ class SlsRequest(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     saltenv: str = "base"
     path: Path | None = None
-    place: Place | None = None
+    place: YamlPlace | None = None
 
 
 class Within(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,7 +95,7 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     plan: Plan
-    tree: Tree
+    tree: SlsTree
 
 
 class SecretLiterals(Protocol):
@@ -207,7 +207,7 @@ class Compiler:
         if self._checks.literals is not None:
             self._checks.literals.not_known()
 
-    def _compiled(self, tree: Tree, found: Collector, within: Within) -> Compiled:
+    def _compiled(self, tree: SlsTree, found: Collector, within: Within) -> Compiled:
         tree.outer_ids = outer_ids = within.outer_ids
         drafter = Drafter(self._catalog, found, self._checks.vocabulary, on_unknown=self._checks.on_unknown)
         drafts = drafter.drafts(tree)
@@ -231,9 +231,9 @@ class Compiler:
             add_transparent(drafts, drafter.requisites_of, requested)
         bindings = None
         if tree.binds:
-            from ensue.language.references.lower import Bindings, Surroundings
+            from ensue.language.references.lower import Bindings, LoweringScope
 
-            around = Surroundings(
+            around = LoweringScope(
                 target=self._target,
                 identity=within.identity,
                 enforced=self._enforced,
@@ -254,7 +254,7 @@ class Compiler:
         )
         return Compiled(plan=plan, tree=tree)
 
-    def load(self, requests: Sequence[SlsRequest], found: Collector) -> Tree:
+    def load(self, requests: Sequence[SlsRequest], found: Collector) -> SlsTree:
         """Load SLS with their includes, and apply their `extend`, `exclude` and `use`."""
         render = self._renderer.of_one_loading().render_file
         loader = TreeLoader(self._roots, render, found, numbered=self._auto_order)
@@ -274,7 +274,7 @@ class Compiler:
         return _finished(loader.tree, found)
 
 
-def _finished(tree: Tree, found: Collector) -> Tree:
+def _finished(tree: SlsTree, found: Collector) -> SlsTree:
     """Apply the `extend`, `exclude` and `use` of a tree."""
     apply_extensions(tree, found)
     apply_exclusions(tree)
@@ -283,7 +283,7 @@ def _finished(tree: Tree, found: Collector) -> Tree:
     return tree
 
 
-def _apply_arg_binds(tree: Tree, found: Collector) -> None:
+def _apply_arg_binds(tree: SlsTree, found: Collector) -> None:
     for modules in tree.declared.values():
         for one in modules.values():
             if "arg_bind" in one.arguments:

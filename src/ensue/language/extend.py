@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration, EntryPlace
-    from ensue.language.tree import Extension, Tree
+    from ensue.language.tree import ExtendEntry, SlsTree
 
 
 _NEVER_USED: Final = frozenset({"name", "names", "order", "delayed_render", "arg_bind"})
 """Arguments that `use` does not copy."""
 
 
-def apply_extensions(tree: Tree, found: Collector) -> None:
+def apply_extensions(tree: SlsTree, found: Collector) -> None:
     """Merge everything under `extend:` into the declarations it names."""
     for extension in tree.extensions:
         if _is_excluded(tree, extension.sls):
@@ -34,7 +34,7 @@ def apply_extensions(tree: Tree, found: Collector) -> None:
         _extend(tree, extension, found)
 
 
-def _extend(tree: Tree, extension: Extension, found: Collector) -> None:
+def _extend(tree: SlsTree, extension: ExtendEntry, found: Collector) -> None:
     for module, addition in extension.declarations.items():
         target = _find(tree, extension.id, module)
         if target is None and extension.id in tree.declared:
@@ -86,7 +86,7 @@ def _entry_places(declaration: Declaration, keys: tuple[str, ...], count: int) -
     return tuple((sls, declaration.document, (*keys, word, place)) for place in range(count))
 
 
-def _find(tree: Tree, id_or_name: str, module: str) -> Declaration | None:
+def _find(tree: SlsTree, id_or_name: str, module: str) -> Declaration | None:
     modules = tree.declared.get(id_or_name)
     if modules and module in modules:
         return modules[module]
@@ -99,12 +99,12 @@ def _named(declaration: Declaration, name: str) -> bool:
     return declaration.arguments.get("name") == name or (is_list(names) and name in names)
 
 
-def _declarations(tree: Tree) -> Iterator[Declaration]:
+def _declarations(tree: SlsTree) -> Iterator[Declaration]:
     for modules in tree.declared.values():
         yield from modules.values()
 
 
-def apply_exclusions(tree: Tree) -> None:
+def apply_exclusions(tree: SlsTree) -> None:
     """Remove everything that `exclude:` names."""
     if not tree.excluded_ids and not tree.excluded_sls:
         return
@@ -117,11 +117,11 @@ def apply_exclusions(tree: Tree) -> None:
             tree.declared[id_] = kept
 
 
-def _is_excluded(tree: Tree, sls: str) -> bool:
+def _is_excluded(tree: SlsTree, sls: str) -> bool:
     return any(fnmatch.fnmatchcase(sls, pattern) for pattern in tree.excluded_sls)
 
 
-def apply_use(tree: Tree, found: Collector) -> None:
+def apply_use(tree: SlsTree, found: Collector) -> None:
     """Copy arguments along `use` and `use_in`, except names, requisites and arguments that exist already.
 
     Copied arguments are not copied on, whatever the order of the declarations.
@@ -135,7 +135,9 @@ def apply_use(tree: Tree, found: Collector) -> None:
         _copy_arguments(source, target, own)
 
 
-def _used(tree: Tree, declaration: Declaration, references: Any, found: Collector) -> Iterator[Declaration]:
+def _used(
+    tree: SlsTree, declaration: Declaration, references: Any, found: Collector
+) -> Iterator[Declaration]:
     if references is None:
         return
     for reference in references if is_list(references) else [references]:
@@ -154,7 +156,7 @@ def _used(tree: Tree, declaration: Declaration, references: Any, found: Collecto
                 yield target
 
 
-def _find_used(tree: Tree, module: str, name: str) -> Declaration | None:
+def _find_used(tree: SlsTree, module: str, name: str) -> Declaration | None:
     if module != "id":
         return _find(tree, name, module)
     modules = tree.declared.get(name)

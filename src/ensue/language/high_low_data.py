@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from ensue.core.contracts.growth import Plan
     from ensue.core.model.chunk import Chunk
     from ensue.language.declarations import Declaration
-    from ensue.language.tree import Tree
+    from ensue.language.tree import SlsTree
 
 _LEFT_OUT: Final = frozenset({"name", "names", "state", "fun"})
 """Arguments of a declaration that its entry has under other keys, or that have no effect."""
 
 
-def high_data(tree: Tree) -> dict[str, Any]:
+def high_data(tree: SlsTree) -> dict[str, Any]:
     """Return the declarations of a tree after `extend`, `exclude` and `use`, and the metadata of files."""
     of_files = {sls: by_id[""] for sls, by_id in tree.metadata.items() if "" in by_id}
     shown = {id_: _body(tree, modules) for id_, modules in tree.declared.items()}
     return {META: of_files, **shown} if of_files else shown
 
 
-def _body(tree: Tree, modules: dict[str, Declaration]) -> dict[str, Any]:
+def _body(tree: SlsTree, modules: dict[str, Declaration]) -> dict[str, Any]:
     body: dict[str, Any] = {}
     for one in modules.values():
         metadata = tree.metadata.get(sls_key(one.sls, one.saltenv), {})
@@ -55,7 +55,7 @@ def _body(tree: Tree, modules: dict[str, Declaration]) -> dict[str, Any]:
     return body
 
 
-def low_data(tree: Tree, plan: Plan) -> list[dict[str, Any]]:
+def low_data(tree: SlsTree, plan: Plan) -> list[dict[str, Any]]:
     """Return a plan's chunks in order of execution."""
     entries = _entries(tree)
     return [
@@ -71,7 +71,7 @@ def low_data(tree: Tree, plan: Plan) -> list[dict[str, Any]]:
     ]
 
 
-class _Entry(msgspec.Struct, frozen=True):
+class _NamesEntry(msgspec.Struct, frozen=True):
     """A declaration with one entry of its `names`, and the number that sorts it."""
 
     declaration: Declaration
@@ -79,11 +79,11 @@ class _Entry(msgspec.Struct, frozen=True):
     order: float
 
 
-_Entries = dict[tuple[str, str, str], _Entry]
+_Entries = dict[tuple[str, str, str], _NamesEntry]
 """By ID, module and name."""
 
 
-def _written(tree: Tree, chunk: Chunk, entries: _Entries) -> dict[str, Any]:
+def _written(tree: SlsTree, chunk: Chunk, entries: _Entries) -> dict[str, Any]:
     key = (chunk.id, chunk.module, chunk.name)
     # A state whose name is a list of words has its entry under its ID.
     entry = entries.get(key) or entries.get((chunk.id, chunk.module, chunk.id))
@@ -95,7 +95,7 @@ def _written(tree: Tree, chunk: Chunk, entries: _Entries) -> dict[str, Any]:
     return {**_place(tree, entry.declaration), **shown, "order": order}
 
 
-def _place(tree: Tree, one: Declaration) -> dict[str, Any]:
+def _place(tree: SlsTree, one: Declaration) -> dict[str, Any]:
     including = tree.loaded.get(sls_key(one.sls, one.saltenv), set()) - {one.sls}
     shown: dict[str, Any] = {"__sls__": one.sls, "__env__": one.saltenv}
     return shown | ({"__sls_included_from__": sorted(including)} if including else {})
@@ -115,7 +115,7 @@ def _named(one: Declaration) -> Iterator[tuple[str, dict[str, Any]]]:
             yield str(entry), {}
 
 
-def _entries(tree: Tree) -> _Entries:
+def _entries(tree: SlsTree) -> _Entries:
     """Return the entry of each state."""
     drafts: list[Draft] = []
     owns: list[dict[str, Any]] = []
@@ -129,7 +129,9 @@ def _entries(tree: Tree) -> _Entries:
             owns.append(own)
     numbers = order_numbers(drafts)[0]
     return {
-        (draft.declaration.id, draft.declaration.module, draft.name): _Entry(draft.declaration, own, number)
+        (draft.declaration.id, draft.declaration.module, draft.name): _NamesEntry(
+            draft.declaration, own, number
+        )
         for draft, own, number in zip(drafts, owns, numbers, strict=True)
     }
 

@@ -60,7 +60,7 @@ def unmarked(data: Any) -> Any:
 
     Unmarked values stay the same objects, and nothing is changed in place.
     """
-    return _Unmarking().of(data)
+    return _MarkRemover().of(data)
 
 
 def without_nothing(data: Any) -> Any:
@@ -78,7 +78,7 @@ def _without_nothing_in_key(key: Any) -> Any:
     return key.replace(NOTHING, "") if isinstance(key, str) else key
 
 
-class _Unmarking:
+class _MarkRemover:
     """Removes marks from data that others also use; an alias is visited once."""
 
     def __init__(self) -> None:

@@ -45,7 +45,7 @@ def read_options(
         accepts: whether the function takes an argument of that name.
         found: collects the errors.
     """
-    reader = _Reader(declaration, found)
+    reader = _OptionReader(declaration, found)
     if "order" in arguments:
         reader.order(arguments["order"])
     words = arguments.keys() & OPTION_WORDS
@@ -91,7 +91,7 @@ def _listed(value: Any) -> tuple[Any, ...]:
     return tuple(value) if is_list(value) else (value,)
 
 
-class _Reader:
+class _OptionReader:
     """Reads single options and reports what is wrong with them."""
 
     def __init__(self, declaration: Declaration, found: Collector) -> None:

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.steps import Steps
-    from ensue.language.targeting import Subject
+    from ensue.language.targeting import TargetSubject
     from ensue.language.top import TopMatch
     from ensue.language.yaml import YamlDocument
-    from ensue.language.yaml.document import Place
+    from ensue.language.yaml.document import YamlPlace
 
 
 class PillarOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ class _Include(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     key: str
     defaults: Mapping[str, Any]
-    span: Place
+    span: YamlPlace
 
 
 class PillarCompiler:
@@ -93,7 +93,9 @@ class PillarCompiler:
         """Return where pillar sets a value; None if no compiled file does."""
         return next((span for document in self._documents if (span := document.find(keys))), None)
 
-    def compile(self, subject: Subject, override: Mapping[str, Any], found: Collector) -> dict[str, Any]:
+    def compile(
+        self, subject: TargetSubject, override: Mapping[str, Any], found: Collector
+    ) -> dict[str, Any]:
         """Return the pillar; errors go to the collector.
 
         Texts, references and slots in it carry the marks of their authors (`ensue.language.authored_text`,
@@ -106,7 +108,7 @@ class PillarCompiler:
         """
         return self.of(self.matches(subject, found), override, found)
 
-    def matches(self, subject: Subject, found: Collector) -> list[TopMatch]:
+    def matches(self, subject: TargetSubject, found: Collector) -> list[TopMatch]:
         """Return what the top file assigns to a subject; errors go to the collector."""
         try:
             return top_matches(self._roots, self._rendered, subject, found, self._options.top) or []
@@ -119,9 +121,9 @@ class PillarCompiler:
     ) -> dict[str, Any]:
         """Return the pillar of the files that a top file assigns; see `compile`."""
         pillar: dict[str, Any] = {}
-        loaders: dict[str, _Loader] = {}
+        loaders: dict[str, _PillarLoader] = {}
         for one in matched:
-            loader = loaders.setdefault(one.saltenv, _Loader(self, one.saltenv, found))
+            loader = loaders.setdefault(one.saltenv, _PillarLoader(self, one.saltenv, found))
             for name in self._roots.matching(one.name, one.saltenv):
                 data = loader.load(name, one.span, {}, may_be_missing=one.may_be_missing)
                 self._options.merging.into(pillar, data)
@@ -168,7 +170,7 @@ class PillarCompiler:
         return self._documents[-1]
 
 
-class _Loader:
+class _PillarLoader:
     """Loads the files of one environment with their includes; a file that was included is not read again."""
 
     def __init__(self, compiler: PillarCompiler, saltenv: str, found: Collector) -> None:
@@ -178,7 +180,7 @@ class _Loader:
         self._read: dict[str, dict[str, Any]] = {}
 
     def load(
-        self, name: str, span: Place, defaults: Mapping[str, Any], *, may_be_missing: bool = False
+        self, name: str, span: YamlPlace, defaults: Mapping[str, Any], *, may_be_missing: bool = False
     ) -> dict[str, Any]:
         """Return the merged data of a file and all its includes.
 
@@ -191,7 +193,7 @@ class _Loader:
         return run_steps(self._loading(name, span, defaults, may_be_missing=may_be_missing))
 
     def _loading(
-        self, name: str, span: Place, defaults: Mapping[str, Any], *, may_be_missing: bool = False
+        self, name: str, span: YamlPlace, defaults: Mapping[str, Any], *, may_be_missing: bool = False
     ) -> Steps[dict[str, Any]]:
         file = self._compiler.roots.find(name, self._saltenv)
         if file is None:
@@ -258,7 +260,7 @@ class _Loader:
             text = (absolute_name(text, file) or text) if text.startswith(".") else text.replace("/", ".")
             yield _Include(name=text, key=key, defaults=defaults, span=document.place("include", index))
 
-    def _missing(self, name: str, span: Place) -> None:
+    def _missing(self, name: str, span: YamlPlace) -> None:
         folders = ", ".join(map(self._compiler.roots.shown, self._compiler.roots.folders(self._saltenv)))
         self._found.error(
             "E0603",

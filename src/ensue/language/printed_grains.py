@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
     from ensue.language.renderers.stage import Stream
-    from ensue.language.tree import Tree
+    from ensue.language.tree import SlsTree
 
 _COMMENT: Final = re.compile(r"\{#.*?#\}", re.DOTALL)
 _PRINT: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
@@ -31,7 +31,7 @@ _READS_GRAINS: Final = re.compile(
 _LIST_ITEM: Final = "- "
 
 
-def warn_of_printed_grains(drafts: Iterable[Draft], tree: Tree, found: Collector) -> None:
+def warn_of_printed_grains(drafts: Iterable[Draft], tree: SlsTree, found: Collector) -> None:
     """Warn once per place where a template prints `grains` into a state with a `tgt`.
 
     Args:

@@ -36,7 +36,7 @@ class SerializedText(Written):
     __slots__ = ()
 
 
-class Serialized(Markup):
+class SerializedMarkup(Markup):
     """Text of a serializer; as in Salt, text that is joined to it is escaped for HTML.
 
     Made by `serialized`. The result of joining or cutting it is ordinary text.
@@ -53,7 +53,7 @@ class Serialized(Markup):
         return f"Markup({str.__repr__(self)})"
 
 
-class SerializedAuthored(Serialized):
+class SerializedAuthored(SerializedMarkup):
     """Text of a serializer, from data of which an author wrote everything."""
 
     __slots__ = ()
@@ -61,12 +61,12 @@ class SerializedAuthored(Serialized):
 
 def serialized(text: str, *, is_authored: bool = False) -> Markup:
     """Return text marked as written by a serializer, and whether an author wrote all of the data."""
-    return str.__new__(SerializedAuthored if is_authored else Serialized, text)
+    return str.__new__(SerializedAuthored if is_authored else SerializedMarkup, text)
 
 
 def is_serialized(value: Any) -> bool:
     """Return whether a text is that of a serializer, from data that an author did not write entirely."""
-    return value.__class__ is Serialized or value.__class__ is SerializedText
+    return value.__class__ is SerializedMarkup or value.__class__ is SerializedText
 
 
 def is_written(value: Any) -> bool:
@@ -183,7 +183,7 @@ def _of_kind(given: Any, returned: str, *, is_layout: bool) -> str:
     """Return the result of a filter as text of the same kind as the text that it was given."""
     if isinstance(given, Authored):
         return Authored(returned)
-    if isinstance(given, Serialized) and is_layout:
+    if isinstance(given, SerializedMarkup) and is_layout:
         return serialized(returned, is_authored=isinstance(given, SerializedAuthored))
     if isinstance(given, SerializedText) and is_layout:
         return SerializedText(returned)

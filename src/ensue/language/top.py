@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.renderers.stage import Stream
     from ensue.language.roots import Roots, SlsFile
-    from ensue.language.targeting import Subject
+    from ensue.language.targeting import TargetSubject
     from ensue.language.targeting.expression import Target
-    from ensue.language.yaml.document import Place
+    from ensue.language.yaml.document import YamlPlace
 
 ENGINES: Final = {
     "glob": "", "compound": "", "grain": "G", "grain_pcre": "P", "list": "L", "pcre": "E", "ipcidr": "S",
@@ -48,14 +48,14 @@ class TopMatch(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     saltenv: str
-    span: Place
+    span: YamlPlace
     may_be_missing: bool = False
 
 
 def top_matches(
     roots: Roots,
     render: Callable[[SlsFile], Stream],
-    subject: Subject,
+    subject: TargetSubject,
     found: Collector,
     options: TopOptions | None = None,
     *,
@@ -99,7 +99,7 @@ class _Matcher:
     def __init__(
         self,
         roots: Roots,
-        subject: Subject,
+        subject: TargetSubject,
         found: Collector,
         undecided: list[str] | None,
         matchers: OwnMatchers | None,
@@ -110,7 +110,9 @@ class _Matcher:
         self._subject = subject
         self._found = found
 
-    def matched(self, expression: str, listed: list[Any], saltenv: str, span: Place) -> Iterator[TopMatch]:
+    def matched(
+        self, expression: str, listed: list[Any], saltenv: str, span: YamlPlace
+    ) -> Iterator[TopMatch]:
         """Yield the SLS of a target if the subject matches it."""
         if not self._applies(expression, listed, span):
             return
@@ -121,7 +123,7 @@ class _Matcher:
             elif is_mapping(entry):
                 yield from self._nested(entry, span, saltenv)
 
-    def _nested(self, entry: Any, span: Place, saltenv: str) -> Iterator[TopMatch]:
+    def _nested(self, entry: Any, span: YamlPlace, saltenv: str) -> Iterator[TopMatch]:
         """Read `subfilter`, which narrows a target, and SLS of another environment."""
         for key, value in entry.items():
             if key == "subfilter" and is_mapping(value):
@@ -131,7 +133,7 @@ class _Matcher:
             elif key in self._environments and isinstance(value, str):
                 yield TopMatch(name=value, saltenv=str(key), span=span)
 
-    def _applies(self, expression: str, entries: list[Any], span: Place) -> bool:
+    def _applies(self, expression: str, entries: list[Any], span: YamlPlace) -> bool:
         kinds = [str(entry["match"]) for entry in entries if is_mapping(entry) and "match" in entry]
         kind = kinds[-1] if kinds else "compound"
         if kind not in ENGINES:
@@ -146,7 +148,7 @@ class _Matcher:
                 self._found.error(error.code, str(error), span)
             return False
 
-    def _applies_by_own(self, kind: str, expression: str, span: Place) -> bool:
+    def _applies_by_own(self, kind: str, expression: str, span: YamlPlace) -> bool:
         """Match by a matcher of the project."""
         try:
             own = self._matchers.find(kind) if self._matchers is not None else None

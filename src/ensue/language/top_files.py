@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.yaml import YamlDocument
-    from ensue.language.yaml.document import Place
+    from ensue.language.yaml.document import YamlPlace
 
 TopStrategy = Literal["merge", "same", "merge_all", "replace"]
 
@@ -85,7 +85,7 @@ class Target(msgspec.Struct, kw_only=True):
     """
 
     entries: list[Any]
-    span: Place
+    span: YamlPlace
     order: int = 0
 
 
@@ -110,7 +110,7 @@ def read_top_files(
         options: which of them count, and how they are merged.
         switches: the switches that a top file has on are added to it; None: a top file has none.
     """
-    reader = _Reader(roots, render, found, switches)
+    reader = _TopReader(roots, render, found, switches)
     tops = {saltenv: reader.read(options.name, saltenv) for saltenv in _environments(roots, options)}
     if not any(tops.values()):
         return None
@@ -139,7 +139,7 @@ def _environments(roots: Roots, options: TopOptions) -> list[str]:
     return known
 
 
-class _Reader:
+class _TopReader:
     """Reads the top file of an environment and those that it includes."""
 
     def __init__(
@@ -170,7 +170,7 @@ class _Reader:
                     tops.append(self._sections(below)[0])
         return tops
 
-    def _missing(self, name: str, place: Place) -> None:
+    def _missing(self, name: str, place: YamlPlace) -> None:
         self._found.error(
             "E0601",
             f"the top file includes {name!r}, which does not exist",
@@ -178,7 +178,7 @@ class _Reader:
             help=f"create {name.replace('.', '/')}.sls beside it, or remove it from `include`",
         )
 
-    def _sections(self, file: SlsFile) -> tuple[Sections, list[tuple[str, Place]]]:
+    def _sections(self, file: SlsFile) -> tuple[Sections, list[tuple[str, YamlPlace]]]:
         stream = self._render(file)
         document = stream.document()
         if stream.data is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.steps import Steps
     from ensue.language.yaml import YamlDocument
-    from ensue.language.yaml.document import Place
+    from ensue.language.yaml.document import YamlPlace
 
     RenderFile = Callable[[SlsFile], Stream]
 
@@ -34,7 +34,7 @@ FIRST_ORDER = 10000
 """The order number of the first declaration; it grows by one per declaration (Salt's `iorder`)."""
 
 
-class Extension(msgspec.Struct, frozen=True, kw_only=True):
+class ExtendEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One ID under `extend:`."""
 
     id: str
@@ -43,7 +43,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     span: Span
 
 
-class Tree(msgspec.Struct, kw_only=True):
+class SlsTree(msgspec.Struct, kw_only=True):
     """Everything that a list of SLS names brought in.
 
     Args:
@@ -63,7 +63,7 @@ class Tree(msgspec.Struct, kw_only=True):
     declared: dict[str, dict[str, Declaration]] = msgspec.field(
         default_factory=dict[str, dict[str, Declaration]]
     )
-    extensions: list[Extension] = msgspec.field(default_factory=list[Extension])
+    extensions: list[ExtendEntry] = msgspec.field(default_factory=list[ExtendEntry])
     excluded_ids: dict[str, Span] = msgspec.field(default_factory=dict[str, Span])
     excluded_sls: dict[str, Span] = msgspec.field(default_factory=dict[str, Span])
     loaded: dict[str, set[str]] = msgspec.field(default_factory=dict[str, set[str]])
@@ -105,7 +105,7 @@ class TreeLoader:
         self._found = found
         self._numbered = numbered
         self._next_order = FIRST_ORDER
-        self.tree = Tree()
+        self.tree = SlsTree()
 
     def load(self, file: SlsFile) -> None:
         """Load one SLS and everything it includes; loading it again does nothing."""
@@ -116,7 +116,7 @@ class TreeLoader:
         self.tree.loaded[sls_key(file.name, file.saltenv)] = {file.name}
         run_steps(self._rendered(file, stream))
 
-    def load_named(self, name: str, saltenv: str, place: Place | None) -> None:
+    def load_named(self, name: str, saltenv: str, place: YamlPlace | None) -> None:
         """Load an SLS by name or glob; a missing one is reported."""
         run_steps(self._loading_named(name, saltenv, place))
 
@@ -141,7 +141,7 @@ class TreeLoader:
             data = unmarked(one.data) if isinstance(one.data, AggregatedMap) else one.data
             yield self._take_in(file, data, one.document())
 
-    def _loading_named(self, name: str, saltenv: str, place: Place | None) -> Steps[None]:
+    def _loading_named(self, name: str, saltenv: str, place: YamlPlace | None) -> Steps[None]:
         for matched in self._roots.matching(name, saltenv):
             file = self._roots.find(matched, saltenv)
             if file is None:
@@ -149,7 +149,7 @@ class TreeLoader:
             else:
                 yield self._loading(file)
 
-    def _missing(self, name: str, saltenv: str, place: Place | None) -> None:
+    def _missing(self, name: str, saltenv: str, place: YamlPlace | None) -> None:
         if not self._roots.folders(saltenv):
             self._found.error(
                 "E0301",
@@ -197,7 +197,7 @@ class TreeLoader:
         if self._numbered:
             self._number(declared)
 
-    def _include(self, name: str, saltenv: str, place: Place, file: SlsFile) -> Steps[None]:
+    def _include(self, name: str, saltenv: str, place: YamlPlace, file: SlsFile) -> Steps[None]:
         known = len(self.tree.loaded)
         yield self._loading_named(name, saltenv, place)
         # Everything loaded through this include counts as part of the SLS that includes it.
@@ -238,7 +238,7 @@ class TreeLoader:
 
     def _includes(
         self, data: Mapping[Any, Any], file: SlsFile, document: YamlDocument
-    ) -> Iterable[tuple[str, str, Place]]:
+    ) -> Iterable[tuple[str, str, YamlPlace]]:
         listed = data.get("include", [])
         if not is_list(listed):
             self._found.error(
@@ -293,7 +293,7 @@ class TreeLoader:
             _place({id_: declarations}, file.saltenv)
             span = document.locate(("extend", id_))
             self.tree.extensions.append(
-                Extension(id=id_, declarations=declarations, sls=file.name, span=span)
+                ExtendEntry(id=id_, declarations=declarations, sls=file.name, span=span)
             )
 
     def _read_exclude(self, data: Mapping[Any, Any], document: YamlDocument) -> None:
@@ -345,10 +345,10 @@ def _place(declared: Mapping[str, Mapping[str, Declaration]], saltenv: str) -> N
 
 
 def sls_key(name: str, saltenv: str) -> str:
-    """Return the key of an SLS of an environment in `Tree.loaded`."""
+    """Return the key of an SLS of an environment in `SlsTree.loaded`."""
     return name if saltenv == "base" else f"{saltenv}:{name}"
 
 
-def _line_of(name: str, place: Place | None) -> Span | None:
+def _line_of(name: str, place: YamlPlace | None) -> Span | None:
     """Return the place where an SLS is requested: for a target in a top file, the line that names the SLS."""
     return None if place is None else place.document.locate_text(place.keys, f"- {name}\n")

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-class State(Protocol):
+class HasId(Protocol):
     """What `caller_of` needs to know about a state."""
 
     id: str
 
 
-_State = TypeVar("_State", bound=State)
+_State = TypeVar("_State", bound=HasId)
 
 
 def caller_of(scope: str, name: str, state_in: Callable[[str], _State | None]) -> _State | None:

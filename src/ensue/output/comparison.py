@@ -10,39 +10,39 @@ import msgspec
 from ensue.core.model.secret_values import mask_arguments
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.presentable import presentable
-from ensue.salt.compare.differences import Kind
+from ensue.salt.compare.differences import DifferenceKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensue.core.masking import Masker
     from ensue.output.colours import Palette
-    from ensue.salt.compare.comparison import Comparison
-    from ensue.salt.compare.differences import Cause, Difference
+    from ensue.salt.compare.comparison import TreeComparison
+    from ensue.salt.compare.differences import Cause, TreeDifference
     from ensue.salt.compare.sides import Side
 
 HEADINGS: Final = {
-    Kind.REFUSED_HERE: "Salt compiles this, and ensue refuses it",
-    Kind.REFUSED_BY_SALT: "ensue compiles this, and Salt refuses it",
-    Kind.MISSING_STATE_FUNCTION: "State functions that ensue lacks",
-    Kind.MISSING_EXECUTION_FUNCTION: "Execution functions that ensue lacks and templates call",
-    Kind.MISSING_RENDERER: "Renderers that ensue lacks",
-    Kind.ONLY_IN_SALT: "States that only Salt has",
-    Kind.ONLY_HERE: "States that only ensue has",
-    Kind.ARGUMENT: "Arguments that differ",
-    Kind.ORDER: "Order",
-    Kind.PLAN_FAILED: "A plan that failed",
-    Kind.RESULT: "Results of the plans that differ",
-    Kind.CHANGES: "Changes in the plans that differ",
-    Kind.CONSEQUENCE: "Results that follow from those of other states",
+    DifferenceKind.REFUSED_HERE: "Salt compiles this, and ensue refuses it",
+    DifferenceKind.REFUSED_BY_SALT: "ensue compiles this, and Salt refuses it",
+    DifferenceKind.MISSING_STATE_FUNCTION: "State functions that ensue lacks",
+    DifferenceKind.MISSING_EXECUTION_FUNCTION: "Execution functions that ensue lacks and templates call",
+    DifferenceKind.MISSING_RENDERER: "Renderers that ensue lacks",
+    DifferenceKind.ONLY_IN_SALT: "States that only Salt has",
+    DifferenceKind.ONLY_HERE: "States that only ensue has",
+    DifferenceKind.ARGUMENT: "Arguments that differ",
+    DifferenceKind.ORDER: "Order",
+    DifferenceKind.PLAN_FAILED: "A plan that failed",
+    DifferenceKind.RESULT: "Results of the plans that differ",
+    DifferenceKind.CHANGES: "Changes in the plans that differ",
+    DifferenceKind.CONSEQUENCE: "Results that follow from those of other states",
 }
 _EXAMPLES: Final = 3
 _VALUE_CHARS: Final = 120
-_COUNTED: Final = frozenset({Kind.MISSING_EXECUTION_FUNCTION, Kind.MISSING_RENDERER})
+_COUNTED: Final = frozenset({DifferenceKind.MISSING_EXECUTION_FUNCTION, DifferenceKind.MISSING_RENDERER})
 """Kinds whose differences are only counted and have no place."""
 
 
-def comparison_data(comparison: Comparison, masker: Masker) -> dict[str, Any]:
+def comparison_data(comparison: TreeComparison, masker: Masker) -> dict[str, Any]:
     """Return a comparison as one document, secrets masked."""
     salt, ours = comparison.salt, comparison.ours
     data = {
@@ -71,7 +71,7 @@ def _cause_data(cause: Cause) -> dict[str, Any]:
     }
 
 
-def _difference_data(one: Difference) -> dict[str, Any]:
+def _difference_data(one: TreeDifference) -> dict[str, Any]:
     data = msgspec.structs.asdict(one)
     return {
         **{word: data[word] for word in ("where", "sls", "tag")},
@@ -80,15 +80,15 @@ def _difference_data(one: Difference) -> dict[str, Any]:
     }
 
 
-def _masked(one: Difference, value: Any) -> Any:
+def _masked(one: TreeDifference, value: Any) -> Any:
     """Return a value, or `(sensitive)` if the name of its argument marks it as a secret."""
-    if one.kind is not Kind.ARGUMENT:
+    if one.kind is not DifferenceKind.ARGUMENT:
         return mask_arguments(value)
     word = one.what.partition(" ")[0]
     return mask_arguments({word: value})[word]
 
 
-def comparison_lines(comparison: Comparison, masker: Masker, palette: Palette) -> Iterator[str]:
+def comparison_lines(comparison: TreeComparison, masker: Masker, palette: Palette) -> Iterator[str]:
     """Yield a comparison as lines for a reader, secrets masked.
 
     Args:
@@ -96,12 +96,12 @@ def comparison_lines(comparison: Comparison, masker: Masker, palette: Palette) -
         masker: its secrets.
         palette: the colours.
     """
-    shown = _Shown(masker, palette)
+    shown = _ComparisonWriter(masker, palette)
     yield from shown.head(comparison)
     if comparison.compiles_nowhere:
         yield from shown.refusals(comparison)
         return
-    previous: tuple[Kind, bool] | None = None
+    previous: tuple[DifferenceKind, bool] | None = None
     for cause in comparison.causes:
         section = (cause.kind, bool(cause.meant))
         if section != previous:
@@ -113,7 +113,7 @@ def comparison_lines(comparison: Comparison, masker: Masker, palette: Palette) -
     yield shown.end(comparison)
 
 
-class _Shown:
+class _ComparisonWriter:
     """Writes the lines of one comparison.
 
     Args:
@@ -125,7 +125,7 @@ class _Shown:
         self._masker = masker
         self._palette = palette
 
-    def head(self, comparison: Comparison) -> Iterator[str]:
+    def head(self, comparison: TreeComparison) -> Iterator[str]:
         salt, ours = comparison.salt, comparison.ours
         yield self._line(f"{comparison.minion_id}: Salt {salt.version} ({salt.python}) and ensue")
         for name, side in (("Salt", salt), ("ensue", ours)):
@@ -137,7 +137,7 @@ class _Shown:
             planned = ", planned" if side.plan is not None else ""
             yield f"  {name:6} {told}{planned}"
 
-    def refusals(self, comparison: Comparison) -> Iterator[str]:
+    def refusals(self, comparison: TreeComparison) -> Iterator[str]:
         for name, side in (("Salt", comparison.salt), ("ensue", comparison.ours)):
             yield ""
             yield self._palette.paint(self._palette.light_red, f"{name} does not compile it")
@@ -166,7 +166,7 @@ class _Shown:
         if len(cause.differences) > _EXAMPLES:
             yield f"         and {len(cause.differences) - _EXAMPLES} more (all of them with --out json)"
 
-    def end(self, comparison: Comparison) -> str:
+    def end(self, comparison: TreeComparison) -> str:
         causes = comparison.causes
         if not causes:
             both = "compile and plan" if comparison.planned else "compile"
@@ -178,19 +178,19 @@ class _Shown:
         found = sum(one.count for one in causes)
         return f"{_number(found, 'difference')} of {_number(len(causes), 'cause')}{purpose}."
 
-    def _place(self, one: Difference) -> str:
-        if one.kind is Kind.REFUSED_HERE:
+    def _place(self, one: TreeDifference) -> str:
+        if one.kind is DifferenceKind.REFUSED_HERE:
             return self._line(str(one.ensue))
         where = f"{one.where} in {one.sls}" if one.where and one.sls else one.where or one.sls
         return self._line(where)
 
-    def _values(self, one: Difference) -> Iterator[str]:
-        if one.kind is Kind.REFUSED_HERE:
+    def _values(self, one: TreeDifference) -> Iterator[str]:
+        if one.kind is DifferenceKind.REFUSED_HERE:
             return  # the message is its place
-        if one.kind is Kind.REFUSED_BY_SALT and one.salt == one.what:
+        if one.kind is DifferenceKind.REFUSED_BY_SALT and one.salt == one.what:
             return
         for name, value in (("Salt", one.salt), ("ensue", one.ensue)):
-            if value is not None or one.kind is Kind.ARGUMENT:
+            if value is not None or one.kind is DifferenceKind.ARGUMENT:
                 yield f"{name:6} {self._value(_masked(one, value))}"
 
     def _value(self, value: Any) -> str:

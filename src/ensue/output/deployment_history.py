@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.deploy.provisioning.canonical import digest
-from ensue.deploy.provisioning.set_differences import Difference, delta, pointer
+from ensue.deploy.provisioning.set_differences import ValueDifference, delta, pointer
 from ensue.output.field_lines import field_lines
 from ensue.output.outcome import seconds_text
 from ensue.output.presentable import presentable
@@ -180,15 +180,15 @@ def _differing(before: Compared, after: Compared) -> dict[str, Delta]:
     }
 
 
-def _as_differences(found: Delta) -> Iterator[Difference]:
+def _as_differences(found: Delta) -> Iterator[ValueDifference]:
     """Yield the differences of parts as those of one mapping that has them."""
-    yield from (Difference(pointer(name), "add", None, one) for name, one in found.added.items())
-    yield from (Difference(pointer(name), "remove", None, None) for name in found.removed)
+    yield from (ValueDifference(pointer(name), "add", None, one) for name, one in found.added.items())
+    yield from (ValueDifference(pointer(name), "remove", None, None) for name in found.removed)
     for name, differences in found.updated.items():
         yield from (one._replace(path=pointer(name) + one.path) for one in differences)
 
 
-def _operations(found: Iterable[Difference]) -> list[dict[str, Any]]:
+def _operations(found: Iterable[ValueDifference]) -> list[dict[str, Any]]:
     return [one.operation for one in found]
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ensue.core.masking import Masker
-    from ensue.deploy.provisioning.set_differences import Difference
+    from ensue.deploy.provisioning.set_differences import ValueDifference
     from ensue.output.colours import Palette
 
 _SIGNS: Final = {"add": "+", "remove": "-", "replace": "~"}
@@ -21,7 +21,7 @@ _CUT_CHARS: Final = 120
 _MOST_LINES: Final = 40
 
 
-def field_lines(found: Iterable[Difference], masker: Masker, palette: Palette) -> Iterator[str]:
+def field_lines(found: Iterable[ValueDifference], masker: Masker, palette: Palette) -> Iterator[str]:
     """Yield a line per difference, and the lines of a diff for a text of several lines.
 
     Args:

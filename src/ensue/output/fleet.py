@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.output.colours import on_one_line
 from ensue.output.failures import failure_lines
 from ensue.output.nested import nested_lines
-from ensue.output.outcome import Outcome, outcome_of, seconds_text
+from ensue.output.outcome import OutcomeCounts, outcome_of, seconds_text
 from ensue.output.presentable import presentable, returns_data
 
 if TYPE_CHECKING:
@@ -127,8 +127,8 @@ def _failures(one: MinionReport, masker: Masker, palette: Palette) -> Iterator[s
         yield from failure_lines(one.report, masker, palette)[2:]
 
 
-def _total(report: FleetReport) -> Outcome:
-    total = Outcome()
+def _total(report: FleetReport) -> OutcomeCounts:
+    total = OutcomeCounts()
     for one in report.minions:
         if one.report is not None:
             counted = outcome_of(one.report)

@@ -23,7 +23,7 @@ _KNOWN_LATER: Final = "its states are known after apply"
 _DECIDED_LATER: Final = "what its grains or pillar decide"
 
 
-class Joining(msgspec.Struct, frozen=True, kw_only=True):
+class JoiningCounts(msgspec.Struct, frozen=True, kw_only=True):
     """The resources that an apply would add to a run.
 
     Args:
@@ -43,14 +43,14 @@ class Joining(msgspec.Struct, frozen=True, kw_only=True):
             yield f"{_resources(self.joining)} will join, {whose} states are known after apply"
 
 
-def joining_of(returns: Iterable[Return]) -> Joining:
+def joining_of(returns: Iterable[Return]) -> JoiningCounts:
     """Count the resources that the states of a plan would register or configure, each once."""
     registered: set[str] = set()
     joining: set[str] = set()
     for returned in every_return(returns):
         registered.update(returned.foreseen.get("registers", ()))
         joining.update(one["target"] for one in returned.foreseen.get("applies", ()))
-    return Joining(joining=len(joining), registered=len(registered - joining))
+    return JoiningCounts(joining=len(joining), registered=len(registered - joining))
 
 
 def only_applies(returned: Return) -> bool:

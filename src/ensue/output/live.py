@@ -20,7 +20,7 @@ from ensue.core.model.events import (
 )
 from ensue.output.colours import on_one_line
 from ensue.output.progress import PlainProgress, state_name
-from ensue.output.running import EventLoop, Running, Timer
+from ensue.output.running import EventLoop, RunningStates, Timer
 from ensue.output.scope_paths import shortened
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class LiveProgress:
         self._masker = masker
         self._loop = loop
         self._plain = PlainProgress(lines, masker, loop, palette)
-        self._running = Running(loop, lambda _: None)
+        self._running = RunningStates(loop, lambda _: None)
         self._began = loop.time()
         self._total = 0
         self._done = 0

@@ -11,7 +11,7 @@ import msgspec
 
 from ensue.output.colours import on_one_line
 from ensue.output.failures import every_return
-from ensue.output.foreseen import Joining, joining_of, only_applies
+from ensue.output.foreseen import JoiningCounts, joining_of, only_applies
 from ensue.output.own_part import is_nested_only
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MINUTE_S: Final = 60
 
 
-class Outcome(msgspec.Struct, kw_only=True):
+class OutcomeCounts(msgspec.Struct, kw_only=True):
     """The states of a run, counted by their outcome.
 
     Args:
@@ -42,12 +42,12 @@ class Outcome(msgspec.Struct, kw_only=True):
     not_run: int = 0
     unknown: int = 0
     excluded: int = 0
-    joining: Joining = Joining()
+    joining: JoiningCounts = JoiningCounts()
 
 
-def outcome_of(report: RunReport) -> Outcome:
+def outcome_of(report: RunReport) -> OutcomeCounts:
     """Count the states of a run, including those that were added while it ran."""
-    outcome = Outcome(
+    outcome = OutcomeCounts(
         not_run=len(report.not_run),
         excluded=len(report.excluded),
         joining=joining_of(report.returns.values()),
@@ -59,7 +59,7 @@ def outcome_of(report: RunReport) -> Outcome:
     return outcome
 
 
-def _count(outcome: Outcome, returned: Return) -> None:
+def _count(outcome: OutcomeCounts, returned: Return) -> None:
     if is_nested_only(returned):
         return
     if returned.unreachable:
@@ -80,7 +80,7 @@ def _count(outcome: Outcome, returned: Return) -> None:
         outcome.unchanged += 1
 
 
-def _count_scope(outcome: Outcome, scope: ScopeReturn) -> None:
+def _count_scope(outcome: OutcomeCounts, scope: ScopeReturn) -> None:
     if scope.status == "deferred":
         outcome.unknown += 1
     elif scope.status == "failed":

@@ -26,7 +26,7 @@ from ensue.core.model.events import (
 )
 from ensue.output.colours import PLAIN, Palette, on_one_line
 from ensue.output.failures import what_happened
-from ensue.output.running import LONG_S, EventLoop, Running
+from ensue.output.running import LONG_S, EventLoop, RunningStates
 from ensue.output.scope_paths import shortened
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class PlainProgress:
         self._lines = lines
         self._masker = masker
         self._palette = palette
-        self._running = Running(loop, self._tell_long)
+        self._running = RunningStates(loop, self._tell_long)
         self._told: dict[str, int] = {}
         # A dispatch by type costs a tenth of a microsecond; `match` would ask seven times.
         self._handlers: dict[type, Callable[[Any], None]] = {

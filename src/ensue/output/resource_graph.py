@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.graph_values import EvaluatedNode
-    from ensue.deploy.provisioning.identity import Context, Key
-    from ensue.deploy.provisioning.nodes import GrowthPoint, Node, ResourceGraph
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ResourceGraph
     from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.deploy.provisioning.sensitive import Path
     from ensue.output.colours import Palette
@@ -116,11 +116,11 @@ def _of_record(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
     }
 
 
-def _identity(key: Key, guresid: str) -> dict[str, Any]:
+def _identity(key: ResourceKey, guresid: str) -> dict[str, Any]:
     return {"type": key.type, "class": key.class_, "id": key.id, "guresid": guresid}
 
 
-def _of_node(node: Node, evaluated: EvaluatedNode | None, masker: Masker) -> dict[str, Any]:
+def _of_node(node: GraphNode, evaluated: EvaluatedNode | None, masker: Masker) -> dict[str, Any]:
     def shown(data: Any) -> Any:
         return presentable(as_written(data), masker)
 
@@ -208,7 +208,7 @@ def masked(secrets: Any) -> Any:
     return None if secrets is None else MASK
 
 
-def _record_lines(key: Key, records: Mapping[Key, ActiveResource]) -> Iterator[str]:
+def _record_lines(key: ResourceKey, records: Mapping[ResourceKey, ActiveResource]) -> Iterator[str]:
     """Yield what the store has of a resource; nothing in an environment without any."""
     if not records:
         return
@@ -227,7 +227,7 @@ def graph_lines(
     graph: ResourceGraph,
     missing: Collection[str],
     palette: Palette,
-    records: Mapping[Key, ActiveResource] = MappingProxyType({}),
+    records: Mapping[ResourceKey, ActiveResource] = MappingProxyType({}),
 ) -> Iterator[str]:
     """Yield a graph as text: each resource, what defines it, and what it depends on.
 
@@ -260,12 +260,12 @@ def graph_lines(
     yield f"hash {graph.hash}"
 
 
-def _dependencies(node: Node) -> Sequence[str]:
+def _dependencies(node: GraphNode) -> Sequence[str]:
     whys: dict[str, list[str]] = {}
     for one in node.dependencies:
         whys.setdefault(str(one.to), []).append(one.why)
     return [f"{to} ({', '.join(reasons)})" for to, reasons in whys.items()]
 
 
-def _comment(node: Node, missing: Collection[str]) -> str:
+def _comment(node: GraphNode, missing: Collection[str]) -> str:
     return f"the driver {node.driver} is not installed" if node.driver in missing else ""

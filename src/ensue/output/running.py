@@ -37,7 +37,7 @@ class EventLoop(Protocol):
         ...
 
 
-class Running:
+class RunningStates:
     """The states that have started and not ended, oldest first.
 
     Args:

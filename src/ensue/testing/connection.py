@@ -20,7 +20,7 @@ from ensue.core.contracts.connection import Command, Completed, FileStat
 from ensue.core.contracts.content import whole
 from ensue.core.errors import NotOfferedError, RemoteError, RemoteFileError
 from ensue.core.model.srn import Srn
-from ensue.testing.memory_tree import NUMBERS, MemoryTree, Node, number_of
+from ensue.testing.memory_tree import NUMBERS, MemoryNode, MemoryTree, number_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
@@ -72,10 +72,10 @@ class FakeConnection:
         self.commands: list[Command] = []
         self.closed_times = 0
         for folder in ("/tmp", "/etc", "/root"):  # noqa: S108 (a path in memory)
-            self.tree.put(folder, Node(kind="directory", mode=_NEW_DIRECTORY_MODE))
+            self.tree.put(folder, MemoryNode(kind="directory", mode=_NEW_DIRECTORY_MODE))
         for path, content in (files or {}).items():
             self._make_parents(path)
-            self.tree.put(path, Node(kind="file", mode=_NEW_FILE_MODE, content=content))
+            self.tree.put(path, MemoryNode(kind="file", mode=_NEW_FILE_MODE, content=content))
 
     @property
     def srn(self) -> Srn:
@@ -154,7 +154,7 @@ class FakeConnection:
             old = self.tree.nodes.get(real)
             if old is not None and old.kind == "directory":
                 raise IsADirectoryError(errno.EISDIR, "Is a directory", path)
-            new = Node(
+            new = MemoryNode(
                 kind="file",
                 mode=mode if mode is not None else old.mode if old else _NEW_FILE_MODE,
                 user=_known(user) or (old.user if old else "root"),
@@ -191,7 +191,7 @@ class FakeConnection:
                 return
             if parents:
                 self._make_parents(path)
-            new = Node(kind="directory", mode=_NEW_DIRECTORY_MODE if mode is None else mode)
+            new = MemoryNode(kind="directory", mode=_NEW_DIRECTORY_MODE if mode is None else mode)
             self.tree.put(self.tree.resolve(path, writes=True), new)
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
@@ -210,7 +210,7 @@ class FakeConnection:
             if old is not None and old.kind != "symlink":
                 raise FileExistsError(errno.EEXIST, "File exists", path)
             content = target.encode("utf-8", "surrogateescape")
-            self.tree.put(real, Node(kind="symlink", mode=0o777, content=content))
+            self.tree.put(real, MemoryNode(kind="symlink", mode=0o777, content=content))
 
     async def rename(self, source: str, target: str) -> None:
         """Move a file."""
@@ -241,7 +241,7 @@ class FakeConnection:
         """Record that it was closed."""
         self.closed_times += 1
 
-    def _file(self, path: str) -> Node:
+    def _file(self, path: str) -> MemoryNode:
         node = self.tree.need(path)
         if node.kind == "directory":
             raise IsADirectoryError(errno.EISDIR, "Is a directory", path)
@@ -254,7 +254,7 @@ class FakeConnection:
             missing.append(folder)
             folder = posixpath.dirname(folder)
         for each in reversed(missing):
-            self.tree.put(each, Node(kind="directory", mode=_NEW_DIRECTORY_MODE))
+            self.tree.put(each, MemoryNode(kind="directory", mode=_NEW_DIRECTORY_MODE))
 
     @contextmanager
     def _asked(self, method: str, path: str) -> Generator[None]:
@@ -281,7 +281,7 @@ def _known(name: str | None) -> str | None:
     return name
 
 
-def _described(node: Node) -> FileStat:
+def _described(node: MemoryNode) -> FileStat:
     return FileStat(
         kind=node.kind,
         mode=node.mode,

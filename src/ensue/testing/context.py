@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.app.documentation import shipped_documentation
 from ensue.core.contracts.accumulators import Accumulators
-from ensue.core.contracts.context import Declaration
+from ensue.core.contracts.context import StateDeclaration
 from ensue.core.diagnostics import Span
 from ensue.core.errors import (
     NotAvailableError,
@@ -27,7 +27,7 @@ from ensue.core.files.trees import files_below, links_below
 from ensue.core.masking import Masker
 from ensue.core.model.returns import ScopeReturn
 from ensue.core.model.srn import MINION_TYPE, Srn
-from ensue.language.targeting import Subject, TargetSyntaxError, Vocabulary, matches, read_nodegroups
+from ensue.language.targeting import TargetSubject, TargetSyntaxError, Vocabulary, matches, read_nodegroups
 from ensue.testing.deployments import FakeDeployments
 from ensue.testing.registry import FakeRegistry
 
@@ -224,7 +224,7 @@ class FakeFunctionContext:
         """Return whether an expression matches this target; `nodegroups` are those of `opts`."""
         groups: Any = self.opts.get("nodegroups") or {}
         names = Vocabulary(read_nodegroups(groups)[0])
-        subject = Subject(
+        subject = TargetSubject(
             srn=Srn(MINION_TYPE, minion_id) if minion_id else self.srn,
             managing_minions=(str(self.opts.get("id", "")),),
             grains=lambda: self.grains_data,
@@ -340,8 +340,8 @@ class FakeStateContext(FakeFunctionContext):
     """
 
     clock: FakeClock = field(default_factory=FakeClock)
-    declaration: Declaration = field(
-        default_factory=lambda: Declaration(
+    declaration: StateDeclaration = field(
+        default_factory=lambda: StateDeclaration(
             id="test_id", sls="test", function="test.nop", scope="", span=Span("states/test.sls", 1)
         )
     )

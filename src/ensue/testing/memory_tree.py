@@ -27,7 +27,7 @@ _HALF_PAIR = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 @dataclass(slots=True, kw_only=True)
-class Node:
+class MemoryNode:
     """One file, folder or symlink.
 
     Args:
@@ -58,7 +58,7 @@ class MemoryTree:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self.nodes: dict[str, Node] = {"/": Node(kind="directory", mode=0o755)}
+        self.nodes: dict[str, MemoryNode] = {"/": MemoryNode(kind="directory", mode=0o755)}
 
     def resolve(self, path: str, *, follow: bool = True, writes: bool = False) -> str:
         """Return the path with symlinks resolved, the last one only if `follow`.
@@ -94,7 +94,7 @@ class MemoryTree:
             done = here
         return done
 
-    def _refuse_foreign(self, path: str, link: Node) -> None:
+    def _refuse_foreign(self, path: str, link: MemoryNode) -> None:
         folder = self.nodes[posixpath.dirname(path)]
         if not may_follow(
             link_uid=number_of(link.user),
@@ -104,7 +104,7 @@ class MemoryTree:
         ):
             raise ForeignLinkError(path, link.user)
 
-    def find(self, path: str, *, follow: bool = True) -> Node | None:
+    def find(self, path: str, *, follow: bool = True) -> MemoryNode | None:
         """Return the node at a path, None if there is none."""
         try:
             return self.nodes.get(self.resolve(path, follow=follow))
@@ -113,7 +113,7 @@ class MemoryTree:
                 return None
             raise
 
-    def need(self, path: str, *, follow: bool = True, writes: bool = False) -> Node:
+    def need(self, path: str, *, follow: bool = True, writes: bool = False) -> MemoryNode:
         """Return the node at a path.
 
         Raises:
@@ -124,7 +124,7 @@ class MemoryTree:
             raise _fault(errno.ENOENT, path)
         return node
 
-    def put(self, path: str, node: Node) -> None:
+    def put(self, path: str, node: MemoryNode) -> None:
         """Place a node, replacing an existing one; its folder must exist.
 
         Raises:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Entry:
+class _FakeEntry:
     record: ResourceRecord
     config: DataMap
     watch: tuple[str, ...]
@@ -38,7 +38,7 @@ class FakeRegistry(DerivedRegistry):
 
     def __init__(self, minion_id: str = "minion") -> None:
         self._minion_id = minion_id
-        self._entries: dict[Srn, _Entry] = {}
+        self._entries: dict[Srn, _FakeEntry] = {}
 
     def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
         """Register resources, all of them or none."""
@@ -57,7 +57,7 @@ class FakeRegistry(DerivedRegistry):
                     f"the id {srn.id} is registered as {known}: {srn} cannot have it too"
                 )
         old = self._entries.get(srn)
-        new = _Entry(
+        new = _FakeEntry(
             record=ResourceRecord(srn=srn, managing_minions=(self._minion_id,), source=request.source),
             config=copy.deepcopy(dict(request.config)),
             watch=tuple(request.watch),

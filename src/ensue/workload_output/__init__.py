@@ -14,7 +14,7 @@ from ensue.workload_output.documents import (
     Format,
     Manifest,
     RenderedWorkload,
-    Rendering,
+    WorkloadRendering,
     manifests_of,
 )
 from ensue.workload_output.literals import with_data_marked, without_marks
@@ -28,7 +28,7 @@ __all__ = [
     "Manifest",
     "PatchError",
     "RenderedWorkload",
-    "Rendering",
+    "WorkloadRendering",
     "apply_patch",
     "manifests_of",
     "render",

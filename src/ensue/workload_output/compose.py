@@ -19,8 +19,8 @@ from ensue.workload_output.quantities import quantity
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.workload_output.containers import Container, ContainerFile, Mount
-    from ensue.workload_output.modules import Module, Port
+    from ensue.workload_output.containers import ContainerFile, Mount, WorkloadContainer
+    from ensue.workload_output.modules import Port, WorkloadModule
 
 _FURTHER: Final = {"workingDir": "working_dir", "stdin": "stdin_open", "tty": "tty"}
 _PULL_POLICIES: Final = {"Always": "always", "IfNotPresent": "missing", "Never": "never"}
@@ -38,7 +38,7 @@ _RESERVED: Final = {"limits": "limits", "requests": "reservations"}
 _LIMITS: Final = {"cpu": "cpus", "memory": "memory"}
 
 
-def compose_document(modules: Sequence[Module]) -> list[Document]:
+def compose_document(modules: Sequence[WorkloadModule]) -> list[Document]:
     """Return the single document of a deployment; all of it is secret if a workload has a secret.
 
     Args:
@@ -68,7 +68,7 @@ class _Compose:
         parts = {"services": self.services, "configs": self.configs, "volumes": self.volumes}
         return {name: _escaped(part) for name, part in parts.items() if part}
 
-    def add(self, module: Module) -> None:
+    def add(self, module: WorkloadModule) -> None:
         """Add the services of a workload."""
         names = _service_names(module)
         shared = [one for one in module.containers if not one.before]
@@ -81,7 +81,7 @@ class _Compose:
             self.services[name] = service.written(names, main)
         _note_left_out(module)
 
-    def publish(self, port: Port, module: Module) -> dict[str, Any]:
+    def publish(self, port: Port, module: WorkloadModule) -> dict[str, Any]:
         """Return a port of a service; the first workload that requests a port of the host gets it."""
         written: dict[str, Any] = {"name": label(port.name), "target": port.container_port}
         taken = (port.service_port, port.protocol)
@@ -99,7 +99,7 @@ class _Compose:
 class _Service:
     """Writes one container as a service."""
 
-    def __init__(self, module: Module, container: Container, compose: _Compose) -> None:
+    def __init__(self, module: WorkloadModule, container: WorkloadContainer, compose: _Compose) -> None:
         self._module = module
         self._container = container
         self._compose = compose
@@ -241,7 +241,7 @@ class _Service:
         self._found.left_out(f"{what} of the container {self._container.name!r}", why)
 
 
-def _service_names(module: Module) -> dict[str, str]:
+def _service_names(module: WorkloadModule) -> dict[str, str]:
     """Return the service name per container: the workload's, plus the container's if there are several."""
     workload = module.workload.name
     if len(module.containers) == 1:
@@ -249,7 +249,7 @@ def _service_names(module: Module) -> dict[str, str]:
     return {one.name: label(f"{workload}-{one.name}") for one in module.containers}
 
 
-def _exec_probe(container: Container) -> dict[str, Any] | None:
+def _exec_probe(container: WorkloadContainer) -> dict[str, Any] | None:
     for name in ("readinessProbe", "livenessProbe", "startupProbe"):
         probe = container.probes.get(name)
         if is_mapping(probe) and is_mapping(probe.get("exec")):
@@ -257,11 +257,11 @@ def _exec_probe(container: Container) -> dict[str, Any] | None:
     return None
 
 
-def _is_scaled(module: Module) -> bool:
+def _is_scaled(module: WorkloadModule) -> bool:
     return len(module.containers) == 1 and (module.deployment.fields.get("replicas") or 1) > 1
 
 
-def _note_left_out(module: Module) -> None:
+def _note_left_out(module: WorkloadModule) -> None:
     lost = [
         *sorted(module.pod.fields),
         *sorted(module.deployment.fields.keys() - ({"replicas"} if len(module.containers) == 1 else set())),

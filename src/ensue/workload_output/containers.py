@@ -46,7 +46,7 @@ READY: Final = ("started", "healthy", "complete")
 """The conditions of a container that another container may wait for."""
 
 
-class Variable(msgspec.Struct, frozen=True, kw_only=True):
+class EnvironmentVariable(msgspec.Struct, frozen=True, kw_only=True):
     """An environment variable.
 
     Args:
@@ -108,7 +108,7 @@ class Mount(msgspec.Struct, frozen=True, kw_only=True):
     path: Path
 
 
-class Container(msgspec.Struct, frozen=True, kw_only=True):
+class WorkloadContainer(msgspec.Struct, frozen=True, kw_only=True):
     """A container of a workload.
 
     Args:
@@ -131,7 +131,7 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     image: str
     command: list[Any] | None
     args: list[Any] | None
-    variables: tuple[Variable, ...]
+    variables: tuple[EnvironmentVariable, ...]
     environment: list[Any]
     files: tuple[ContainerFile, ...]
     mounts: tuple[Mount, ...]
@@ -156,7 +156,7 @@ class ContainerReader:
         self._sources = sources
         self._findings = findings
 
-    def read(self, given: Any, path: Path) -> tuple[Container, ...]:
+    def read(self, given: Any, path: Path) -> tuple[WorkloadContainer, ...]:
         """Return the containers of a mapping, sorted by name."""
         containers = self._findings.mapping(given, path)
         if not containers and (given is None or given == {}):
@@ -168,7 +168,7 @@ class ContainerReader:
                     self._findings.wrong("names no other container", (*one.path, "before", other))
         return read
 
-    def _container(self, name: str, value: Any, path: Path) -> Container:
+    def _container(self, name: str, value: Any, path: Path) -> WorkloadContainer:
         found = self._findings
         given = found.mapping(value, path)
         for key in sorted(given.keys() - CONTAINER_KEYS):
@@ -177,7 +177,7 @@ class ContainerReader:
         further = {key: given[key] for key in sorted(CONTAINER & given.keys()) if given[key] is not None}
         if own_mounts := found.items(given.get("volumeMounts"), (*path, "volumeMounts")):
             further["volumeMounts"] = own_mounts
-        return Container(
+        return WorkloadContainer(
             name=name,
             image=self._image(given, path),
             command=self._words(given, "command", path),
@@ -208,13 +208,15 @@ class ContainerReader:
     def _words(self, given: dict[str, Any], key: str, path: Path) -> list[Any] | None:
         return None if given.get(key) is None else self._findings.items(given[key], (*path, key))
 
-    def _variables(self, given: Any, path: Path) -> tuple[Variable, ...]:
+    def _variables(self, given: Any, path: Path) -> tuple[EnvironmentVariable, ...]:
         variables = self._findings.mapping(given, path)
         for name in variables:
             if not name or "=" in name or "\0" in name:
                 self._findings.wrong("is not a name for an environment variable", (*path, name))
         return tuple(
-            Variable(name=name, value=variables[name], is_secret=self._secrecy.is_secret((*path, name)))
+            EnvironmentVariable(
+                name=name, value=variables[name], is_secret=self._secrecy.is_secret((*path, name))
+            )
             for name in sorted(variables)
         )
 

@@ -117,7 +117,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.secret_paths)
 
 
-class Rendering(msgspec.Struct, frozen=True, kw_only=True):
+class WorkloadRendering(msgspec.Struct, frozen=True, kw_only=True):
     """The result of rendering workloads.
 
     Args:

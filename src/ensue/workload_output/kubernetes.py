@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.workload_output.documents import Manifest
-    from ensue.workload_output.modules import Module, Port
+    from ensue.workload_output.modules import Port, WorkloadModule
 
 _NAME_LABEL: Final = "app.kubernetes.io/name"
 _MANAGED_BY: Final = {"app.kubernetes.io/managed-by": "ensue"}
@@ -32,7 +32,7 @@ _OF_THEIR_OWN: Final = ("cluster", "namespace")
 _LOCATIONS: Final = (*_OF_THEIR_OWN, "volumes", "containers")
 
 
-def kubernetes_documents(modules: Sequence[Module]) -> list[Document]:
+def kubernetes_documents(modules: Sequence[WorkloadModule]) -> list[Document]:
     """Return the manifests of workloads, in the order in which they are applied.
 
     Args:
@@ -64,7 +64,7 @@ class _Manifests:
         self._names: set[str] = set()
         self._objects: dict[tuple[str, ...], Any] = {}
 
-    def add(self, document: Document, module: Module) -> None:
+    def add(self, document: Document, module: WorkloadModule) -> None:
         """Add a manifest; an equal one is left out, and a different one for the same object is an error."""
         data, metadata = document.data, document.data["metadata"]
         identity = (
@@ -82,7 +82,7 @@ class _Manifests:
         self._names.add(name)
         self.documents.append(Document(name=name, data=data, secret_paths=document.secret_paths))
 
-    def add_brought(self, manifest: Manifest, module: Module) -> None:
+    def add_brought(self, manifest: Manifest, module: WorkloadModule) -> None:
         """Add a manifest of a resource."""
         data = manifest.data
         metadata = data.get("metadata") if is_mapping(data) else None
@@ -107,7 +107,7 @@ class _Manifests:
         self.add(Document(name=name, data=data, secret_paths=manifest.secret_paths), module)
 
 
-def _workload_documents(module: Module) -> list[Document]:
+def _workload_documents(module: WorkloadModule) -> list[Document]:
     base = label(module.workload.name, LONGEST_BASE_CHARS)
     pod = Pod(module, f"{base}-files", f"{base}-secrets")
     objects = _Objects(module, base)
@@ -139,7 +139,7 @@ def _workload_documents(module: Module) -> list[Document]:
 class _Objects:
     """Writes the objects of one workload."""
 
-    def __init__(self, module: Module, base: str) -> None:
+    def __init__(self, module: WorkloadModule, base: str) -> None:
         self._module = module
         self._base = base
         self._selector = {_NAME_LABEL: base}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.model.data import is_list, is_mapping
-from ensue.workload_output.containers import Container, ContainerReader
+from ensue.workload_output.containers import ContainerReader, WorkloadContainer
 from ensue.workload_output.fields import DEPLOYMENT, POD, SERVICE
 from ensue.workload_output.findings import Findings, text_of
 from ensue.workload_output.secrecy import Secrecy
@@ -47,7 +47,7 @@ class Port(msgspec.Struct, frozen=True, kw_only=True):
     protocol: str
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class ObjectSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What a module sets for one Kubernetes object.
 
     Args:
@@ -61,7 +61,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     fields: Mapping[str, Any]
 
 
-class Module(msgspec.Struct, frozen=True, kw_only=True):
+class WorkloadModule(msgspec.Struct, frozen=True, kw_only=True):
     """A module in the form that output formats are made from.
 
     Args:
@@ -77,28 +77,28 @@ class Module(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     workload: RenderedWorkload
-    containers: tuple[Container, ...]
+    containers: tuple[WorkloadContainer, ...]
     ports: tuple[Port, ...]
     volumes: list[dict[str, Any]]
-    deployment: Part
-    pod: Part
-    service: Part
+    deployment: ObjectSettings
+    pod: ObjectSettings
+    service: ObjectSettings
     secrecy: Secrecy
     findings: Findings
 
 
-def read_module(workload: RenderedWorkload) -> Module:
+def read_module(workload: RenderedWorkload) -> WorkloadModule:
     """Read the module of a workload; the findings of the result contain its problems."""
-    return _Reader(workload).read()
+    return _ModuleReader(workload).read()
 
 
-class _Reader:
+class _ModuleReader:
     def __init__(self, workload: RenderedWorkload) -> None:
         self._workload = workload
         self._found = Findings(workload.name, workload.place)
         self._secrecy = Secrecy(workload.secret_paths)
 
-    def read(self) -> Module:
+    def read(self) -> WorkloadModule:
         found = self._found
         module = found.mapping(self._workload.module, ())
         self._check_keys(module, (), _TOP)
@@ -108,7 +108,7 @@ class _Reader:
         service = found.mapping(spec.get("service"), (*path, "service"))
         pod = found.mapping(spec.get("pod"), (*path, "pod"))
         deployment = self._part(spec, "deployment", DEPLOYMENT, inherits=True)
-        return Module(
+        return WorkloadModule(
             workload=self._workload,
             containers=ContainerReader(self._secrecy, self._workload.sources, found).read(
                 spec.get("containers"), (*path, "containers")
@@ -148,13 +148,13 @@ class _Reader:
         *,
         inherits: bool,
         more: set[str] | None = None,
-    ) -> Part:
+    ) -> ObjectSettings:
         """Read what is set for one object; with `inherits`, values of the spec itself apply, too."""
         found, path = self._found, ("spec", name)
         own = found.mapping(spec.get(name), path)
         self._check_keys(own, path, known | _METADATA | (more or set()))
         above = spec if inherits else {}
-        return Part(
+        return ObjectSettings(
             labels=self._texts("labels", above, own, path),
             annotations=self._texts("annotations", above, own, path),
             fields={

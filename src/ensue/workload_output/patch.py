@@ -65,7 +65,7 @@ def apply_patch(document: Any, operations: Any, *, place: Span | None = None) ->
         operations = []
     if not is_list(operations):
         raise _error(0, operations, PointerError("the operations are not a list"), place)
-    patch = _Patch(copied(document))
+    patch = _PatchedDocument(copied(document))
     for number, operation in enumerate(operations, 1):
         try:
             patch.apply(operation)
@@ -80,7 +80,7 @@ def apply_patch(document: Any, operations: Any, *, place: Span | None = None) ->
     return patch.document
 
 
-class _Patch:
+class _PatchedDocument:
     """A document that operations change in place."""
 
     def __init__(self, document: Any) -> None:

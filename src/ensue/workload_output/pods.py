@@ -21,9 +21,9 @@ from ensue.workload_output.secrecy import Secrecy
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.workload_output.containers import Container, ContainerFile, Mount
+    from ensue.workload_output.containers import ContainerFile, Mount, WorkloadContainer
     from ensue.workload_output.documents import Manifest
-    from ensue.workload_output.modules import Module
+    from ensue.workload_output.modules import WorkloadModule
     from ensue.workload_output.pointers import Path
 
 _FILES: Final = "workload-files"
@@ -40,7 +40,7 @@ class Pod:
         secret_name: the name of its Secret.
     """
 
-    def __init__(self, module: Module, config_name: str, secret_name: str) -> None:
+    def __init__(self, module: WorkloadModule, config_name: str, secret_name: str) -> None:
         self.config: dict[str, str | bytes] = {}
         """What the ConfigMap holds, complete after `spec`: texts, and bytes that are no text."""
         self.secrets: dict[str, bytes] = {}
@@ -83,7 +83,7 @@ class Pod:
         found = [one for one in self._module.workload.manifests if one.location == location]
         return sorted(found, key=lambda one: (one.resource, one.name))
 
-    def _in_order(self) -> tuple[list[Container], list[Container]]:
+    def _in_order(self) -> tuple[list[WorkloadContainer], list[WorkloadContainer]]:
         """Return the containers that others wait for, in starting order, and the rest."""
         containers = {one.name: one for one in self._module.containers}
         waits: dict[str, set[str]] = {name: set() for name in containers}
@@ -100,7 +100,7 @@ class Pod:
             [one for one in containers.values() if not one.before],
         )
 
-    def _init_container(self, container: Container) -> dict[str, Any]:
+    def _init_container(self, container: WorkloadContainer) -> dict[str, Any]:
         """Return a container that others wait for; one that keeps running is restarted like the others."""
         rendered = self._container(container)
         if "complete" in container.before.values():
@@ -117,7 +117,7 @@ class Pod:
                 rendered["startupProbe"] = probe
         return {**rendered, "restartPolicy": "Always"}
 
-    def _container(self, container: Container) -> dict[str, Any]:
+    def _container(self, container: WorkloadContainer) -> dict[str, Any]:
         mounts = [*self._file_mounts(container), *map(self._mount, container.mounts)]
         mounts += container.further.get("volumeMounts", [])
         self._check_targets([text_of(one.get("mountPath")) for one in mounts if is_mapping(one)], container)
@@ -134,14 +134,14 @@ class Pod:
         }
         return {name: value for name, value in rendered.items() if value not in (None, [], {})}
 
-    def _check_targets(self, targets: list[str], container: Container) -> None:
+    def _check_targets(self, targets: list[str], container: WorkloadContainer) -> None:
         for target, times in sorted(Counter(targets).items()):
             if times > 1:
                 self._found.wrong(f"mounts {target!r} twice", container.path)
             if ":" in target:
                 self._found.wrong(f"mounts {target!r}, and Kubernetes allows no colon there", container.path)
 
-    def _environment(self, container: Container) -> list[Any]:
+    def _environment(self, container: WorkloadContainer) -> list[Any]:
         secrecy, path = self._module.secrecy, container.path
         secrecy.handle((*path, "variables"))
         given = self._entries(container.name, container.environment, (*path, "env"), secrecy)
@@ -178,11 +178,11 @@ class Pod:
             "valueFrom": {"secretKeyRef": {"name": self._secret_name, "key": within}},
         }
 
-    def _file_mounts(self, container: Container) -> list[dict[str, Any]]:
+    def _file_mounts(self, container: WorkloadContainer) -> list[dict[str, Any]]:
         self._module.secrecy.handle((*container.path, "files"))
         return [self._file_mount(container, one) for one in container.files]
 
-    def _file_mount(self, container: Container, file: ContainerFile) -> dict[str, Any]:
+    def _file_mount(self, container: WorkloadContainer, file: ContainerFile) -> dict[str, Any]:
         volume = _SECRET_FILES if file.is_secret else _FILES
         within = key(container.name, file.target)
         if file.is_secret:
@@ -271,7 +271,7 @@ def _with_text(entry: Any) -> Any:
     return entry
 
 
-def _quantities(container: Container) -> dict[str, Any]:
+def _quantities(container: WorkloadContainer) -> dict[str, Any]:
     """Return limits and requests; numbers become text, which is valid for every quantity."""
     return {
         name: {one: text_of(of[one]) for one in sorted(of)} if is_mapping(of) else of

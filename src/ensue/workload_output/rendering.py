@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.workload_output.compose import compose_document
-from ensue.workload_output.documents import Document, Rendering
+from ensue.workload_output.documents import Document, WorkloadRendering
 from ensue.workload_output.kubernetes import kubernetes_documents
 from ensue.workload_output.literals import without_marks
 from ensue.workload_output.modules import read_module
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.workload_output.documents import Format, RenderedWorkload
 
 
-def render(workloads: Sequence[RenderedWorkload], format: Format) -> Rendering:  # noqa: A002 -- what a user calls it
+def render(workloads: Sequence[RenderedWorkload], format: Format) -> WorkloadRendering:  # noqa: A002 -- what a user calls it
     """Render workloads that are deployed together.
 
     Args:
@@ -32,14 +32,18 @@ def render(workloads: Sequence[RenderedWorkload], format: Format) -> Rendering: 
     """
     in_order = sorted(workloads, key=lambda one: one.name)
     if format == "values":
-        return Rendering(documents=tuple(_values(one) for one in in_order), diagnostics=())
+        return WorkloadRendering(documents=tuple(_values(one) for one in in_order), diagnostics=())
     modules = [read_module(one) for one in in_order]
     documents = kubernetes_documents(modules) if format == "kubernetes" else compose_document(modules)
-    rendering = Rendering(
+    rendering = WorkloadRendering(
         documents=tuple(_copied(one) for one in documents),
         diagnostics=tuple(one for module in modules for one in module.findings.diagnostics),
     )
-    return Rendering(documents=(), diagnostics=rendering.diagnostics) if rendering.has_errors else rendering
+    return (
+        WorkloadRendering(documents=(), diagnostics=rendering.diagnostics)
+        if rendering.has_errors
+        else rendering
+    )
 
 
 def _copied(document: Document) -> Document:

@@ -10,7 +10,7 @@ from tests.app.custom.test_custom_modules import module
 from tests.app.test_plain_functions import called
 from tests.app.test_project import apply, write
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def test_its_secrets_are_masked(tmp_path: Path) -> None:
     set_up(tmp_path, "ext_pillar:\n- wood: {}\n", text)
 
     async def masked() -> str:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             assert [one.ok async for one in project.call("m", "pillar.items", [], {})] == [True]
             return project.masker.text("it is hunter2-long")
 

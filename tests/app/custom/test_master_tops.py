@@ -9,7 +9,7 @@ import pytest
 from tests.app.custom.test_custom_modules import module
 from tests.app.test_project import apply, write
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.core.errors import CompileError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def set_up(root: Path, options: str, *sls: str, text: str = RACKS) -> None:
 
 def top_of(root: Path, target: str = "m") -> Any:
     async def shown() -> Any:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return await project.show_targets("top", target, ())
 
     (one,) = asyncio.run(shown()).values()

@@ -24,7 +24,7 @@ from tests.support.kube_api import Objects, running_kube_api
 from ensue.core.errors import DriverError
 from ensue.core.model.unknown import Unknown
 from ensue.deploy.drivers import kubernetes
-from ensue.deploy.kubernetes.cluster import Access, Cluster
+from ensue.deploy.kubernetes.cluster import Cluster, ClusterAccess
 from ensue.deploy.kubernetes.manifests import ObjectKey
 from ensue.testing.driver import FakeDriverServices, driver_request
 
@@ -44,7 +44,7 @@ class Scene:
         self.objects = objects
         self.folder = folder
         self.namespace = f"ensue-{uuid.uuid4().hex[:12]}"
-        self.cluster = Cluster(Access(kubeconfig=kubeconfig))
+        self.cluster = Cluster(ClusterAccess(kubeconfig=kubeconfig))
         self.apply("v1", "Namespace", self.namespace)
 
     def request(self, manifests: Any, **values: Any) -> DriverRequest:

@@ -803,9 +803,9 @@ def test_a_strange_cookie_is_refused(resource: Resource) -> None:
 
 def test_urls_of_addresses() -> None:
     """An IPv6 address is in brackets; the mode of TLS is handed on."""
-    from ensue.deploy.drivers._postgres_inputs import Server
+    from ensue.deploy.drivers._postgres_inputs import DatabaseServer
 
-    server = Server(
+    server = DatabaseServer(
         host="::1",
         port=5433,
         maintenance="postgres",

@@ -8,7 +8,7 @@ import pytest
 
 from ensue.core.model.printed_text import Serialized
 from ensue.deploy.gotemplate import compile_template
-from ensue.deploy.gotemplate.surroundings import Surroundings
+from ensue.deploy.gotemplate.surroundings import RenderingServices
 
 DATA = {"text": "a: b", "list": ["x"], "number": 7, "word": "w"}
 OF_DATA = (
@@ -63,7 +63,7 @@ def marked(text: str) -> str:
         assert text[offset] not in "{ "
         return f"[{printed}]" if isinstance(value, Serialized) else f"<{printed}>"
 
-    return compile_template(text, "t").render(DATA, Surroundings(on_printed=on_printed))
+    return compile_template(text, "t").render(DATA, RenderingServices(on_printed=on_printed))
 
 
 @pytest.mark.parametrize("text", OF_DATA)

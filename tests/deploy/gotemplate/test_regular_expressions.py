@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from ensue.core.errors import GoTemplateError
 from ensue.deploy.gotemplate import compile_template
 from ensue.deploy.gotemplate.failures import CallError
-from ensue.deploy.gotemplate.regex import Work, compiled
+from ensue.deploy.gotemplate.regex import StepBudget, compiled
 from ensue.deploy.gotemplate.regex.machine import MOST_WORK
-from ensue.deploy.gotemplate.surroundings import Surroundings
+from ensue.deploy.gotemplate.surroundings import RenderingServices
 
 CASES: list[tuple[str, str, Any]] = json.loads(
     Path(__file__).with_name("regular_expressions.json").read_text(encoding="utf-8")
@@ -34,7 +34,7 @@ def groups(pattern: str, text: str) -> Any:
         program = compiled(pattern)
     except CallError:
         return "refused"
-    found = program.search(text, Work())
+    found = program.search(text, StepBudget())
     if found is None:
         return None
     slots = found.slots
@@ -83,7 +83,7 @@ def test_the_steps_of_a_rendering_are_counted_together() -> None:
 
 def test_each_rendering_has_its_own_steps() -> None:
     """The steps of one rendering are not taken from the next."""
-    surroundings = Surroundings()
+    surroundings = RenderingServices()
     compile_template('{{ regexMatch "a+$" "aaa" }}', "t").render({}, surroundings)
     assert surroundings.work.left == MOST_WORK
 

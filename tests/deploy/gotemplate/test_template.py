@@ -11,7 +11,7 @@ from tests.support.work import calls_made_by
 
 from ensue.core.errors import GoTemplateError
 from ensue.deploy.gotemplate import compile_template
-from ensue.deploy.gotemplate.surroundings import Surroundings
+from ensue.deploy.gotemplate.surroundings import RenderingServices
 
 
 def render(text: str, data: Any = None) -> str:
@@ -85,7 +85,7 @@ def test_a_missing_key_is_nil_until_it_is_printed(text: str, outcome: str) -> No
 def test_randomness_is_announced() -> None:
     """`on_random` is called by each function that returns something else each time, and by no other."""
     asked: list[str] = []
-    surroundings = Surroundings(on_random=lambda: asked.append("x"))
+    surroundings = RenderingServices(on_random=lambda: asked.append("x"))
     for text, count in (
         ('{{ upper "a" }}{{ sha256sum "a" }}{{ derivePassword 1 "long" "p" "u" "s" }}', 0),
         ("{{ if false }}{{ uuidv4 }}{{ end }}", 0),
@@ -155,7 +155,7 @@ def test_data_is_not_changed() -> None:
 
 def test_the_clock_is_injected() -> None:
     """`now` and `ago` ask the surroundings."""
-    noon = Surroundings(now=lambda: datetime(2024, 2, 29, 12, 0, 5, tzinfo=UTC))
+    noon = RenderingServices(now=lambda: datetime(2024, 2, 29, 12, 0, 5, tzinfo=UTC))
     template = compile_template('{{ now | date "2006-01-02 15:04" }} {{ ago 1709208000 }}', "t")
     assert template.render({}, noon) == "2024-02-29 12:00 5s"
 

@@ -19,7 +19,7 @@ from tests.support.kube_api import running_kube_api
 from ensue.core.errors import DriverError
 from ensue.deploy.kubernetes import cluster as module
 from ensue.deploy.kubernetes.answers import RefusedError
-from ensue.deploy.kubernetes.cluster import FIELD_MANAGER, Access, Cluster
+from ensue.deploy.kubernetes.cluster import FIELD_MANAGER, Cluster, ClusterAccess
 from ensue.deploy.kubernetes.manifests import ObjectKey
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ class Scene:
     def __init__(self, kubeconfig: dict[str, Any], objects: Objects) -> None:
         self.kubeconfig = kubeconfig
         self.objects = objects
-        self.cluster = Cluster(Access(kubeconfig=kubeconfig))
+        self.cluster = Cluster(ClusterAccess(kubeconfig=kubeconfig))
 
     def wrong(self, section: str, **fields: Any) -> Cluster:
         """Return a connection with another kubeconfig."""
         changed = yaml.safe_load(yaml.safe_dump(self.kubeconfig))
         name = section.removesuffix("s")
         changed[section][0][name] = {**changed[section][0][name], **fields}
-        return Cluster(Access(kubeconfig=changed))
+        return Cluster(ClusterAccess(kubeconfig=changed))
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_a_kind_that_appears_later_is_found(scene: Scene) -> None:
 def test_what_the_server_refuses_has_its_status(scene: Scene, status: int, reason: str) -> None:
     """By each function, with the server's own message; the kinds may be refused as well."""
     scene.cluster.find(KEY)
-    fresh = Cluster(Access(kubeconfig=scene.kubeconfig))
+    fresh = Cluster(ClusterAccess(kubeconfig=scene.kubeconfig))
     scene.objects.refusal = Refusal(status, reason, f"no: {reason}")
     for work in (
         lambda: scene.cluster.find(KEY),
@@ -168,7 +168,7 @@ def test_a_refusal_without_a_message_has_its_status(scene: Scene, body: bytes) -
 def test_an_answer_that_is_no_object_is_an_error(scene: Scene, body: bytes) -> None:
     """Whatever a server says with status 200, of an object and of the kinds that there are."""
     scene.cluster.find(KEY)
-    fresh = Cluster(Access(kubeconfig=scene.kubeconfig))
+    fresh = Cluster(ClusterAccess(kubeconfig=scene.kubeconfig))
     scene.objects.answer = (200, body)
     for work in (
         lambda: scene.cluster.find(KEY),
@@ -217,7 +217,7 @@ def test_a_cluster_that_cannot_be_reached_is_an_error(scene: Scene) -> None:
 def test_a_server_that_does_not_answer_is_an_error(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each wait for it ends: for the kinds, for an object and for a change of one."""
     monkeypatch.setattr(module, "_TIMEOUTS_S", (10, 0.2))
-    fresh = Cluster(Access(kubeconfig=scene.kubeconfig))
+    fresh = Cluster(ClusterAccess(kubeconfig=scene.kubeconfig))
     scene.cluster.apply(KEY, manifest())
     scene.objects.silent.add("GET")
     for cluster in (scene.cluster, fresh):
@@ -363,11 +363,11 @@ def test_stop_ends_the_wait(scene: Scene) -> None:
 def test_a_kubeconfig_that_is_none_is_an_error(tmp_path: Path, kubeconfig: dict[str, Any]) -> None:
     """Given as data and as a file, whatever is in it."""
     with pytest.raises(DriverError, match="the kubeconfig is invalid"):
-        Cluster(Access(kubeconfig=kubeconfig))
+        Cluster(ClusterAccess(kubeconfig=kubeconfig))
     path = tmp_path / "kubeconfig"
     path.write_text(yaml.safe_dump(kubeconfig))
     with pytest.raises(DriverError, match="the kubeconfig is invalid"):
-        Cluster(Access(path=str(path)))
+        Cluster(ClusterAccess(path=str(path)))
 
 
 @pytest.mark.parametrize("content", [b"a: [secret-value", b"", b"text", b"[]", b"\xff\x00", b"&a [*a]"])
@@ -376,10 +376,10 @@ def test_a_file_that_is_no_kubeconfig_is_an_error(tmp_path: Path, content: bytes
     path = tmp_path / "kubeconfig"
     path.write_bytes(content)
     with pytest.raises(DriverError, match="the kubeconfig is invalid") as refused:
-        Cluster(Access(path=str(path)))
+        Cluster(ClusterAccess(path=str(path)))
     assert "secret-value" not in str(refused.value)
     with pytest.raises(DriverError, match="the kubeconfig"):
-        Cluster(Access(path=str(tmp_path / "absent")))
+        Cluster(ClusterAccess(path=str(tmp_path / "absent")))
 
 
 def test_the_data_of_a_certificate_that_is_none_is_an_error(scene: Scene) -> None:
@@ -398,10 +398,10 @@ def test_a_context_has_a_namespace_and_a_server(scene: Scene, tmp_path: Path) ->
     path = tmp_path / "kubeconfig"
     path.write_text(yaml.safe_dump(kubeconfig))
     for access, namespace in (
-        (Access(kubeconfig=kubeconfig), "default"),
-        (Access(kubeconfig=kubeconfig, context="mine"), "space"),
-        (Access(path=str(path)), "default"),
-        (Access(path=str(path), context="mine"), "space"),
+        (ClusterAccess(kubeconfig=kubeconfig), "default"),
+        (ClusterAccess(kubeconfig=kubeconfig, context="mine"), "space"),
+        (ClusterAccess(path=str(path)), "default"),
+        (ClusterAccess(path=str(path), context="mine"), "space"),
     ):
         cluster = Cluster(access)
         assert (cluster.namespace, cluster.server) == (
@@ -409,7 +409,10 @@ def test_a_context_has_a_namespace_and_a_server(scene: Scene, tmp_path: Path) ->
             kubeconfig["clusters"][0]["cluster"]["server"],
         )
         cluster.close()
-    for access in (Access(kubeconfig=kubeconfig, context="x"), Access(path=str(path), context="x")):
+    for access in (
+        ClusterAccess(kubeconfig=kubeconfig, context="x"),
+        ClusterAccess(path=str(path), context="x"),
+    ):
         with pytest.raises(DriverError, match="the kubeconfig is invalid"):
             Cluster(access)
 
@@ -418,4 +421,4 @@ def test_a_client_that_is_not_installed_is_named(scene: Scene, monkeypatch: pyte
     """With how to install it."""
     monkeypatch.setitem(sys.modules, "kubernetes.dynamic", None)
     with pytest.raises(DriverError, match=r"pip install 'ensue\[kubernetes\]'"):
-        Cluster(Access(kubeconfig=scene.kubeconfig))
+        Cluster(ClusterAccess(kubeconfig=scene.kubeconfig))

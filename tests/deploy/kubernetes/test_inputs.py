@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ensue.core.model.unknown import Unknown
-from ensue.deploy.kubernetes.cluster import Access
-from ensue.deploy.kubernetes.inputs import Inputs, read_inputs
+from ensue.deploy.kubernetes.cluster import ClusterAccess
+from ensue.deploy.kubernetes.inputs import KubernetesInputs, read_inputs
 
 ROOT = Path("/project")
 KUBECONFIG: dict[str, Any] = {"clusters": []}
@@ -17,7 +17,7 @@ MANIFEST: dict[str, Any] = {"apiVersion": "v1", "kind": "ConfigMap", "metadata":
 UNKNOWN: Any = Unknown("${x}")
 
 
-def read(values: Any, secrets: Any = None, account: Any = None) -> tuple[Inputs, list[str]]:
+def read(values: Any, secrets: Any = None, account: Any = None) -> tuple[KubernetesInputs, list[str]]:
     return read_inputs(values, secrets, account, ROOT)
 
 
@@ -35,7 +35,7 @@ def test_the_inputs_are_read() -> None:
     assert problems == []
     assert [each["kind"] for each in inputs.manifests] == ["ConfigMap", "Secret"]
     assert (inputs.namespace, inputs.wait_s, inputs.forces) == ("shop", 5.0, True)
-    assert inputs.access == Access(kubeconfig=KUBECONFIG, context="c")
+    assert inputs.access == ClusterAccess(kubeconfig=KUBECONFIG, context="c")
     plain, _ = read(
         {"manifests": MANIFEST, "wait_s": -1, "force_conflicts": "yes"}, {"kubeconfig": KUBECONFIG}
     )
@@ -45,17 +45,22 @@ def test_the_inputs_are_read() -> None:
 @pytest.mark.parametrize(
     ("values", "secrets", "account", "access"),
     [
-        ({"kubeconfig_path": "a/b"}, {"kubeconfig": KUBECONFIG}, None, Access(path="/project/a/b")),
-        ({"kubeconfig_path": "/a/b", "context": "c"}, None, None, Access(path="/a/b", context="c")),
-        ({}, {"kubeconfig": "clusters: []"}, None, Access(kubeconfig=KUBECONFIG)),
-        ({}, None, {"kubeconfig": KUBECONFIG}, Access(kubeconfig=KUBECONFIG)),
-        ({}, {"kubeconfig": KUBECONFIG}, {"kubeconfig": {"clusters": [1]}}, Access(kubeconfig=KUBECONFIG)),
-        ({}, {"kubeconfig": UNKNOWN}, None, Access()),
-        ({}, None, UNKNOWN, Access()),
-        ({"kubeconfig_path": UNKNOWN}, None, None, Access()),
+        ({"kubeconfig_path": "a/b"}, {"kubeconfig": KUBECONFIG}, None, ClusterAccess(path="/project/a/b")),
+        ({"kubeconfig_path": "/a/b", "context": "c"}, None, None, ClusterAccess(path="/a/b", context="c")),
+        ({}, {"kubeconfig": "clusters: []"}, None, ClusterAccess(kubeconfig=KUBECONFIG)),
+        ({}, None, {"kubeconfig": KUBECONFIG}, ClusterAccess(kubeconfig=KUBECONFIG)),
+        (
+            {},
+            {"kubeconfig": KUBECONFIG},
+            {"kubeconfig": {"clusters": [1]}},
+            ClusterAccess(kubeconfig=KUBECONFIG),
+        ),
+        ({}, {"kubeconfig": UNKNOWN}, None, ClusterAccess()),
+        ({}, None, UNKNOWN, ClusterAccess()),
+        ({"kubeconfig_path": UNKNOWN}, None, None, ClusterAccess()),
     ],
 )
-def test_a_cluster_is_named(values: Any, secrets: Any, account: Any, access: Access) -> None:
+def test_a_cluster_is_named(values: Any, secrets: Any, account: Any, access: ClusterAccess) -> None:
     """By a path of the project, a secret or the account; it may be known after apply only."""
     inputs, problems = read({"manifests": MANIFEST, **values}, secrets, account)
     assert (inputs.access, problems) == (access, [])
@@ -66,7 +71,7 @@ def test_what_is_not_known_yet_is_no_problem() -> None:
     names = ("manifests", "namespace", "wait_s", "force_conflicts", "context", "kubeconfig_path")
     inputs, problems = read(dict.fromkeys(names, UNKNOWN), {"manifests": UNKNOWN})
     assert problems == []
-    assert inputs == Inputs(manifests=[], access=Access())
+    assert inputs == KubernetesInputs(manifests=[], access=ClusterAccess())
     assert read(UNKNOWN, UNKNOWN, UNKNOWN)[1] == ["there are no manifests"]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.deploy.provisioning import Catalog, Context, Deployment, build_graph, read_definition
 from ensue.deploy.provisioning.deployment_sets import read_deployment_set
-from ensue.deploy.provisioning.score_files import Surroundings, read_score
+from ensue.deploy.provisioning.score_files import ScoreServices, read_score
 from ensue.language.yaml import YamlDocument, load_document
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CONTEXT = Context(app="shop", env="dev", env_type="development")
 
-ALONE = Surroundings(is_defined=lambda _: False, read_source=lambda _: None)
+ALONE = ScoreServices(is_defined=lambda _: False, read_source=lambda _: None)
 """Of a Score file without definitions and without files beside it."""
 
 

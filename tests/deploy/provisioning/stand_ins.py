@@ -18,7 +18,12 @@ from ensue.deploy.provisioning.outcomes import NodeOutcome, node_outcomes
 from ensue.deploy.provisioning.provisioner import Provisioner
 from ensue.deploy.provisioning.requests import Requests
 from ensue.deploy.provisioning.settling import settled
-from ensue.deploy.provisioning.surroundings import DriverCall, Outcome, Replacing, Surroundings
+from ensue.deploy.provisioning.surroundings import (
+    DriverCall,
+    ProvisioningOutcome,
+    ProvisioningServices,
+    Replacing,
+)
 from ensue.language.collector import Collector
 from ensue.testing.context import FakeClock
 from ensue.testing.driver import FakeDriverServices
@@ -29,8 +34,8 @@ if TYPE_CHECKING:
     from ensue.core.contracts.driver import CodeKind, DriverRequest, DriverServices
     from ensue.core.model.data import DataMap
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.identity import Context, Key
-    from ensue.deploy.provisioning.nodes import Node, ResourceGraph
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode, ResourceGraph
     from ensue.deploy.provisioning.readiness import Check
     from ensue.deploy.provisioning.secret_refs import SecretReference
 
@@ -119,12 +124,12 @@ class RememberingDriver:
 class MemoryStore:
     """Active resources in memory: `durable` is what a process that is killed now leaves behind."""
 
-    durable: dict[Key, ActiveResource] = field(default_factory=dict)
-    pending: dict[Key, ActiveResource | None] = field(default_factory=dict)
+    durable: dict[ResourceKey, ActiveResource] = field(default_factory=dict)
+    pending: dict[ResourceKey, ActiveResource | None] = field(default_factory=dict)
     is_full: bool = False
     flushed_phases: list[str] = field(default_factory=list)
 
-    def load(self, context: Context) -> Mapping[Key, ActiveResource]:
+    def load(self, context: Context) -> Mapping[ResourceKey, ActiveResource]:
         assert context == CONTEXT
         return dict(self.durable)
 
@@ -132,7 +137,7 @@ class MemoryStore:
         assert context == CONTEXT
         self.pending[resource.key] = resource
 
-    def remove(self, context: Context, key: Key) -> None:
+    def remove(self, context: Context, key: ResourceKey) -> None:
         assert context == CONTEXT
         self.pending[key] = None
 
@@ -196,7 +201,7 @@ class Environment:
         test: bool = False,
         prune: bool = False,
         may_replace: bool = False,
-    ) -> dict[str, Outcome]:
+    ) -> dict[str, ProvisioningOutcome]:
         """Provision the resources of a workload one by one, as the engine does; return the outcomes by type.
 
         Args:
@@ -209,12 +214,12 @@ class Environment:
 
     async def _deployed(
         self, resources: dict[str, dict[str, Any]], *, test: bool, prune: bool, may_replace: bool
-    ) -> dict[str, Outcome]:
+    ) -> dict[str, ProvisioningOutcome]:
         built = self.built(resources)
         values = GraphValues(built, {})
         provisioner = self.provisioner(values, may_replace=may_replace)
         call = DriverCall(self._services, test, self.clock)
-        outcomes: dict[Key, Outcome] = {}
+        outcomes: dict[ResourceKey, ProvisioningOutcome] = {}
         if self.settles:
             outcomes = await settled(built.nodes, provisioner, _refused)
         for node in built.nodes:
@@ -222,7 +227,7 @@ class Environment:
                 try:
                     outcomes[node.key] = await provisioner.provision(node, call)
                 except EnsueError as error:
-                    outcomes[node.key] = Outcome("failed", self.masker.text(str(error)))
+                    outcomes[node.key] = ProvisioningOutcome("failed", self.masker.text(str(error)))
         if not test:
             await self._cleared(provisioner, call, outcomes)
         if prune:
@@ -230,7 +235,7 @@ class Environment:
                 try:
                     outcomes[key] = await provisioner.remove(key, call)
                 except EnsueError as error:
-                    outcomes[key] = Outcome("failed", self.masker.text(str(error)))
+                    outcomes[key] = ProvisioningOutcome("failed", self.masker.text(str(error)))
         if not self.store.is_full:
             await self.store.flush()
         self.all = tuple(node_outcomes(built, CONTEXT, values, provisioner.kept, outcomes))
@@ -248,7 +253,7 @@ class Environment:
         return graph(deployment({"modules": {"web": {"externals": externals}}}, found), definitions, found)
 
     async def _cleared(
-        self, provisioner: Provisioner, call: DriverCall, outcomes: dict[Key, Outcome]
+        self, provisioner: Provisioner, call: DriverCall, outcomes: dict[ResourceKey, ProvisioningOutcome]
     ) -> None:
         if any(one.status == "failed" for one in outcomes.values()):
             return
@@ -256,12 +261,12 @@ class Environment:
             try:
                 await provisioner.clear(key, call)
             except EnsueError as error:
-                outcomes[key] = Outcome("failed", self.masker.text(str(error)))
+                outcomes[key] = ProvisioningOutcome("failed", self.masker.text(str(error)))
 
     def provisioner(self, values: GraphValues | None, *, may_replace: bool = False) -> Provisioner:
         """Return the provisioner of one deployment."""
         destroy_first = frozenset({"db-first"})
-        around = Surroundings(
+        around = ProvisioningServices(
             driver=self._driver,
             active=self.store,
             mark=_mark,
@@ -295,7 +300,7 @@ def environment(**drivers: RememberingDriver) -> Environment:
     return Environment({"pure": RememberingDriver("pure", is_pure=True), **drivers})
 
 
-def _is_usable(node: Node, outcomes: Mapping[Key, Outcome]) -> bool:
+def _is_usable(node: GraphNode, outcomes: Mapping[ResourceKey, ProvisioningOutcome]) -> bool:
     known = (outcomes[key].status for key in node.depends_on if key in outcomes)
     return not any(status in {"failed", "skipped"} for status in known)
 

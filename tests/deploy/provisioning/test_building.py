@@ -14,7 +14,7 @@ from tests.support.work import calls_made_by
 from ensue.core.diagnostics import Severity
 from ensue.core.errors import CompileError
 from ensue.deploy.provisioning import Catalog, Context, Deployment, GraphValues, build_graph
-from ensue.deploy.provisioning.identity import Key, guresid
+from ensue.deploy.provisioning.identity import ResourceKey, guresid
 from ensue.language.collector import Collector
 
 if TYPE_CHECKING:
@@ -98,22 +98,22 @@ def _shuffled(mapping: dict[str, Any], order: random.Random) -> dict[str, Any]:
     return {key: mapping[key] for key in keys}
 
 
-def _by_rule(drawn: Rules, asked: list[str]) -> tuple[set[Key], set[tuple[Key, Key]]]:
+def _by_rule(drawn: Rules, asked: list[str]) -> tuple[set[ResourceKey], set[tuple[ResourceKey, ResourceKey]]]:
     """Apply every rule to everything until nothing changes: slow, and plainly what the document says."""
-    nodes: set[Key] = set()
-    edges: set[tuple[Key, Key]] = set()
+    nodes: set[ResourceKey] = set()
+    edges: set[tuple[ResourceKey, ResourceKey]] = set()
     for workload, types in (("w1", asked), ("w2", asked[:1])):
-        owner = Key("workload", "default", f"modules.{workload}")
+        owner = ResourceKey("workload", "default", f"modules.{workload}")
         nodes.add(owner)
         for number, type_ in enumerate(types):
-            needed = Key(type_, "default", f"modules.{workload}.externals.n{number}")
+            needed = ResourceKey(type_, "default", f"modules.{workload}.externals.n{number}")
             nodes.add(needed)
             edges.add((owner, needed))
     _close(drawn, nodes, edges)
-    selected: set[tuple[Key, Key]] = set()
+    selected: set[tuple[ResourceKey, ResourceKey]] = set()
     for owner in nodes:
         for anchor, direction, type_ in drawn[owner.type]["selects"]:
-            at = Key(anchor, owner.class_, owner.id)
+            at = ResourceKey(anchor, owner.class_, owner.id)
             near = (
                 {to for one, to in edges if one == at}
                 if direction == ">"
@@ -125,7 +125,7 @@ def _by_rule(drawn: Rules, asked: list[str]) -> tuple[set[Key], set[tuple[Key, K
     return nodes, edges
 
 
-def _close(drawn: Rules, nodes: set[Key], edges: set[tuple[Key, Key]]) -> None:
+def _close(drawn: Rules, nodes: set[ResourceKey], edges: set[tuple[ResourceKey, ResourceKey]]) -> None:
     before = (-1, -1)
     while before != (len(nodes), len(edges)):
         before = (len(nodes), len(edges))
@@ -146,7 +146,7 @@ def _close(drawn: Rules, nodes: set[Key], edges: set[tuple[Key, Key]]) -> None:
                     }
 
 
-def _has_circle(expected: tuple[set[Key], set[tuple[Key, Key]]]) -> bool:
+def _has_circle(expected: tuple[set[ResourceKey], set[tuple[ResourceKey, ResourceKey]]]) -> bool:
     nodes, edges = set(expected[0]), set(expected[1])
     while free := {node for node in nodes if not any(owner == node for owner, _ in edges)}:
         nodes -= free
@@ -191,7 +191,7 @@ def test_the_hash_tells_graphs_apart(change: str) -> None:
 
 def test_a_guresid_is_of_one_resource_in_one_environment() -> None:
     """A guresid is stable, and another type, class, id, app or environment has another one."""
-    key = Key("postgres", "default", "shared.db")
+    key = ResourceKey("postgres", "default", "shared.db")
     others = [
         (CONTEXT, key._replace(type="mysql")),
         (CONTEXT, key._replace(class_="large")),

@@ -16,12 +16,12 @@ from ensue.core.model.unknown import Unknown
 from ensue.deploy.provisioning import Catalog, GraphValues, ResourceGraph, build_graph
 from ensue.deploy.provisioning.for_each import MOST_ITEMS, items_of
 from ensue.deploy.provisioning.graph_values import Outputs
-from ensue.deploy.provisioning.identity import Key, parse_descriptor
+from ensue.deploy.provisioning.identity import ResourceKey, parse_descriptor
 from ensue.deploy.provisioning.nodes import ListName
 from ensue.deploy.provisioning.sensitive import Foreign, Sensitive
 from ensue.language.collector import Collector
 
-DNS = Key("dns", "default", "modules.web.externals.dns")
+DNS = ResourceKey("dns", "default", "modules.web.externals.dns")
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text() | st.integers(), inner, max_size=4),
@@ -127,7 +127,7 @@ def test_an_output_is_the_same_list_later(names: list[str]) -> None:
     name = ListName(DNS, "zone#${each.key}")
     before = built(entry("${resources.dns.outputs.zones}"), found)
     assert [point.name for point in before.points] == [name]
-    assert before.points[0].waiting == {Key("workload", "default", "modules.web")}
+    assert before.points[0].waiting == {ResourceKey("workload", "default", "modules.web")}
     assert before.points[0].types.keys() == {"zone", "record"}
     items = items_of(Foreign(names, (ForeignPart(placeholder="", resource=str(DNS)),)))
     later = built(entry("${resources.dns.outputs.zones}"), found, {name: items})

@@ -10,21 +10,21 @@ from tests.deploy.provisioning.building import CONTEXT, definition, deployment, 
 
 from ensue.core.model.srn import Srn
 from ensue.deploy.provisioning.active import ActiveResource
-from ensue.deploy.provisioning.identity import Key
-from ensue.deploy.provisioning.lowering import Work, lower
+from ensue.deploy.provisioning.identity import ResourceKey
+from ensue.deploy.provisioning.lowering import DeploymentWork, lower
 from ensue.language.collector import Collector
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from ensue.core.contracts.growth import Plan
-    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.nodes import GraphNode
 
 MINION = Srn("minion", "m")
 
 
-def key(name: str) -> Key:
-    return Key(name, "default", f"shared.{name}")
+def key(name: str) -> ResourceKey:
+    return ResourceKey(name, "default", f"shared.{name}")
 
 
 def kept(name: str, *needed: str) -> ActiveResource:
@@ -41,12 +41,12 @@ def kept(name: str, *needed: str) -> ActiveResource:
 
 
 def plan_of(
-    nodes: Iterable[Node],
+    nodes: Iterable[GraphNode],
     removed: list[ActiveResource],
     rest: list[ActiveResource],
-    cleared: Collection[Key] = (),
+    cleared: Collection[ResourceKey] = (),
 ) -> Plan:
-    work = Work(list(nodes), removed, cleared, {one.key: one for one in (*removed, *rest)})
+    work = DeploymentWork(list(nodes), removed, cleared, {one.key: one for one in (*removed, *rest)})
     return lower(work, MINION, "scope", deployment=CONTEXT, warnings=())
 
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.deploy.provisioning.building import CONTEXT, definition
 
-from ensue.deploy.provisioning import Catalog, Key
+from ensue.deploy.provisioning import Catalog, ResourceKey
 from ensue.deploy.provisioning.definition_files import read_definition
 from ensue.deploy.provisioning.definitions import CRITERION_FIELDS, field_values
 from ensue.language.collector import Collector
 from ensue.language.yaml import YamlDocument
 
-KEY = Key("s3", "default", "shared.one")
+KEY = ResourceKey("s3", "default", "shared.one")
 MATCHING = {"res_id": "shared.one", "env_id": "dev", "app_id": "shop", "env_type": "development"}
 ALL_CRITERIA = [dict(fields) for count in range(5) for fields in combinations(MATCHING.items(), count)]
 

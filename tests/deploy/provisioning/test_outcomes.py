@@ -9,13 +9,13 @@ from tests.deploy.provisioning.test_lowering import kept, key
 
 from ensue.deploy.provisioning.graph_values import Outputs
 from ensue.deploy.provisioning.outcomes import node_outcomes, summed_up
-from ensue.deploy.provisioning.surroundings import Outcome
+from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 from ensue.language.collector import Collector
 
 if TYPE_CHECKING:
     from ensue.core.contracts.deployment import Deployed
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import ResourceGraph
 
 
@@ -39,17 +39,19 @@ SHOP: dict[str, Any] = {
 }
 
 
-def summary(made: ResourceGraph, **outputs: Outcome) -> Deployed:
+def summary(made: ResourceGraph, **outputs: ProvisioningOutcome) -> Deployed:
     """Return what a deployment came to in which every resource has the outcome of its type."""
-    outcomes = {node.key: outputs.get(node.key.type, Outcome("unchanged")) for node in made.nodes}
+    outcomes = {node.key: outputs.get(node.key.type, ProvisioningOutcome("unchanged")) for node in made.nodes}
     return summed_up(node_outcomes(made, CONTEXT, None, {}, outcomes))
 
 
 def test_outputs_by_workload_and_name() -> None:
     """Names with dots stay whole; what comes along with a resource has no place of its own."""
     made = of_set(SHOP, policy={"is_dependent": True})
-    db = Outcome("created", outputs=Outputs(data={"host": "h", "pw": "s"}, secret_paths=(("pw",),)))
-    done = summary(made, db=db, policy=Outcome("created", outputs=Outputs(data={"arn": "a"})))
+    db = ProvisioningOutcome(
+        "created", outputs=Outputs(data={"host": "h", "pw": "s"}, secret_paths=(("pw",),))
+    )
+    done = summary(made, db=db, policy=ProvisioningOutcome("created", outputs=Outputs(data={"arn": "a"})))
     assert done.workloads == {"web": {"resources": {"own.db": {"host": "h", "pw": "s"}}}}
     assert done.shared == {"main": {"host": "h", "pw": "s"}}
     assert set(done.sensitive) == {"web:resources:own.db:pw", "shared:main:pw"}
@@ -59,7 +61,7 @@ def test_outputs_by_workload_and_name() -> None:
 
 def test_outputs_of_workloads() -> None:
     """A workload has its own outputs beside those of its resources."""
-    done = summary(of_set(SHOP), workload=Outcome("updated", outputs=Outputs(data={"url": "u"})))
+    done = summary(of_set(SHOP), workload=ProvisioningOutcome("updated", outputs=Outputs(data={"url": "u"})))
     assert done.workloads == {"web": {"outputs": {"url": "u"}}, "api.v2": {"outputs": {"url": "u"}}}
     assert done.shared == {}
 
@@ -68,14 +70,16 @@ def test_failures_are_told_with_their_resources() -> None:
     """Each failure names its resource; what was skipped for it is counted."""
     made = of_set(SHOP)
     failed = made.nodes[0].key
-    done = summed_up(node_outcomes(made, CONTEXT, None, {}, {failed: Outcome("failed", "no space")}))
+    done = summed_up(
+        node_outcomes(made, CONTEXT, None, {}, {failed: ProvisioningOutcome("failed", "no space")})
+    )
     assert done.failures == (f"{failed}: no space",)
     assert done.statuses["failed"] == 1
     assert done.changes == {}
 
 
 def of_records(*records: ActiveResource, **words: Any) -> dict[str, tuple[str, str]]:
-    outcomes: dict[Key, Outcome] = words.pop("outcomes", {})
+    outcomes: dict[ResourceKey, ProvisioningOutcome] = words.pop("outcomes", {})
     all_ = node_outcomes(None, CONTEXT, None, {one.key: one for one in records}, outcomes, **words)
     return {one.key.type: (one.outcome.status, one.outcome.comment) for one in all_}
 
@@ -95,7 +99,7 @@ def test_what_was_to_be_removed_and_was_not_is_skipped() -> None:
     records = [kept("app", "db"), kept("db"), kept("net")]
     said = of_records(
         *records,
-        outcomes={key("app"): Outcome("failed", "in use", old=records[0])},
+        outcomes={key("app"): ProvisioningOutcome("failed", "in use", old=records[0])},
         removed={one.key for one in records},
     )
     assert said == {
@@ -107,7 +111,7 @@ def test_what_was_to_be_removed_and_was_not_is_skipped() -> None:
 
 def test_what_was_destroyed_has_its_old_record() -> None:
     """A program is told which definition and driver it had."""
-    outcome = Outcome("destroyed", "gone", old=kept("db"))
+    outcome = ProvisioningOutcome("destroyed", "gone", old=kept("db"))
     (one,) = node_outcomes(None, CONTEXT, None, {}, {key("db"): outcome})
     assert one.kept == kept("db")
     assert summed_up([one]).changes == {"destroyed": ["db.default#shared.db"]}

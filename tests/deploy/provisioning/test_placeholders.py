@@ -11,12 +11,12 @@ from ensue.deploy.provisioning.placeholder_values import (
     DEFINITION,
     ContextField,
     Dialect,
-    Reference,
-    Refusal,
-    Selection,
+    PathRefusal,
+    ResourceReference,
+    ResourceSelection,
     context_meaning,
 )
-from ensue.deploy.provisioning.placeholders import Placeholder, Template, parse_text
+from ensue.deploy.provisioning.placeholders import Placeholder, PlaceholderText, parse_text
 
 PIECES = st.sampled_from(
     [
@@ -49,7 +49,7 @@ def test_any_text_has_a_reading_and_every_part_a_span(text: str) -> None:
 def test_text_without_a_known_word_stays_as_it_is(text: str) -> None:
     """A dialect that knows no word changes nothing but the escape that is always one."""
     parsed, _ = parse_text(text, Dialect({}))
-    shown = "".join(map(str, parsed.parts)) if isinstance(parsed, Template) else parsed
+    shown = "".join(map(str, parsed.parts)) if isinstance(parsed, PlaceholderText) else parsed
     assert shown == text.replace("$\\{", "${")
 
 
@@ -58,37 +58,42 @@ def test_text_without_a_known_word_stays_as_it_is(text: str) -> None:
     [
         ("${context.app.id}", ContextField("app.id")),
         ("${ context.res.class }", ContextField("res.class")),
-        ("${resources.dns.outputs.host}", Reference(Descriptor("dns"), "outputs", ("host",))),
+        ("${resources.dns.outputs.host}", ResourceReference(Descriptor("dns"), "outputs", ("host",))),
         (
             "${resources.dns.public.outputs.a.b}",
-            Reference(Descriptor("dns", "public"), "outputs", ("a", "b")),
+            ResourceReference(Descriptor("dns", "public"), "outputs", ("a", "b")),
         ),
         (
             "${resources['dns.public#shared.dns'].outputs.host}",
-            Reference(Descriptor("dns", "public", "shared.dns"), "outputs", ("host",)),
+            ResourceReference(Descriptor("dns", "public", "shared.dns"), "outputs", ("host",)),
         ),
         (
             '${resources["dns#shared.dns"].outputs["a.b"][0]}',
-            Reference(Descriptor("dns", None, "shared.dns"), "outputs", ("a.b", "0")),
+            ResourceReference(Descriptor("dns", None, "shared.dns"), "outputs", ("a.b", "0")),
         ),
         (
             "${resources.base-env#base-env.outputs.pghost}",
-            Reference(Descriptor("base-env", None, "base-env"), "outputs", ("pghost",)),
+            ResourceReference(Descriptor("base-env", None, "base-env"), "outputs", ("pghost",)),
         ),
-        ("${resources.s3#shared.s3.guresid}", Reference(Descriptor("s3", None, "shared.s3"), "guresid")),
-        ("${resources.config.account}", Reference(Descriptor("config"), "account")),
-        ("${resources.config.values}", Reference(Descriptor("config"), "values")),
+        (
+            "${resources.s3#shared.s3.guresid}",
+            ResourceReference(Descriptor("s3", None, "shared.s3"), "guresid"),
+        ),
+        ("${resources.config.account}", ResourceReference(Descriptor("config"), "account")),
+        ("${resources.config.values}", ResourceReference(Descriptor("config"), "values")),
         (
             "${resources.workload>aws-policy.outputs.name}",
-            Selection(Descriptor("workload"), ((">", "aws-policy"),), "outputs", ("name",)),
+            ResourceSelection(Descriptor("workload"), ((">", "aws-policy"),), "outputs", ("name",)),
         ),
         (
             "${resources['dns.public#shared.dns<route'].outputs.path}",
-            Selection(Descriptor("dns", "public", "shared.dns"), (("<", "route"),), "outputs", ("path",)),
+            ResourceSelection(
+                Descriptor("dns", "public", "shared.dns"), (("<", "route"),), "outputs", ("path",)
+            ),
         ),
         (
             "${resources.workload>s3>aws-policy<role.outputs.arn}",
-            Selection(
+            ResourceSelection(
                 Descriptor("workload"),
                 ((">", "s3"), (">", "aws-policy"), ("<", "role")),
                 "outputs",
@@ -101,7 +106,7 @@ def test_a_placeholder_means(text: str, meaning: object) -> None:
     """Each form of a placeholder means what the resource graph document says."""
     parsed, faults = parse_text(text, DEFINITION)
     assert not faults
-    assert isinstance(parsed, Template)
+    assert isinstance(parsed, PlaceholderText)
     assert parsed.whole is not None
     assert parsed.whole.meaning == meaning
 
@@ -118,14 +123,14 @@ def test_an_escape_is_text(text: str, parts: tuple[str, ...]) -> None:
     """An escaped placeholder is the text of one."""
     parsed, faults = parse_text(text, DEFINITION)
     assert not faults
-    assert isinstance(parsed, Template)
+    assert isinstance(parsed, PlaceholderText)
     assert parsed.parts == parts
 
 
 def test_what_follows_an_escape_is_read() -> None:
     """A placeholder within an escaped one counts."""
     parsed, _ = parse_text("$\\{a ${context.app.id}}", DEFINITION)
-    assert isinstance(parsed, Template)
+    assert isinstance(parsed, PlaceholderText)
     assert [part for part in parsed.parts if isinstance(part, Placeholder)]
 
 
@@ -168,7 +173,7 @@ def test_a_placeholder_after_two_dollars() -> None:
     """`$$` is read from the left: of three dollars, the last one begins a placeholder."""
     parsed, faults = parse_text("$$${context.app.id}", SCORE)
     assert not faults
-    assert isinstance(parsed, Template)
+    assert isinstance(parsed, PlaceholderText)
     dollar, placeholder = parsed.parts
     assert dollar == "$"
     assert isinstance(placeholder, Placeholder)
@@ -193,7 +198,7 @@ def test_a_placeholder_in_a_text_that_is_passed_on() -> None:
     """A placeholder with a meaning counts in a command, too."""
     parsed, faults = parse_text("${context.app.id}", COMMAND)
     assert not faults
-    assert isinstance(parsed, Template)
+    assert isinstance(parsed, PlaceholderText)
     assert parsed.whole is not None
 
 
@@ -202,7 +207,7 @@ def test_any_text_of_a_score_file_has_a_reading(text: str, dialect: Dialect) -> 
     """No text makes the reader fail, and every fault is where its span says."""
     parsed, faults = parse_text(text, dialect)
     assert all(text[one.start : one.end] == one.text for one in faults)
-    if isinstance(parsed, Template):
+    if isinstance(parsed, PlaceholderText):
         found = [part for part in parsed.parts if isinstance(part, Placeholder)]
         assert all(text[one.start : one.end] == one.text for one in found)
 
@@ -211,7 +216,7 @@ def test_an_unknown_word_is_text_with_a_remark() -> None:
     """A placeholder within one of another language is found."""
     parsed, (fault,) = parse_text("${HOME:-${context.app.id}}", DEFINITION)
     assert fault.refusal is None
-    assert isinstance(parsed, Template)
+    assert isinstance(parsed, PlaceholderText)
     assert parsed.parts[0] == "${HOME:-"
 
 
@@ -236,4 +241,4 @@ def test_an_unknown_word_is_text_with_a_remark() -> None:
 def test_a_malformed_placeholder_is_refused(text: str) -> None:
     """What begins with a known word and is malformed is a fault, never text without a word."""
     _, faults = parse_text(text, DEFINITION)
-    assert [isinstance(fault.refusal, Refusal) for fault in faults] == [True]
+    assert [isinstance(fault.refusal, PathRefusal) for fault in faults] == [True]

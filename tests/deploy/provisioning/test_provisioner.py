@@ -13,7 +13,7 @@ from ensue.core.errors import DriverError
 from ensue.core.model.unknown import Unknown
 
 if TYPE_CHECKING:
-    from ensue.deploy.provisioning.surroundings import Outcome
+    from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 
 SECRET = "hunter2-secret"
 
@@ -23,7 +23,7 @@ def made_by(driver: str, values: dict[str, Any] | None = None, **inputs: Any) ->
     return {"driver_type": driver, "driver_inputs": {"values": values or {}, **inputs}}
 
 
-def statuses(outcomes: dict[str, Outcome]) -> dict[str, str]:
+def statuses(outcomes: dict[str, ProvisioningOutcome]) -> dict[str, str]:
     return {type_: one.status for type_, one in outcomes.items() if type_ != "workload"}
 
 
@@ -397,7 +397,7 @@ def test_a_store_that_cannot_be_written_fails_before_the_driver() -> None:
     assert driver.calls == []
 
 
-def _secret_parts(outcome: Outcome) -> set[tuple[str | int, ...]]:
+def _secret_parts(outcome: ProvisioningOutcome) -> set[tuple[str | int, ...]]:
     assert outcome.outputs is not None
     return set(outcome.outputs.secret_paths)
 

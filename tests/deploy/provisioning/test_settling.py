@@ -17,7 +17,7 @@ from ensue.testing.driver import FakeDriverServices
 if TYPE_CHECKING:
     from tests.deploy.provisioning.stand_ins import Environment
 
-    from ensue.deploy.provisioning.surroundings import Outcome
+    from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 
 TYPES = ("a", "b", "c", "d", "e")
 KINDS = ("pure", "plain", "printed", "eager", "failing")
@@ -41,7 +41,7 @@ def drivers() -> dict[str, RememberingDriver]:
     }
 
 
-def left(shop: Environment, resources: dict[str, dict[str, Any]]) -> dict[str, Outcome]:
+def left(shop: Environment, resources: dict[str, dict[str, Any]]) -> dict[str, ProvisioningOutcome]:
     """Return what is found beforehand, by type."""
     built = shop.built(resources)
     provisioner = shop.provisioner(GraphValues(built, {}))

@@ -110,7 +110,8 @@ def test_a_fault_in_an_imported_macro_has_its_line(renderer: JinjaRenderer, tmp_
 def test_jinja_asks_where_it_is_answered() -> None:
     """Jinja still has the private method that is overridden here, with the same arguments.
 
-    When this fails, a new release of Jinja has changed: mend `Template` and the pin in pyproject.toml.
+    When this fails, a new release of Jinja has changed: adapt `SaltJinjaTemplate` and the pin in
+    pyproject.toml.
     """
     code = jinja2.Environment(autoescape=True).compile("{% import 'm' as m %}", raw=True)
     assert "._get_default_module(context)" in code

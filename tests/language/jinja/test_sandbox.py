@@ -10,7 +10,7 @@ import pytest
 from ensue.core.errors import CompileError
 from ensue.deploy.drivers.templates import jinja_environment
 from ensue.language.jinja import JinjaRenderer
-from ensue.language.jinja.environment import Environment
+from ensue.language.jinja.environment import SaltJinjaEnvironment
 
 if TYPE_CHECKING:
     import jinja2
@@ -49,7 +49,7 @@ def drivers() -> jinja2.Environment:
 
 def slss() -> jinja2.Environment:
     """Return the environment of SLS."""
-    return Environment({}, str)
+    return SaltJinjaEnvironment({}, str)
 
 
 def reached(value: Any) -> bool:

@@ -15,7 +15,7 @@ from tests.app.test_project import apply, write
 from tests.support.sshd import Sshd, running_sshd
 from tests.support.terraform import configuration, needs_terraform
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ def server(tmp_path: Path) -> Iterator[Sshd]:
 
 def records(root: Path) -> list[ResourceRecord]:
     async def listed() -> list[ResourceRecord]:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return await project.resources()
 
     return asyncio.run(listed())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ensue.core.errors import ConfigurationError
-from ensue.core.model.option_kinds import Choice
+from ensue.core.model.option_kinds import WordOption
 from ensue.core.model.option_words import LOG_LEVELS
 from ensue.language.settings.option_table import OPTIONS
 from ensue.language.settings.settings import read_settings
@@ -71,7 +71,7 @@ def test_a_value_out_of_bounds_is_refused_with_what_is_possible(
 def test_the_words_of_a_choice_are_taken(tmp_path: Path) -> None:
     """Every word that a message offers is accepted."""
     for name, kind in OPTIONS.items():
-        for word in kind.words if isinstance(kind, Choice) else ():
+        for word in kind.words if isinstance(kind, WordOption) else ():
             (tmp_path / "ensue.yaml").write_text(f"{name}: '{word}'\n")
             assert read_settings(tmp_path, None, {}).option(name) == word
 

@@ -12,7 +12,7 @@ from ensue.core.model.srn import Srn
 from ensue.language.targeting import (
     NameMatcher,
     NotKnownError,
-    Subject,
+    TargetSubject,
     Vocabulary,
     matches_so_far,
     parse_target,
@@ -53,8 +53,8 @@ def _unknown() -> dict[str, Any]:
     raise NotKnownError
 
 
-def subject(resource_type: str, id_: str) -> Subject:
-    return Subject(
+def subject(resource_type: str, id_: str) -> TargetSubject:
+    return TargetSubject(
         srn=Srn(resource_type, id_),
         managing_minions=MINIONS,
         grains=_unknown,

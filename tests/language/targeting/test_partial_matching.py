@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ensue.core.model.srn import Srn
 from ensue.language.targeting import (
     NotKnownError,
-    Subject,
+    TargetSubject,
     Vocabulary,
     exact_name,
     matches,
@@ -28,8 +28,8 @@ def _unknown() -> dict[str, Any]:
     raise NotKnownError
 
 
-def subject(*, known: bool) -> Subject:
-    return Subject(
+def subject(*, known: bool) -> TargetSubject:
+    return TargetSubject(
         srn=SRN,
         managing_minions=("m",),
         grains=(lambda: {"os": "Debian"}) if known else _unknown,

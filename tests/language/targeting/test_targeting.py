@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ensue.core.model.srn import Srn
-from ensue.language.targeting import Subject, TargetSyntaxError, matches, parse_target
+from ensue.language.targeting import TargetSubject, TargetSyntaxError, matches, parse_target
 from ensue.language.targeting.ranges import expand_range
 
 GRAINS = {"os": "Debian", "roles": ["web", "db"], "ipv4": ["127.0.0.1", "192.0.2.7"], "a": {"b": {"c": "x"}}}
-MINION = Subject(srn=Srn("minion", "m1"), managing_minions=("m1",), grains=lambda: GRAINS)
-HOST = Subject(
+MINION = TargetSubject(srn=Srn("minion", "m1"), managing_minions=("m1",), grains=lambda: GRAINS)
+HOST = TargetSubject(
     srn=Srn("ssh_host", "web-01"),
     managing_minions=("m1",),
     grains=lambda: {"os": "Alpine"},

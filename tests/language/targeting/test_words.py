@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ensue.core.model.srn import Srn
 from ensue.language.targeting import (
-    Subject,
+    TargetSubject,
     TargetSyntaxError,
     Vocabulary,
     matches,
@@ -127,7 +127,7 @@ def test_words_are_found_in_any_nesting(expression: str) -> None:
 @given(st.text(alphabet='ab@ETGPN|:()[]^\\"* \tandornot-', max_size=40))
 def test_any_text_parses_or_has_a_column(text: str) -> None:
     """No text breaks the scanner: it parses and can be matched, or is refused with a column in it."""
-    subject = Subject(
+    subject = TargetSubject(
         srn=Srn("t", "ab"), grains=lambda: {"a": ["b", {"a": "b"}]}, pillar=lambda: {"a": {"b": 1}}
     )
     try:
@@ -147,7 +147,7 @@ def test_any_pattern_given_apart_parses_or_is_refused(engine: str, pattern: str)
         word = parse_word(engine, pattern)
     except TargetSyntaxError:
         return
-    assert matches(word, Subject(srn=Srn("t", "ab"))) in (True, False)
+    assert matches(word, TargetSubject(srn=Srn("t", "ab"))) in (True, False)
 
 
 @given(
@@ -164,7 +164,7 @@ def test_nodegroups_without_errors_can_be_matched(given_groups: dict[str, object
     """Nodegroups either have errors, or all of them can be matched: no cycle, no unknown name is left."""
     groups, errors = read_nodegroups(given_groups)
     if not errors:
-        subject = Subject(srn=Srn("t", "x"), vocabulary=Vocabulary(groups))
+        subject = TargetSubject(srn=Srn("t", "x"), vocabulary=Vocabulary(groups))
         assert all(matches(group, subject) in (True, False) for group in groups.values())
 
 
@@ -185,6 +185,6 @@ def test_nodegroups_that_double_are_matched_once_each() -> None:
     doubling = {f"g{number}": f"N@g{number + 1} or N@g{number + 1}" for number in range(40)}
     groups, errors = read_nodegroups({**doubling, "g40": "G@os:x"})
     assert not errors
-    subject = Subject(srn=Srn("t", "x"), grains=grains, vocabulary=Vocabulary(groups))
+    subject = TargetSubject(srn=Srn("t", "x"), grains=grains, vocabulary=Vocabulary(groups))
     assert not matches(parse_target("N@g0"), subject)
     assert next(asked) == 1

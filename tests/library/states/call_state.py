@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tests.library.states.new_state_tables import check_new_state
 
 from ensue.app.functions import Functions
-from ensue.core.contracts.context import Declaration
+from ensue.core.contracts.context import StateDeclaration
 from ensue.core.diagnostics import Span
 from ensue.core.errors import EnsueError
 from ensue.core.model.own_grains import DEFAULT_PATH, read_own_grains
@@ -54,7 +54,7 @@ def context_for(case: Case, connection: Connection, folder: Path, *, test: bool)
         sources=sources,
         functions=dict(execution_functions()),
         cache_dir=folder / "cache",
-        declaration=Declaration(
+        declaration=StateDeclaration(
             id="case",
             sls="case",
             function=case.function,

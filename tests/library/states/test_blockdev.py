@@ -11,7 +11,7 @@ from tests.library.states.system_states import HERE, context, execute, state, th
 from ensue.core.contracts.connection import Completed
 from ensue.reach.resources.minion.connection import MinionConnection
 from ensue.testing.connection import FakeConnection
-from ensue.testing.memory_tree import Node
+from ensue.testing.memory_tree import MemoryNode
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ def test_a_file_system_is_made(tmp_path: Path) -> None:
 def device() -> FakeConnection:
     """Return a target with a block device that can be tuned."""
     fake = FakeConnection(files={"/dev/null": b""})
-    fake.tree.put("/dev/sdb", Node(kind="block", mode=0o660, mtime_s=1.0))
+    fake.tree.put("/dev/sdb", MemoryNode(kind="block", mode=0o660, mtime_s=1.0))
     fake.on_run("blockdev --get*", stdout=BEFORE)
 
     def tuned(_: Command) -> Completed:

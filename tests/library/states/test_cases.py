@@ -19,7 +19,7 @@ from ensue.core.contracts.connection import Command, Completed
 from ensue.core.model.srn import Srn
 from ensue.reach.resources.minion.connection import MinionConnection
 from ensue.testing.connection import FakeConnection
-from ensue.testing.memory_tree import Node
+from ensue.testing.memory_tree import MemoryNode
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def put(fake: FakeConnection, path: str, entry: Any) -> None:
     content = detail["link"].encode() if kind == "symlink" else content_of(entry)
     mode = int(detail.get("mode", "0755" if kind == "directory" else "0644"), 8)
     owner = {"user": detail.get("user", "root"), "group": detail.get("group", "root")}
-    fake.tree.put(path, Node(kind=kind, mode=mode, content=content, mtime_s=7.0, **owner))
+    fake.tree.put(path, MemoryNode(kind=kind, mode=mode, content=content, mtime_s=7.0, **owner))
 
 
 def script(fake: FakeConnection, commands: dict[str, Any]) -> None:

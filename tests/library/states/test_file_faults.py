@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.library.states.call_state import execution_functions
 
-from ensue.core.contracts.context import Declaration
+from ensue.core.contracts.context import StateDeclaration
 from ensue.core.diagnostics import Span
 from ensue.core.errors import EnsueError
 from ensue.core.model.returns import StateReturn
@@ -189,7 +189,7 @@ def test_a_path_with_two_slashes_is_kept(tmp_path: Path) -> None:
     for name in ("kept", "gone"):
         (tmp_path / "d" / name).write_text("x")
     required = (("file.managed", "//d/kept"), ("file.managed", "/d/kept"))
-    declaration = Declaration(
+    declaration = StateDeclaration(
         id="d", sls="t", function="file.directory", scope="", span=Span("t.sls", 1), requires=required
     )
     context = FakeStateContext(

@@ -12,7 +12,7 @@ from tests.library.states.system_states import context, execute, state, thrice
 from ensue.core.contracts.connection import Command, Completed
 from ensue.library.states.service import MOD_WATCH
 from ensue.testing.connection import FakeConnection
-from ensue.testing.memory_tree import Node
+from ensue.testing.memory_tree import MemoryNode
 
 
 class Systemd:
@@ -203,8 +203,8 @@ class Scripts:
         if list(command.argv or ())[-1] == "disable":
             self.target.tree.nodes.pop(path, None)
         else:
-            self.target.tree.put("/etc/rc2.d", Node(kind="directory", mode=0o755))
-            self.target.tree.put(path, Node(kind="file", mode=0o755))
+            self.target.tree.put("/etc/rc2.d", MemoryNode(kind="directory", mode=0o755))
+            self.target.tree.put(path, MemoryNode(kind="file", mode=0o755))
         return Completed(returncode=0, stdout=b"", stderr=b"")
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ensue.deploy.provisioning.nodes import Why
 from ensue.deploy.provisioning.surroundings import Status
-from ensue.output.drawing.from_resources import DrawnResource
+from ensue.output.drawing.from_resources import ResourceToDraw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,13 +27,13 @@ HOSTILE = (
 def resource(
     type_: str,
     id_: str,
-    *edges: tuple[DrawnResource, Why],
+    *edges: tuple[ResourceToDraw, Why],
     status: Status = "planned",
     comment: str = "",
     class_: str = "default",
-) -> DrawnResource:
+) -> ResourceToDraw:
     """Return a resource that depends on others."""
-    return DrawnResource(
+    return ResourceToDraw(
         type=type_,
         class_=class_,
         id=id_,
@@ -45,7 +45,7 @@ def resource(
     )
 
 
-def shop(count: int) -> Iterator[DrawnResource]:
+def shop(count: int) -> Iterator[ResourceToDraw]:
     """Yield workloads with a database and its policy, a role that selects it, and shared resources."""
     base = resource("base-env", "base-env", status="unchanged")
     cache = resource("redis", "shared.sessions", status="orphaned")
@@ -57,7 +57,7 @@ def shop(count: int) -> Iterator[DrawnResource]:
             "aws-policy", f"{id_}.externals.db", (database, "reference"), status="failed", comment="denied"
         )
         role = resource("aws-role", id_, (policy, "selector"), status="skipped")
-        made_for: list[tuple[DrawnResource, Why]] = [(database, "co-provision"), (database, "for_each")]
+        made_for: list[tuple[ResourceToDraw, Why]] = [(database, "co-provision"), (database, "for_each")]
         monitor = resource("monitor", f"{id_}.externals.db", *made_for, status="updated")
         yield from (database, policy, role, monitor)
         yield resource(
@@ -72,11 +72,11 @@ def shop(count: int) -> Iterator[DrawnResource]:
 
 
 @st.composite
-def deployments(draw: st.DrawFn) -> list[DrawnResource]:
+def deployments(draw: st.DrawFn) -> list[ResourceToDraw]:
     """Any resources in any workloads, each of which depends on any before it."""
     texts = st.sampled_from(HOSTILE) | st.text(max_size=60)
     workloads = draw(st.lists(texts, max_size=3, unique=True))
-    resources: list[DrawnResource] = []
+    resources: list[ResourceToDraw] = []
     for number in range(draw(st.integers(0, 12))):
         owner = draw(st.sampled_from(["shared", *(f"modules.{name}" for name in workloads)]))
         others = draw(st.lists(st.sampled_from(resources), max_size=4)) if resources else []

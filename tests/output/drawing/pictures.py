@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ensue.output.drawing.drawing import Drawn, Edge, ScopeBox, State
+from ensue.output.drawing.drawing import Drawn, DrawnEdge, DrawnState, ScopeBox
 
 
 class Hand:
@@ -15,7 +15,7 @@ class Hand:
     def __init__(self) -> None:
         self.count = 0
 
-    def node(self, id_: str, grown: list[ScopeBox] | None = None, **fields: Any) -> State:
+    def node(self, id_: str, grown: list[ScopeBox] | None = None, **fields: Any) -> DrawnState:
         """Draw a state."""
         self.count += 1
         known: dict[str, Any] = {
@@ -30,9 +30,9 @@ class Hand:
             "grown": grown or [],
             **fields,
         }
-        return State(**known)
+        return DrawnState(**known)
 
-    def box(self, nodes: list[Drawn], edges: list[Edge] | None = None, **fields: Any) -> ScopeBox:
+    def box(self, nodes: list[Drawn], edges: list[DrawnEdge] | None = None, **fields: Any) -> ScopeBox:
         """Draw a scope."""
         known: dict[str, Any] = {"kind": "block", "name": "b", "scope": "a/b", "status": "done", **fields}
         return ScopeBox(nodes=nodes, edges=edges or [], **known)
@@ -49,7 +49,7 @@ def pictures(draw: st.DrawFn, hand: Hand | None = None, depth: int = 0) -> Scope
         nodes.append(hand.node(draw(st.text(max_size=60)), grown))
     numbers = [node.number for node in nodes]
     edges = [
-        Edge(first, second, "require")
+        DrawnEdge(first, second, "require")
         for place, first in enumerate(numbers)
         for second in numbers[place + 1 :]
         if draw(st.booleans())

@@ -14,7 +14,7 @@ from ensue.core.masking import Masker
 from ensue.output.drawing.columns import grid_of, lane_count
 from ensue.output.drawing.deployment_picture import deployment_picture, fits_a_picture
 from ensue.output.drawing.dot import dot_lines
-from ensue.output.drawing.from_resources import DrawnResource, draw_resources
+from ensue.output.drawing.from_resources import ResourceToDraw, draw_resources
 from ensue.output.drawing.looks import DEPENDENCIES, RESOURCES
 from ensue.output.drawing.mermaid import mermaid_lines
 from ensue.output.drawing.svg import svg_lines
@@ -33,12 +33,12 @@ NOBODY = Masker()
 FORMS = pytest.mark.parametrize("form", [svg_lines, dot_lines, mermaid_lines])
 
 
-def drawn(resources: list[DrawnResource]) -> ScopeBox:
+def drawn(resources: list[ResourceToDraw]) -> ScopeBox:
     """Return the drawing of resources."""
     return draw_resources("shop/dev (development)", resources)
 
 
-def picture(resources: list[DrawnResource]) -> Picture:
+def picture(resources: list[ResourceToDraw]) -> Picture:
     """Return the picture of resources."""
     return deployment_picture(drawn(resources), str)
 
@@ -78,7 +78,7 @@ def test_a_dependency_that_is_not_drawn_is_left_out() -> None:
 def test_a_box_has_what_there_is_to_say() -> None:
     """Type, class if not default, status, id, definition and driver; its tooltip has the comment."""
     cold = resource("s3", "shared.files", class_="cold", status="failed", comment="no such region")
-    plain = DrawnResource(type="dns", class_="default", id="shared.d")
+    plain = ResourceToDraw(type="dns", class_="default", id="shared.d")
     boxes = picture([cold, plain]).boxes
     assert {tuple(text.text for text in box.texts) for box in boxes} == {
         ("s3.cold", "failed", "shared.files", "s3-def · humanitec/echo"),
@@ -102,7 +102,7 @@ def test_a_long_id_is_shortened_and_whole_in_the_tooltip() -> None:
 
 @settings(max_examples=60)
 @given(deployments())
-def test_nothing_covers_anything(resources: list[DrawnResource]) -> None:
+def test_nothing_covers_anything(resources: list[ResourceToDraw]) -> None:
     """No box covers another one, no frame another frame, and no box is half in a frame."""
     drawing = picture(resources)
     boxes = [box.area for box in drawing.boxes]
@@ -120,7 +120,7 @@ def test_nothing_covers_anything(resources: list[DrawnResource]) -> None:
 
 @settings(max_examples=60)
 @given(deployments())
-def test_dependents_are_on_the_left(resources: list[DrawnResource]) -> None:
+def test_dependents_are_on_the_left(resources: list[ResourceToDraw]) -> None:
     """A resource is drawn to the left of everything that it depends on."""
     places = {box.about[0]: box.area for box in picture(resources).boxes}
     for one in resources:
@@ -130,7 +130,7 @@ def test_dependents_are_on_the_left(resources: list[DrawnResource]) -> None:
 
 @settings(max_examples=60)
 @given(deployments())
-def test_no_line_crosses_a_box(resources: list[DrawnResource]) -> None:
+def test_no_line_crosses_a_box(resources: list[ResourceToDraw]) -> None:
     """Lines run between boxes; where they pass a column they go straight through a lane of their own."""
     drawing = picture(resources)
     boxes = [box.area for box in drawing.boxes]
@@ -143,7 +143,7 @@ def test_no_line_crosses_a_box(resources: list[DrawnResource]) -> None:
 
 @settings(max_examples=60)
 @given(deployments())
-def test_every_dependency_is_drawn(resources: list[DrawnResource]) -> None:
+def test_every_dependency_is_drawn(resources: list[ResourceToDraw]) -> None:
     """What ends in an arrow names the resource that it leads to, and all that it comes from."""
     top = drawn(resources)
     grid = grid_of(top, lambda *_: 60.0)
@@ -155,14 +155,14 @@ def test_every_dependency_is_drawn(resources: list[DrawnResource]) -> None:
 
 @settings(max_examples=30)
 @given(deployments())
-def test_the_same_deployment_gives_the_same_picture(resources: list[DrawnResource]) -> None:
+def test_the_same_deployment_gives_the_same_picture(resources: list[ResourceToDraw]) -> None:
     """Nothing in a picture depends on chance."""
     assert list(svg_lines(drawn(resources), NOBODY)) == list(svg_lines(drawn(resources), NOBODY))
 
 
 @settings(max_examples=60)
 @given(deployments())
-def test_any_text_is_text(resources: list[DrawnResource]) -> None:
+def test_any_text_is_text(resources: list[ResourceToDraw]) -> None:
     """Whatever ids and types are: SVG is XML without a script, and lines of the others stay whole."""
     top = drawn(resources)
     root = ET.fromstring("\n".join(svg_lines(top, NOBODY)))  # noqa: S314 - our own

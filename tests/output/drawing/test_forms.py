@@ -14,7 +14,7 @@ from ensue.core.masking import Masker
 from ensue.output.colours import COLOURED, PLAIN
 from ensue.output.drawing.data import drawing_data
 from ensue.output.drawing.dot import dot_lines
-from ensue.output.drawing.drawing import Edge, ScopeBox, walk
+from ensue.output.drawing.drawing import DrawnEdge, ScopeBox, walk
 from ensue.output.drawing.mermaid import mermaid_lines
 from ensue.output.drawing.svg import svg_lines
 from ensue.output.drawing.text import drawing_lines
@@ -37,7 +37,7 @@ def run() -> ScopeBox:
     waiting = hand.box([], name="later", scope="mount/later", status="deferred", kind="sls")
     disk = hand.node("disk", [inner], status="changed")
     mount = hand.node("mount", [waiting], target="ssh_host:web-01")
-    edges = [Edge(disk.number, mount.number, "require")]
+    edges = [DrawnEdge(disk.number, mount.number, "require")]
     return hand.box([disk, mount], edges, kind="top", name="m1", scope="")
 
 

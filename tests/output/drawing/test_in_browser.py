@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.support.browser import PACKAGE, answer_of, program
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.masking import Masker
 from ensue.output.drawing.from_events import draw_events
-from ensue.output.drawing.from_resources import DrawnResource, draw_resources
+from ensue.output.drawing.from_resources import ResourceToDraw, draw_resources
 from ensue.output.drawing.svg import svg_lines
 
 from .deployments import deployments, shop
@@ -120,7 +120,7 @@ def run(root: Path, sls: str) -> ScopeBox:
     """Apply an SLS; return the drawing of what it grew into."""
 
     async def work() -> ScopeBox:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             await project.apply([sls], RunOptions(), on_event=lambda _: None)
             return draw_events(project.run_events("last"), "m")
 
@@ -176,7 +176,7 @@ def test_two_hundred_resources(tmp_path: Path) -> None:
 
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(resources=deployments())
-def test_any_deployment(resources: list[DrawnResource], tmp_path: Path) -> None:
+def test_any_deployment(resources: list[ResourceToDraw], tmp_path: Path) -> None:
     """Any resources with any names, in any workloads."""
     measures = measured(draw_resources("shop/dev (development)", resources), tmp_path)
     assert (measures["outside"], measures["covered"]) == ([], [])

@@ -13,7 +13,7 @@ from ensue.output.drawing.layout import lay_out
 from .pictures import Hand, pictures
 
 if TYPE_CHECKING:
-    from ensue.output.drawing.layout import Area, Layout
+    from ensue.output.drawing.layout import Area, DrawingLayout
 
 
 def _apart(one: Area, other: Area) -> bool:
@@ -30,7 +30,7 @@ def _holds(outer: Area, inner: Area) -> bool:
     return across and outer.y <= inner.y and inner.bottom <= outer.bottom
 
 
-def _area_of(layout: Layout, box: ScopeBox) -> Area:
+def _area_of(layout: DrawingLayout, box: ScopeBox) -> Area:
     return next(placed.area for placed in layout.boxes if placed.box is box)
 
 

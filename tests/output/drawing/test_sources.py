@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.masking import Masker
 from ensue.core.model.events import NodeStarted
 from ensue.output.colours import PLAIN
@@ -41,11 +41,11 @@ two:
 """
 
 
-def project(root: Path) -> Project:
+def project(root: Path) -> AppProject:
     """Open a project that has the SLS above as `t`."""
     (root / "states").mkdir(exist_ok=True)
     (root / "states/t.sls").write_text(SLS)
-    return Project.open(root, ProjectOptions(minion_id="m1"))
+    return AppProject.open(root, ProjectOptions(minion_id="m1"))
 
 
 def run(root: Path, *, test: bool = False) -> tuple[list[RunEvent], list[RunEvent]]:

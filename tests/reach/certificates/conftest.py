@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from cryptography import x509
 
-    from ensue.reach.certificates.openssl import Key
+    from ensue.reach.certificates.openssl import TargetKey
 
 
 class Authority(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class Authority(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     folder: Path
-    key: Key
+    key: TargetKey
     certificate: x509.Certificate
     path: Path
 

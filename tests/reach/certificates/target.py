@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from ensue.core.model.srn import Srn
-from ensue.reach.certificates.keys import Kind, Storage, generate
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.keys import KeyKind, Storage, generate
+from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.resources.minion.connection import MinionConnection
 from ensue.testing.context import FakeFunctionContext
 
@@ -49,12 +49,12 @@ def openssl(*words: str | Path, stdin: bytes = b"") -> str:
     return ran.stdout.decode("utf-8", "replace")
 
 
-def key_at(path: Path, algo: str = "ec", passphrase: str | None = None, encoding: str = "pem") -> Key:
+def key_at(path: Path, algo: str = "ec", passphrase: str | None = None, encoding: str = "pem") -> TargetKey:
     """Create a key, by the function that is for it."""
     path.touch(mode=0o600)
     storage = Storage(encoding=encoding, passphrase=passphrase)
-    done(generate(target(), str(path), Kind.wanted(algo, None), storage))
-    return Key(path=str(path), passphrase=passphrase)
+    done(generate(target(), str(path), KeyKind.wanted(algo, None), storage))
+    return TargetKey(path=str(path), passphrase=passphrase)
 
 
 def programs_without_openssl(folder: Path) -> str:

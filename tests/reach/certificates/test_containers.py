@@ -18,9 +18,9 @@ from tests.reach.certificates.target import (
 )
 
 from ensue.core.errors import StateFailedError
-from ensue.reach.certificates.containers import Container, Packing, opened, pack, packed
+from ensue.reach.certificates.containers import Packing, Pkcs12Container, opened, pack, packed
 from ensue.reach.certificates.encodings import Held
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,7 @@ def test_a_container_comes_back(
 ) -> None:
     """In a file, which keeps its mode, and returned: key, certificate, chain and name."""
     own, _ = authority.issued("own")
-    key = Key(path=str(authority.folder / "own.key"))
+    key = TargetKey(path=str(authority.folder / "own.key"))
     path = tmp_path / "a.p12"
     path.touch(mode=0o640)
     packing = Packing(passphrase=passphrase, friendly_name="Ä name", is_compatible=is_compatible)
@@ -79,10 +79,10 @@ def test_the_certificate_of_the_key_is_the_first(tmp_path: Path, authority: Auth
 def test_a_name_is_compared_as_openssl_shows_it(authority: Authority) -> None:
     """Some versions show the second byte of each character alone."""
     held = Held(encoding="pkcs12", certificate=authority.certificate)
-    shown = Container(held=held, shown_name=b"\xc4 name", is_encrypted=False)
+    shown = Pkcs12Container(held=held, shown_name=b"\xc4 name", is_encrypted=False)
     assert shown.is_called("Ä name")
     assert not shown.is_called("name")
-    assert Container(held=held, shown_name=b"ab", is_encrypted=False).is_called("ab\u0400cd")
+    assert Pkcs12Container(held=held, shown_name=b"ab", is_encrypted=False).is_called("ab\u0400cd")
 
 
 @pytest.mark.parametrize("passphrase", [None, "wrong"])
@@ -106,7 +106,11 @@ def test_a_key_that_does_not_belong_is_an_error(tmp_path: Path, authority: Autho
     path = tmp_path / "a.p12"
     path.write_text("before")
     other = key_at(tmp_path / "other.key")
-    for key in (other, Key(path=authority.key.path, passphrase="wrong"), Key(path="/nonexistent/a.key")):
+    for key in (
+        other,
+        TargetKey(path=authority.key.path, passphrase="wrong"),
+        TargetKey(path="/nonexistent/a.key"),
+    ):
         with pytest.raises(StateFailedError, match=f"cannot pack the private key {key.path} with its cert"):
             done(pack(target(), str(path), [authority.certificate], key, Packing()))
         with pytest.raises(StateFailedError, match="cannot pack the private key"):

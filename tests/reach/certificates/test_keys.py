@@ -28,7 +28,7 @@ from ensue.core.errors import StateFailedError
 from ensue.reach.certificates.keys import (
     ALGORITHMS,
     ENCODINGS,
-    Kind,
+    KeyKind,
     Storage,
     encode,
     encoded,
@@ -39,7 +39,7 @@ from ensue.reach.certificates.keys import (
     pkcs12_options,
     public_key,
 )
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.certificates.public import public_pem
 
 if TYPE_CHECKING:
@@ -73,10 +73,10 @@ def test_a_key_is_what_is_asked_for(tmp_path: Path, algo: str, encoding: str, pa
     path = tmp_path / "a.key"
     path.touch(mode=0o640)
     storage = Storage(encoding=encoding, passphrase=passphrase)
-    done(generate(target(), str(path), Kind.wanted(algo, None), storage))
+    done(generate(target(), str(path), KeyKind.wanted(algo, None), storage))
     key = loaded(path.read_bytes(), encoding, passphrase)
-    found = done(look(target(), Key(path=str(path), passphrase=passphrase)))
-    assert found.kind == Kind(algo=algo, keysize=SIZES[algo])
+    found = done(look(target(), TargetKey(path=str(path), passphrase=passphrase)))
+    assert found.kind == KeyKind(algo=algo, keysize=SIZES[algo])
     assert (found.encoding, found.is_encrypted) == (encoding, passphrase is not None)
     assert found.public == public_pem(key.public_key())
     assert path.stat().st_mode & 0o777 == 0o640
@@ -90,21 +90,21 @@ def test_a_curve_has_the_size_that_is_asked_for(tmp_path: Path, keysize: int) ->
     """It is named in the key, not spelled out."""
     path = tmp_path / "a.key"
     path.touch()
-    done(generate(target(), str(path), Kind.wanted("ec", keysize), Storage()))
+    done(generate(target(), str(path), KeyKind.wanted("ec", keysize), Storage()))
     assert kind_of(openssl("pkey", "-in", path, "-pubout").encode()).keysize == keysize
     assert f"NIST CURVE: P-{keysize}" in openssl("pkey", "-in", path, "-noout", "-text")
 
 
 def test_the_kinds_that_are_refused() -> None:
     """Before anything is asked of the target."""
-    assert Kind.wanted("rsa", 3072) == Kind(algo="rsa", keysize=3072)
+    assert KeyKind.wanted("rsa", 3072) == KeyKind(algo="rsa", keysize=3072)
     for algo, keysize, why in (
         ("dsa", None, "unknown algo dsa; the algorithms are rsa, ec, ed25519, ed448"),
         ("ed25519", 256, "keysize is an invalid parameter for ed25519"),
         ("ec", 255, "keysize 255: for ec the sizes are 256, 384, 521"),
     ):
         with pytest.raises(StateFailedError) as refused:
-            Kind.wanted(algo, keysize)
+            KeyKind.wanted(algo, keysize)
         assert str(refused.value) == why
 
 
@@ -119,7 +119,7 @@ def test_a_key_keeps_its_numbers(tmp_path: Path, before: str, after: str) -> Non
     assert numbers(loaded(returned, after, "new one")) == was
     done(encode(target(), key.path, key, storage))
     assert numbers(loaded((tmp_path / "a.key").read_bytes(), after, "new one")) == was
-    opened = Key(path=key.path, passphrase="new one")
+    opened = TargetKey(path=key.path, passphrase="new one")
     done(encode(target(), key.path, opened, Storage(encoding=after)))
     assert numbers(loaded((tmp_path / "a.key").read_bytes(), after, None)) == was
 
@@ -128,7 +128,7 @@ def test_a_key_keeps_its_numbers(tmp_path: Path, before: str, after: str) -> Non
 def test_a_returned_key_is_a_new_one(encoding: str) -> None:
     """Each time, encrypted when that is asked for."""
     storage = Storage(encoding=encoding, passphrase=SECRET)
-    first, second = (done(generated(target(), Kind.wanted("ec", None), storage)) for _ in range(2))
+    first, second = (done(generated(target(), KeyKind.wanted("ec", None), storage)) for _ in range(2))
     assert numbers(loaded(first, encoding, SECRET)) != numbers(loaded(second, encoding, SECRET))
 
 
@@ -139,7 +139,7 @@ def test_a_wrong_passphrase_opens_nothing(tmp_path: Path, encoding: str, passphr
     path = tmp_path / "a.key"
     key_at(path, passphrase=SECRET, encoding=encoding)
     before = path.read_bytes()
-    wrong = Key(path=str(path), passphrase=passphrase)
+    wrong = TargetKey(path=str(path), passphrase=passphrase)
     found = done(look(target(), wrong))
     assert (found.kind, found.encoding, found.public) == (None, encoding, None)
     with pytest.raises(StateFailedError, match=r"private key .*a\.key cannot be read with this passphrase"):
@@ -155,8 +155,8 @@ def test_a_wrong_passphrase_opens_nothing(tmp_path: Path, encoding: str, passphr
 def test_a_passphrase_that_is_not_needed_is_no_error(tmp_path: Path) -> None:
     """The key is open, and that is what is found."""
     key = key_at(tmp_path / "a.key")
-    found = done(look(target(), Key(path=key.path, passphrase=SECRET)))
-    assert (found.kind, found.is_encrypted) == (Kind(algo="ec", keysize=256), False)
+    found = done(look(target(), TargetKey(path=key.path, passphrase=SECRET)))
+    assert (found.kind, found.is_encrypted) == (KeyKind(algo="ec", keysize=256), False)
 
 
 @pytest.mark.parametrize(
@@ -168,10 +168,10 @@ def test_what_is_no_key_is_an_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.key"
     path.write_bytes(content)
     with pytest.raises(StateFailedError, match="cannot be read with this passphrase"):
-        done(public_key(target(), Key(path=str(path))))
+        done(public_key(target(), TargetKey(path=str(path))))
     path.unlink()
     with pytest.raises(StateFailedError, match=r"private key .*a\.key does not exist"):
-        done(public_key(target(), Key(path=str(path))))
+        done(public_key(target(), TargetKey(path=str(path))))
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_key_of_another_kind_is_a_key(tmp_path: Path, words: tuple[str, ...]) 
     """One that is not offered here, and perhaps not known to the library, is no fault of the program."""
     path = tmp_path / "a.key"
     openssl(*words, "-out", path)
-    found = done(look(target(), Key(path=str(path))))
+    found = done(look(target(), TargetKey(path=str(path))))
     assert found.kind is not None
     assert found.public is not None
     assert found.public.strip() == openssl("pkey", "-in", path, "-pubout").strip()
@@ -204,7 +204,7 @@ def test_a_public_key_that_is_none_is_refused(tmp_path: Path, monkeypatch: pytes
     ):
         monkeypatch.setenv("PATH", path_with_openssl(tmp_path / f"bin{number}", f"printf -- '{printed}'"))
         with pytest.raises(StateFailedError, match="public key"):
-            done(look(target(), Key(path=str(tmp_path / "a.key"))))
+            done(look(target(), TargetKey(path=str(tmp_path / "a.key"))))
         monkeypatch.undo()
 
 
@@ -214,9 +214,9 @@ def test_a_target_without_openssl_is_named(tmp_path: Path, monkeypatch: pytest.M
     path.write_text("before")
     monkeypatch.setenv("PATH", programs_without_openssl(tmp_path / "bin"))
     for work in (
-        generate(target(), str(path), Kind.wanted("ec", None), Storage()),
-        generated(target(), Kind.wanted("ec", None), Storage()),
-        look(target(), Key(path=str(path))),
+        generate(target(), str(path), KeyKind.wanted("ec", None), Storage()),
+        generated(target(), KeyKind.wanted("ec", None), Storage()),
+        look(target(), TargetKey(path=str(path))),
     ):
         with pytest.raises(StateFailedError, match="has no program `openssl`"):
             done(work)  # type: ignore[arg-type] # one result or another
@@ -228,9 +228,9 @@ def test_a_key_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "a.key"
     path.write_text("before")
     with pytest.raises(StateFailedError, match=r"cannot create the private key .*a\.key: "):
-        done(generate(target(), str(path), Kind(algo="rsa", keysize=1), Storage()))
+        done(generate(target(), str(path), KeyKind(algo="rsa", keysize=1), Storage()))
     with pytest.raises(StateFailedError, match="cannot create a private key: "):
-        done(generated(target(), Kind(algo="rsa", keysize=1), Storage()))
+        done(generated(target(), KeyKind(algo="rsa", keysize=1), Storage()))
     assert [(each, each.read_text()) for each in tmp_path.iterdir()] == [(path, "before")]
 
 

@@ -33,7 +33,7 @@ from ensue.reach.certificates.making import (
     time_of,
 )
 from ensue.reach.certificates.names import name_of
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ pytestmark = needs_openssl
 
 
 def request_at(
-    path: Path, key: Key, subject: Any, config: str = "[extensions]", digest: str = "sha256"
+    path: Path, key: TargetKey, subject: Any, config: str = "[extensions]", digest: str = "sha256"
 ) -> str:
     """Create a request, check that openssl reads it, and return its path."""
     made = done(request(target(), key, name_of(subject, {}), config, digest))
@@ -233,7 +233,7 @@ def test_a_name_is_the_text_that_is_given(tmp_path: Path, value: str) -> None:
 def test_a_request_that_cannot_be_made(tmp_path: Path, key: str, config: str, digest: str, why: str) -> None:
     """A digest, an extension and a key that openssl refuses."""
     path = key_at(tmp_path / "a.key", passphrase=SECRET).path
-    given = Key(
+    given = TargetKey(
         path=path if key != "absent" else "/nonexistent", passphrase=SECRET if key == "right" else None
     )
     with pytest.raises(StateFailedError) as refused:
@@ -252,7 +252,7 @@ def test_an_answer_that_is_none_is_refused(
     with pytest.raises(StateFailedError, match=r"sign with the key /a\.key"):
         done(certificate(target(), {"signing_private_key": "/a.key", "CN": "a"}))
     with pytest.raises(StateFailedError, match=r"create a request with the key /a\.key"):
-        done(request(target(), Key(path="/a.key"), None, "[extensions]", "sha256"))
+        done(request(target(), TargetKey(path="/a.key"), None, "[extensions]", "sha256"))
 
 
 def test_a_target_without_openssl_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,20 +261,20 @@ def test_a_target_without_openssl_is_named(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(StateFailedError, match="has no program `openssl`"):
         done(certificate(target(), {"signing_private_key": "/a.key", "CN": "a"}))
     with pytest.raises(StateFailedError, match="has no program `openssl`"):
-        done(request(target(), Key(path="/a.key"), None, "[extensions]", "sha256"))
+        done(request(target(), TargetKey(path="/a.key"), None, "[extensions]", "sha256"))
 
 
 def test_the_keys_among_the_arguments() -> None:
     """The signing key is taken out; the key of a certificate is that one, or the named one, or unknown."""
     given: dict[str, Any] = {"signing_private_key": "/ca", "signing_private_key_passphrase": 5, "CN": "a"}
-    assert embedded_key(given) == Key(path="/ca", passphrase="5")
-    assert signing_key(given) == Key(path="/ca", passphrase="5")
+    assert embedded_key(given) == TargetKey(path="/ca", passphrase="5")
+    assert signing_key(given) == TargetKey(path="/ca", passphrase="5")
     assert given == {"CN": "a"}
     signed = {"signing_cert": "/ca.crt", "signing_private_key": "/ca"}
     assert embedded_key(signed) is None
-    assert embedded_key({**signed, "private_key": "/a"}) == Key(path="/a")
+    assert embedded_key({**signed, "private_key": "/a"}) == TargetKey(path="/a")
     assert embedded_key({**signed, "private_key": "/a", "private_key_passphrase": "x"}) == (
-        Key(path="/a", passphrase="x")
+        TargetKey(path="/a", passphrase="x")
     )
 
 

@@ -17,7 +17,7 @@ from tests.reach.certificates.target import (
 
 from ensue.core.contracts.connection import Completed
 from ensue.core.errors import StateFailedError
-from ensue.reach.certificates.openssl import Key, must, pipe, run, succeeded
+from ensue.reach.certificates.openssl import TargetKey, must, pipe, run, succeeded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,6 +138,6 @@ def test_a_failure_says_what_and_why() -> None:
 
 def test_a_key_never_makes_openssl_ask() -> None:
     """Without a passphrase, an empty one is given on the command line, which is none of a secret's places."""
-    assert Key(path="/a").options() == ["-passin", "pass:"]
-    assert Key(path="/a", passphrase="").options() == ["-passin", "pass:"]
-    assert Key(path="/a", passphrase="x").options() == ["-passin", "stdin"]
+    assert TargetKey(path="/a").options() == ["-passin", "pass:"]
+    assert TargetKey(path="/a", passphrase="").options() == ["-passin", "pass:"]
+    assert TargetKey(path="/a", passphrase="x").options() == ["-passin", "stdin"]

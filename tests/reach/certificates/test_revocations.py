@@ -21,7 +21,7 @@ from tests.reach.certificates.target import (
 from ensue.core.errors import StateFailedError
 from ensue.reach.certificates.encodings import encoded as certificate_bytes
 from ensue.reach.certificates.making import DIGESTS, certificate
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.certificates.revocations import (
     Revoked,
     Signer,
@@ -293,7 +293,7 @@ def test_expired_certificates_are_left_out(authority: Authority) -> None:
         (
             [],
             {},
-            {"key": Key(path="/nonexistent")},
+            {"key": TargetKey(path="/nonexistent")},
             "cannot create a revocation list with the key /nonexistent",
         ),
         ([Revoked(serial=-1)], {}, {}, "cannot create a revocation list with the key "),
@@ -320,8 +320,8 @@ def test_a_key_that_is_not_the_authoritys_is_refused(tmp_path: Path, authority: 
     """As is one that the passphrase does not open."""
     for key in (
         key_at(tmp_path / "a.key"),
-        Key(path=authority.key.path, passphrase="wrong"),
-        Key(path=authority.key.path),
+        TargetKey(path=authority.key.path, passphrase="wrong"),
+        TargetKey(path=authority.key.path),
     ):
         with pytest.raises(StateFailedError, match="cannot create a revocation list with the key"):
             done(made(target(), [], {}, signer(authority, key=key), NOW))

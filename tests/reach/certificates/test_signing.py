@@ -22,7 +22,7 @@ from ensue.core.errors import StateFailedError
 from ensue.reach.certificates.encodings import encoded
 from ensue.reach.certificates.keys import ALGORITHMS, public_key
 from ensue.reach.certificates.making import DIGESTS
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.certificates.public import loaded_public
 from ensue.reach.certificates.signing import signed_certificate
 
@@ -35,7 +35,7 @@ UNSUPPORTED = ("sha1", "sha512_224", "sha512_256")
 NAME = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a")])
 
 
-def builder(key: Key) -> x509.CertificateBuilder:
+def builder(key: TargetKey) -> x509.CertificateBuilder:
     """Return a certificate that signs itself, except for the signature."""
     now = dt.datetime.now(tz=dt.UTC)
     return (
@@ -88,9 +88,9 @@ def test_a_key_that_cannot_sign_is_refused(tmp_path: Path) -> None:
     openssl("genpkey", "-algorithm", "X25519", "-out", tmp_path / "x.key")
     key = key_at(tmp_path / "a.key", passphrase=SECRET)
     for other, why in (
-        (Key(path=str(tmp_path / "x.key")), "the signing key must be rsa, ec, ed25519 or ed448"),
-        (Key(path=key.path, passphrase="wrong"), "cannot be read with this passphrase"),
-        (Key(path=str(tmp_path / "absent")), "does not exist"),
+        (TargetKey(path=str(tmp_path / "x.key")), "the signing key must be rsa, ec, ed25519 or ed448"),
+        (TargetKey(path=key.path, passphrase="wrong"), "cannot be read with this passphrase"),
+        (TargetKey(path=str(tmp_path / "absent")), "does not exist"),
     ):
         with pytest.raises(StateFailedError, match=why):
             done(signed_certificate(target(), builder(key), other, "sha256"))

@@ -20,7 +20,7 @@ from tests.reach.certificates.target import (
 from ensue.core.errors import RemoteFileError, StateFailedError
 from ensue.reach.certificates.containers import Packing, packed
 from ensue.reach.certificates.encodings import encoded
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.certificates.public import loaded_public
 from ensue.reach.certificates.sources import (
     bytes_of,
@@ -95,7 +95,7 @@ def test_a_certificate_from_each_source(tmp_path: Path, authority: Authority) ->
         sources = [data.decode()] if encoding.endswith("pem") else texts(data)
         for source in (str(tmp_path / "a"), *sources):
             assert done(certificate_of(target(), source)) == own
-    key = Key(path=str(authority.folder / "own.key"))
+    key = TargetKey(path=str(authority.folder / "own.key"))
     (tmp_path / "a").write_bytes(done(packed(target(), [own], key, Packing(passphrase=SECRET))))
     assert done(certificate_of(target(), str(tmp_path / "a"), SECRET)) == own
     with pytest.raises(StateFailedError, match=r"/a cannot be opened with this passphrase"):

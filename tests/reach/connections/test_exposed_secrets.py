@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.diagnostics import Severity
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def warnings_of(root: Path, sls: str, *, test: bool = False, options: ProjectOpt
     (root / "states" / "a.sls").write_text(sls)
 
     async def run() -> tuple[Diagnostic, ...]:
-        async with Project.open(root, options) as project:
+        async with AppProject.open(root, options) as project:
             report = await project.apply(["a"], RunOptions(test=test), on_event=lambda _: None)
             assert all(one.result is not False for one in report.returns.values()), report.returns
             return report.warnings

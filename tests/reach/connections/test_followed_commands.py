@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.contracts.connection import Command
 from ensue.core.model.srn import Srn
 from ensue.reach.connections.followed_commands import following
@@ -97,7 +97,7 @@ file:
     followed = Followed()
 
     async def run() -> int:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             report = await project.apply(["a"], RunOptions(follow=followed), on_event=lambda _: None)
             return report.exit_code
 
@@ -118,7 +118,7 @@ def test_output_of_a_function_in_a_thread_reaches_the_loop_of_the_run(tmp_path: 
     followed = Followed()
 
     async def run() -> int:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             report = await project.apply(["a"], RunOptions(follow=followed), on_event=lambda _: None)
             return report.exit_code
 

@@ -17,8 +17,8 @@ import pytest
 from tests.support.sshd import running_sshd
 
 from ensue.core.errors import StateFailedError
-from ensue.reach.terraform.git import Repository
-from ensue.reach.terraform.source import Source, below, laid_out, local_folder
+from ensue.reach.terraform.git import RemoteRepository
+from ensue.reach.terraform.source import ConfigurationSource, below, laid_out, local_folder
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -48,7 +48,9 @@ def test_a_revision_is_fetched(repository: Path, tmp_path: Path, revision: str) 
     """Branches, tags and whole commits; the fingerprint is the commit that is fetched."""
     if revision == "COMMIT":
         revision = git(repository, "rev-parse", "v1^{commit}")
-    source = Source(repository=Repository(url=f"file://{repository}", revision=revision), path="modules/box")
+    source = ConfigurationSource(
+        repository=RemoteRepository(url=f"file://{repository}", revision=revision), path="modules/box"
+    )
 
     commit = asyncio.run(source.copy_to(tmp_path / "copy"))
 
@@ -73,7 +75,7 @@ def test_no_hook_runs_and_no_submodule_is_fetched(repository: Path, tmp_path: Pa
     git(repository, "update-index", "--add", "--cacheinfo", f"160000,{commit},x")
     git(repository, "add", ".gitmodules")
     git(repository, "commit", "--quiet", "-m", "submodule")
-    source = Source(repository=Repository(url=f"file://{repository}"))
+    source = ConfigurationSource(repository=RemoteRepository(url=f"file://{repository}"))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
@@ -96,7 +98,7 @@ def test_no_hook_runs_and_no_submodule_is_fetched(repository: Path, tmp_path: Pa
 )
 def test_what_is_no_url_or_revision_is_named(url: str, revision: str) -> None:
     """Transports that start commands, options and passwords are refused before git is run."""
-    problems = Repository(url=url, revision=revision).problems()
+    problems = RemoteRepository(url=url, revision=revision).problems()
 
     assert len(problems) == 1
     assert "secret@" not in problems[0]
@@ -108,7 +110,7 @@ def test_transports_that_start_commands_are_refused_by_git(
     """Also when a user's own configuration rewrites a URL into one."""
     rewritten = f'[url "ext::touch {tmp_path / "ran"} "]\ninsteadOf = https://example.org/\n'
     (tmp_path / "gitconfig").write_text(f"{rewritten}[protocol]\nallow = always\n")
-    source = Source(repository=Repository(url="https://example.org/x"))
+    source = ConfigurationSource(repository=RemoteRepository(url="https://example.org/x"))
 
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     with pytest.raises(StateFailedError, match="not allowed"):
@@ -119,7 +121,7 @@ def test_transports_that_start_commands_are_refused_by_git(
 
 def test_a_revision_that_is_not_there_is_named(repository: Path, tmp_path: Path) -> None:
     """With the repository's URL, by fingerprint and by fetch."""
-    source = Source(repository=Repository(url=f"file://{repository}", revision="v9"))
+    source = ConfigurationSource(repository=RemoteRepository(url=f"file://{repository}", revision="v9"))
 
     with pytest.raises(StateFailedError, match=r"repository v9: there is no v9"):
         asyncio.run(source.fingerprint())
@@ -151,10 +153,12 @@ def test_a_password_reaches_its_own_host_only(tmp_path: Path) -> None:
     ports = [str(server.server_address[1]) for server in servers]
     for server in servers:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-    repository = Repository(url=f"http://127.0.0.1:{ports[0]}/r.git", username="me", password="secret-of-git")
+    repository = RemoteRepository(
+        url=f"http://127.0.0.1:{ports[0]}/r.git", username="me", password="secret-of-git"
+    )
 
     with pytest.raises(StateFailedError) as failed:
-        asyncio.run(Source(repository=repository).copy_to(tmp_path / "copy"))
+        asyncio.run(ConfigurationSource(repository=repository).copy_to(tmp_path / "copy"))
     for server in servers:
         server.shutdown()
         server.server_close()
@@ -171,9 +175,9 @@ def test_a_repository_over_ssh(repository: Path, tmp_path: Path) -> None:
     with running_sshd(tmp_path / "sshd", user=getpass.getuser()) as server:
         url = f"ssh://{server.user}@127.0.0.1:{server.port}{repository}"
         host = f"[127.0.0.1]:{server.port} {server.host_key}"
-        given = Repository(url=url, ssh_key=server.private_key, known_hosts=host)
+        given = RemoteRepository(url=url, ssh_key=server.private_key, known_hosts=host)
 
-        commit = asyncio.run(Source(repository=given).copy_to(tmp_path / "copy"))
+        commit = asyncio.run(ConfigurationSource(repository=given).copy_to(tmp_path / "copy"))
         wrong = msgspec.structs.replace(given, known_hosts="example.org " + server.host_key)
         with pytest.raises(StateFailedError, match="ost key verification failed"):
             asyncio.run(wrong.commit())
@@ -186,7 +190,7 @@ def test_a_local_folder_is_copied_without_what_terraform_left(tmp_path: Path) ->
     folder = tmp_path / "box"
     (folder / ".terraform").mkdir(parents=True)
     (folder / "main.tf").write_text("# one\n")
-    source = Source(folder=folder)
+    source = ConfigurationSource(folder=folder)
     first = asyncio.run(source.fingerprint())
     (folder / "terraform.tfstate").write_text("{}")
 

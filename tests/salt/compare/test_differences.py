@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ensue.salt.compare.comparison import Comparison, Missing, compared
-from ensue.salt.compare.sides import PlannedState, Refusal, SaltSide, Side, compiled_states
+from ensue.salt.compare.comparison import Missing, TreeComparison, compared
+from ensue.salt.compare.sides import CompileRefusal, PlannedState, SaltSide, Side, compiled_states
 
 NOTHING_MISSING = Missing()
 
@@ -28,7 +28,7 @@ def sides(
     plans: tuple[dict[str, PlannedState], dict[str, PlannedState]] | None = None,
     missing: Missing = NOTHING_MISSING,
     **of_salt: Any,
-) -> Comparison:
+) -> TreeComparison:
     """Compare low data, and plans by ID of states of `test.nop`."""
     told, own = plans or (None, None)
     return compared(
@@ -46,7 +46,7 @@ def _by_tag(
     return None if plan is None else {tags[id_]: one for id_, one in plan.items()}
 
 
-def told(comparison: Comparison) -> list[tuple[str, str, int]]:
+def told(comparison: TreeComparison) -> list[tuple[str, str, int]]:
     return [(one.kind.value, one.what, one.count) for one in comparison.causes]
 
 
@@ -177,7 +177,7 @@ def test_what_is_meant_comes_last_with_its_reason() -> None:
 def test_a_refusal_is_grouped_by_its_code() -> None:
     """What ensue refuses is one cause for each code; Salt's plan is not compared with what is not there."""
     refusals = tuple(
-        Refusal(code=code, message=f"{place}: {code}", summary="s", place=place)
+        CompileRefusal(code=code, message=f"{place}: {code}", summary="s", place=place)
         for code, place in (("E0312", "t.sls:1"), ("E0312", "t.sls:4"), ("E0204", "t.sls:9"))
     )
     low = compiled_states([chunk("a")])
@@ -193,7 +193,9 @@ def test_a_refusal_is_grouped_by_its_code() -> None:
 
 def test_a_refusal_of_a_top_file_that_salt_does_not_render() -> None:
     """Salt logs why its top file is empty, and runs nothing: that ensue refuses the file is intended."""
-    refusal = Refusal(code="E0204", message="top.sls:1: 'env' is undefined", summary="s", place="top.sls:1")
+    refusal = CompileRefusal(
+        code="E0204", message="top.sls:1: 'env' is undefined", summary="s", place="top.sls:1"
+    )
     log = ("Rendering exception occurred", "Unable to render top file: Jinja variable 'env' is undefined")
     for logged, is_meant in ((log, True), (log[:1], False)):
         salt = SaltSide(version="1", python="p", log=logged)

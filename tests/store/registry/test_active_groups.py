@@ -10,7 +10,7 @@ import pytest
 
 from ensue.core.errors import StoreError
 from ensue.deploy.provisioning.active import ActiveResource
-from ensue.deploy.provisioning.identity import Context, Key
+from ensue.deploy.provisioning.identity import Context, ResourceKey
 from ensue.store.registry.active_store import ActiveResourceStore
 from ensue.store.registry.store import CrossRunStore
 from ensue.store.registry.vault import ProjectVault
@@ -44,7 +44,7 @@ class CountingStore(CrossRunStore):
 
 def resource(number: int, phase: Phase) -> ActiveResource:
     """Return a record."""
-    key = Key(type="box", class_="default", id=f"box-{number}")
+    key = ResourceKey(type="box", class_="default", id=f"box-{number}")
     return ActiveResource(
         key=key, env_type="development", definition="d", definition_digest="", driver="d", phase=phase
     )

@@ -17,7 +17,7 @@ from tests.support.postgresql import programs, running_postgresql
 from ensue.core.errors import StoreError, TamperedError, WrongKeyError
 from ensue.core.model.srn import Srn
 from ensue.deploy.provisioning.active import ActiveResource
-from ensue.deploy.provisioning.identity import Context, Key
+from ensue.deploy.provisioning.identity import Context, ResourceKey
 from ensue.store.registry.active_store import MOST_PENDING, ActiveResourceStore
 from ensue.store.registry.store import CrossRunStore
 from ensue.store.registry.vault import ProjectVault
@@ -54,7 +54,7 @@ class CountingStore(CrossRunStore):
 def resource(name: str = "db", **fields: Any) -> ActiveResource:
     """Return a resource with something in every field."""
     known: dict[str, Any] = {
-        "key": Key("postgres", "default", f"shared.{name}"),
+        "key": ResourceKey("postgres", "default", f"shared.{name}"),
         "env_type": "development",
         "definition": "pg",
         "definition_digest": "abc",
@@ -66,7 +66,7 @@ def resource(name: str = "db", **fields: Any) -> ActiveResource:
         "manifests": {"a.yaml": {"location": "namespace", "data": {"kind": "Secret"}}},
         "cookie": {"database": "shop", "password": SECRET},
         "registers": {"ssh_host:db": {"host": "10.0.0.1"}},
-        "depends_on": (Key("base-env", "default", "base-env"),),
+        "depends_on": (ResourceKey("base-env", "default", "base-env"),),
         **fields,
     }
     return ActiveResource(**known)
@@ -308,7 +308,7 @@ def test_names_of_any_kind(tmp_path_factory: pytest.TempPathFactory, text: str) 
     vault = ProjectVault.of_project(cachedir, environment={"ENSUE_KEY": KEYS[0]})
     store = ActiveResourceStore(CrossRunStore(cachedir), vault=vault)
     context = Context(app=text, env=text, env_type="t")
-    one = resource(key=Key(text, text, text))
+    one = resource(key=ResourceKey(text, text, text))
     written(store, one, context=context)
     assert store.load(context) == {one.key: one}
     assert store.load(DEV) == ({one.key: one} if context == DEV else {})

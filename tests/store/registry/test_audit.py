@@ -13,7 +13,7 @@ import pytest
 from ensue.core.errors import StoreError
 from ensue.store.registry.audit import AuditLog
 from ensue.store.registry.audit_check import first_fault, read_entries
-from ensue.store.registry.audit_form import Access
+from ensue.store.registry.audit_form import AuditedAction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,13 +36,13 @@ def log(path: Path) -> Iterator[AuditLog]:
 
 def _fill(log: AuditLog, count: int = 5) -> list[bytes]:
     for number in range(count):
-        log.append((Access("decrypt", HOST, f"reason {number}"),))
+        log.append((AuditedAction("decrypt", HOST, f"reason {number}"),))
     return log.path.read_bytes().splitlines(keepends=True)
 
 
 def test_a_line_says_who_did_what_when_and_why(log: AuditLog, path: Path) -> None:
     """Every line has time, user, process, run, action, resource and reason, and the file is private."""
-    log.append((Access("register", HOST, "new"),))
+    log.append((AuditedAction("register", HOST, "new"),))
     (entry,) = read_entries(path)
     assert len(entry.pop("chain")) == 64
     assert entry.pop("who").startswith(f"{os.getuid()}")
@@ -132,12 +132,12 @@ def test_appending_does_not_hide_what_was_removed(log: AuditLog, path: Path) -> 
     """A log that was shortened and then goes on still shows that lines are gone."""
     lines = _fill(log)
     path.write_bytes(b"".join(lines[:3]))
-    log.append((Access("decrypt", HOST, "later"),))
+    log.append((AuditedAction("decrypt", HOST, "later"),))
     assert find_fault(path) == (4, "lines were removed before this one")
     path.write_bytes(b"".join(lines))
     path.with_name("audit.jsonl.head").unlink()
     log.close()
-    log.append((Access("decrypt", HOST, "later"),))
+    log.append((AuditedAction("decrypt", HOST, "later"),))
     assert find_fault(path) == (6, "lines were removed before this one")
 
 
@@ -145,7 +145,7 @@ def test_a_line_cut_by_a_kill_is_no_fault_and_is_repaired(log: AuditLog, path: P
     """A line that a kill -9 cut, at whatever byte, is no fault, and the next append says what happened."""
     lines = _fill(log, 2)
     whole = b"".join(lines)
-    log.append((Access("decrypt", HOST, "last"),))
+    log.append((AuditedAction("decrypt", HOST, "last"),))
     last = path.read_bytes()[len(whole) :]
     head = path.with_name("audit.jsonl.head")
     noted_before = f"{len(whole):020d} {json.loads(lines[-1])['chain']}\n"
@@ -153,7 +153,7 @@ def test_a_line_cut_by_a_kill_is_no_fault_and_is_repaired(log: AuditLog, path: P
         path.write_bytes(whole + last[:cut])
         head.write_text(noted_before)
         assert find_fault(path) is None
-        log.append((Access("decrypt", HOST, "after"),))
+        log.append((AuditedAction("decrypt", HOST, "after"),))
         assert find_fault(path) is None
         actions = [entry["action"] for entry in read_entries(path)]
         complete = cut >= len(last) - 1
@@ -164,7 +164,7 @@ def test_a_line_cut_by_a_kill_is_no_fault_and_is_repaired(log: AuditLog, path: P
 def test_many_threads_share_one_log(log: AuditLog, path: Path) -> None:
     """Two hundred appends from eight threads are two hundred lines in one chain."""
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: log.append((Access("decrypt", HOST, str(n)),)), range(200)))
+        list(pool.map(lambda n: log.append((AuditedAction("decrypt", HOST, str(n)),)), range(200)))
     assert find_fault(path) is None
     assert {entry["why"] for entry in read_entries(path)} == set(map(str, range(200)))
 
@@ -174,7 +174,7 @@ def test_a_log_moved_away_is_begun_anew(log: AuditLog, path: Path) -> None:
     _fill(log)
     path.rename(path.with_name("old"))
     path.with_name("audit.jsonl.head").rename(path.with_name("old.head"))
-    log.append((Access("decrypt", HOST),))
+    log.append((AuditedAction("decrypt", HOST),))
     assert find_fault(path) is None
     assert len(read_entries(path)) == 1
     assert find_fault(path.with_name("old")) is None
@@ -185,12 +185,12 @@ def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     log = AuditLog(tmp_path / "file" / "audit.jsonl", run_id="", clock=lambda: 0.0)
     with pytest.raises(StoreError, match="audit log cannot be written"):
-        log.append((Access("decrypt", HOST),))
+        log.append((AuditedAction("decrypt", HOST),))
 
 
 def test_names_that_utf8_cannot_write_are_written(log: AuditLog, path: Path) -> None:
     """A lone surrogate in a name does not keep the line from being written."""
-    log.append((Access("decrypt", "a:\udcff", '"quoted"'),))
+    log.append((AuditedAction("decrypt", "a:\udcff", '"quoted"'),))
     assert read_entries(path)[0]["srn"] == "a:\\udcff"
     assert find_fault(path) is None
 

@@ -16,7 +16,7 @@ from ensue.core.errors import StoreError
 from ensue.store.registry.audit import AuditLog
 from ensue.store.registry.audit_check import AuditFault, first_fault, read_entries
 from ensue.store.registry.audit_files import AuditLimits, full_files, limits_of
-from ensue.store.registry.audit_form import Access
+from ensue.store.registry.audit_form import AuditedAction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def log(path: Path) -> Iterator[AuditLog]:
 
 def fill(log: AuditLog, count: int, start: int = 0) -> None:
     for number in range(start, start + count):
-        log.append((Access("decrypt", HOST, f"reason {number}"),))
+        log.append((AuditedAction("decrypt", HOST, f"reason {number}"),))
 
 
 def reasons(path: Path) -> list[str]:
@@ -135,7 +135,7 @@ def write_until_killed(path: Path, progress: int) -> NoReturn:
     log = open_log(path, AuditLimits(max_bytes=1200, keep_files=10_000))
     number = 0
     while True:
-        log.append((Access("decrypt", HOST, f"{os.getpid()} {number}"),))
+        log.append((AuditedAction("decrypt", HOST, f"{os.getpid()} {number}"),))
         number += 1
         os.write(progress, b".")
 

@@ -13,7 +13,7 @@ from ensue.core.errors import StoreError, TamperedError, WrongKeyError
 from ensue.deploy.provisioning.deployment_records import KEPT_DEPLOYMENTS, DeploymentRecord, KeptDeployment
 from ensue.deploy.provisioning.environment_sets import SetDocument, deployment_set
 from ensue.deploy.provisioning.identity import Context
-from ensue.deploy.provisioning.score_containers import SourceFile
+from ensue.deploy.provisioning.score_containers import ContainerSourceFile
 from ensue.store.registry.deployment_store import DeploymentStore
 from ensue.store.registry.deployment_tables import DeploymentName
 from ensue.store.registry.store import CrossRunStore
@@ -55,7 +55,7 @@ def deployment(number: int = 1, **fields: Any) -> KeptDeployment:
         first_line=3,
         workloads={"web": "nginx", "api": ""},
         shared=("dns",),
-        sources={"motd": SourceFile("web/motd", b"\xff\x00")},
+        sources={"motd": ContainerSourceFile("web/motd", b"\xff\x00")},
         since=number,
     )
     values = {"TIER": SECRET, "ports": [1, 2.5, None, True], "odd": [10**40, "half \ud800"]}

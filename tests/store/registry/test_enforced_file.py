@@ -11,7 +11,7 @@ import pytest
 
 from ensue.core.errors import StoreError
 from ensue.store.registry.enforced_file import FILE, MANY, MOST_SEGMENTS, EnforcedFile
-from ensue.store.registry.enforced_form import Entry, Row
+from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,9 +36,11 @@ def other(cachedir: Path) -> Iterator[EnforcedFile]:
     file.close()
 
 
-def row(id_: str, content: bytes = b"1", run_id: str = "run-1") -> Row:
+def row(id_: str, content: bytes = b"1", run_id: str = "run-1") -> EnforcedRow:
     """Return a row of the top scope."""
-    return Row(TARGET, "", f"test_|-{id_}", run_id, Entry("test", "present", id_, id_, "sls", content))
+    return EnforcedRow(
+        TARGET, "", f"test_|-{id_}", run_id, EnforcedEntry("test", "present", id_, id_, "sls", content)
+    )
 
 
 def segments(cachedir: Path) -> int:
@@ -107,7 +109,9 @@ def test_what_is_replaced_is_gone(file: EnforcedFile, cachedir: Path) -> None:
 
 def test_a_row_is_found_by_what_it_is_called(file: EnforcedFile) -> None:
     """By target, scope and tag; by ID or name in the top scope alone."""
-    named = msgspec.structs.replace(row("a"), entry=Entry("test", "present", "a", "called", "sls", b"1"))
+    named = msgspec.structs.replace(
+        row("a"), entry=EnforcedEntry("test", "present", "a", "called", "sls", b"1")
+    )
     inner = msgspec.structs.replace(row("a"), scope="caller/block")
     file.write([named, inner])
     assert file.one(TARGET, "", named.tag) == named
@@ -142,8 +146,8 @@ def test_a_file_of_the_first_version_is_taken_over(file: EnforcedFile, cachedir:
         database.execute("INSERT INTO enforced VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         database.execute("PRAGMA user_version = 1")
     database.close()
-    entry = Entry("test", "present", "a", "a", "sls", b"\x01", ("p",), b"sealed")
-    assert file.all() == [Row(TARGET, "", "t", "run-1", entry)]
+    entry = EnforcedEntry("test", "present", "a", "a", "sls", b"\x01", ("p",), b"sealed")
+    assert file.all() == [EnforcedRow(TARGET, "", "t", "run-1", entry)]
     file.write([row("b")])
     assert len(file.all()) == 2
 
@@ -158,11 +162,11 @@ def test_the_later_of_two_in_one_write_counts(file: EnforcedFile) -> None:
 def test_what_turns_out_to_be_secret_stands_nowhere_in_the_clear(cachedir: Path) -> None:
     """An entry that was open, and is encrypted by a later run, leaves nothing of its open form behind."""
     for entry in (
-        Entry("test", "present", "a", "a", "sls", b"a password"),
-        Entry("test", "present", "a", "a", "sls", b"(sensitive)", ("",), b"encrypted"),
+        EnforcedEntry("test", "present", "a", "a", "sls", b"a password"),
+        EnforcedEntry("test", "present", "a", "a", "sls", b"(sensitive)", ("",), b"encrypted"),
     ):
         file = EnforcedFile(cachedir)
-        file.write([Row(TARGET, "", "test_|-a", "run", entry), row("b")])
+        file.write([EnforcedRow(TARGET, "", "test_|-a", "run", entry), row("b")])
         file.close()
     assert [one.entry.shown for one in file.all()] == [b"(sensitive)", b"1"]
     assert not [path.name for path in cachedir.iterdir() if b"a password" in path.read_bytes()]

@@ -11,7 +11,7 @@ SOURCE = Srn("starting_state", "env-01")
 
 def _compare(
     grains: dict[str, object], watch: tuple[str, ...], noted: fingerprint.Watched
-) -> fingerprint.Comparison:
+) -> fingerprint.GrainsComparison:
     return fingerprint.compare(grains, watch=watch, noted=noted, key=KEY, source=SOURCE)  # type: ignore[arg-type]  # plain data
 
 
@@ -31,7 +31,7 @@ def test_a_watched_change_is_named() -> None:
 def test_a_volatile_grain_is_no_change() -> None:
     """What is not watched may change."""
     noted = _take({"status": "succeeded", "uptime": 1}, "status")
-    assert _compare({"status": "succeeded", "uptime": 2}, ("status",), noted) == fingerprint.Comparison(
+    assert _compare({"status": "succeeded", "uptime": 2}, ("status",), noted) == fingerprint.GrainsComparison(
         (), noted
     )
 

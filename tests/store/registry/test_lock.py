@@ -20,7 +20,7 @@ import pytest
 from tests.support.postgresql import programs, running_postgresql
 
 from ensue.core.errors import LockHeldError, StoreError
-from ensue.deploy.provisioning.identity import Context, Key
+from ensue.deploy.provisioning.identity import Context, ResourceKey
 from ensue.store.registry.active_store import ActiveResourceStore
 from ensue.store.registry.environment_lock import environment_lock
 from ensue.store.registry.file_lock import FileLock
@@ -315,7 +315,7 @@ def test_a_lost_connection_is_a_lost_lock(server_url: str | None, cachedir: Path
             lock.confirm()
         active = ActiveResourceStore(store, vault=ProjectVault.of_project(cachedir, environment={}))
         with active.requiring(DEV, lock):
-            active.remove(DEV, Key("box", "default", "b"))
+            active.remove(DEV, ResourceKey("box", "default", "b"))
             with pytest.raises(StoreError, match="lost, and with it the lock"):
                 asyncio.run(active.flush())
         lock.release()

@@ -14,7 +14,7 @@ from tests.support.postgresql import programs, running_postgresql
 
 from ensue.core.errors import UnknownResourceError
 from ensue.core.model.srn import Srn
-from ensue.language.targeting import Subject, Vocabulary, matches, parse_target
+from ensue.language.targeting import TargetSubject, Vocabulary, matches, parse_target
 from ensue.store.registry.entry import RegistrationRequest
 from ensue.store.registry.registry import ResourceRegistry
 from ensue.store.registry.resource_index import ResourceIndex
@@ -95,7 +95,8 @@ def matching_all(index: ResourceIndex, expression: str, *, status: str) -> list[
         for record in index.records()
         if record.status == status
         and matches(
-            target, Subject(srn=record.srn, managing_minions=record.managing_minions, vocabulary=VOCABULARY)
+            target,
+            TargetSubject(srn=record.srn, managing_minions=record.managing_minions, vocabulary=VOCABULARY),
         )
     ]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.app.custom.folders import CustomFiles
 from ensue.app.custom.modules import CustomModules
-from ensue.app.custom.state_calls import ModInit, StateFunctions
+from ensue.app.custom.state_calls import ModInit, StatesMapping
 from ensue.core.model.lazy_mapping import LazyMapping
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class ProjectCode:
             "opts": {**context.opts, "grains": grains, "pillar": context.pillar},
             "context": self._kept.setdefault(context.srn, {}),
             "utils": self._shared,
-            "states": StateFunctions(services.states_of(context.srn.type), context, services.loop),
+            "states": StatesMapping(services.states_of(context.srn.type), context, services.loop),
         }
 
     def otherwise(self) -> Mapping[str, Any]:

@@ -41,7 +41,7 @@ class ModInit:
             self._done.add(key)
 
 
-class StateFunctions(Mapping[str, Any]):
+class StatesMapping(Mapping[str, Any]):
     """`__states__`: state functions that run as part of the running state.
 
     Args:

@@ -47,7 +47,7 @@ _MOST_SHOWN: Final = 60
 """A longer value is described. Part of it is never shown, since it may be part of a secret."""
 
 
-class Problem(NamedTuple):
+class ArgumentProblem(NamedTuple):
     """Why the value of an argument is refused.
 
     Args:
@@ -141,7 +141,7 @@ class ArgumentTypes(msgspec.Struct, frozen=True):
         """Return whether there is no problem."""
         return not self.by_name or next(self.problems(arguments), None) is None
 
-    def problems(self, arguments: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, arguments: Mapping[str, Any]) -> Iterator[ArgumentProblem]:
         """Yield the problems of arguments.
 
         Args:
@@ -152,7 +152,7 @@ class ArgumentTypes(msgspec.Struct, frozen=True):
             checked = known.get(name)
             if checked is None or value.__class__ in checked.certain or checked.accepts(value):
                 continue
-            yield Problem(name, _shown(value), checked.expected, checked.meant(value))
+            yield ArgumentProblem(name, _shown(value), checked.expected, checked.meant(value))
 
     def converted(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return arguments with booleans and numbers in place of texts that mean one.
@@ -340,7 +340,7 @@ def _guess_mode(text: str) -> str:
     return f"'{bits:04o}'"
 
 
-class _Kind(NamedTuple):
+class _ValueKind(NamedTuple):
     """A kind of values.
 
     Args:
@@ -357,14 +357,14 @@ class _Kind(NamedTuple):
 
 
 _NUMBERS: Final = frozenset[type]({int, float})
-_KINDS: Final[Mapping[str, _Kind]] = {
-    "bool": _Kind("true or false", _is_flag, frozenset({bool}), _guess_flag),
-    "number": _Kind("a number", _is_number, _NUMBERS, _guess_number),
-    "seconds": _Kind("a number of seconds", _is_number, _NUMBERS, _guess_seconds),
-    "mode": _Kind("an octal mode such as '0644'", _is_mode, guess=_guess_mode),
-    "text": _Kind("text", _is_plain, frozenset({str, int, float, bool})),
-    "list": _Kind("a list", _is_listed, frozenset({list, str, int, float})),
-    "mapping": _Kind("a mapping", _is_mapped, frozenset({dict})),
+_KINDS: Final[Mapping[str, _ValueKind]] = {
+    "bool": _ValueKind("true or false", _is_flag, frozenset({bool}), _guess_flag),
+    "number": _ValueKind("a number", _is_number, _NUMBERS, _guess_number),
+    "seconds": _ValueKind("a number of seconds", _is_number, _NUMBERS, _guess_seconds),
+    "mode": _ValueKind("an octal mode such as '0644'", _is_mode, guess=_guess_mode),
+    "text": _ValueKind("text", _is_plain, frozenset({str, int, float, bool})),
+    "list": _ValueKind("a list", _is_listed, frozenset({list, str, int, float})),
+    "mapping": _ValueKind("a mapping", _is_mapped, frozenset({dict})),
 }
 _KIND_OF: Final[Mapping[str, str]] = {
     "bool": "bool",

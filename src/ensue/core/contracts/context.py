@@ -78,7 +78,7 @@ class FileSources(Protocol):
         ...
 
 
-class Declaration(msgspec.Struct, frozen=True, kw_only=True):
+class StateDeclaration(msgspec.Struct, frozen=True, kw_only=True):
     """The declaration that a state function is called for.
 
     Args:
@@ -266,7 +266,7 @@ class StateContext(FunctionContext, Protocol):
     """The context of a state function: a `FunctionContext` with what belongs to one declaration."""
 
     @property
-    def declaration(self) -> Declaration:
+    def declaration(self) -> StateDeclaration:
         """The declaration this call is made for."""
         ...
 

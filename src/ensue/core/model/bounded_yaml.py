@@ -14,7 +14,7 @@ import yaml
 from yaml.nodes import MappingNode, SequenceNode
 from yaml.reader import ReaderError
 
-from ensue.core.model.data_bounds import MOST_LEVELS, Kind, TooDeepError, check_bounds, weight
+from ensue.core.model.data_bounds import MOST_LEVELS, TooDeepError, WalkKind, check_bounds, weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterator
@@ -174,4 +174,4 @@ def _weight(node: Any) -> int:
     return weight(node.value)
 
 
-_NODES: Final = Kind((MappingNode, SequenceNode), _members, _weight)
+_NODES: Final = WalkKind((MappingNode, SequenceNode), _members, _weight)

@@ -79,7 +79,7 @@ class TooLongNumberError(DataBoundError):
         super().__init__(f"an integer has more than {MOST_DIGITS:,} digits", None)
 
 
-class Kind(msgspec.Struct, frozen=True):
+class WalkKind(msgspec.Struct, frozen=True):
     """How values of one kind are walked: the data itself, or the nodes of a text that is not yet data.
 
     Args:
@@ -93,7 +93,7 @@ class Kind(msgspec.Struct, frozen=True):
     weight: Callable[[Any], int]
 
 
-def check_bounds(root: Any, kind: Kind) -> int:
+def check_bounds(root: Any, kind: WalkKind) -> int:
     """Refuse values that are too deep, contain themselves, or are too large (shared values count per use).
 
     Args:
@@ -108,7 +108,7 @@ def check_bounds(root: Any, kind: Kind) -> int:
     """
     if not isinstance(root, kind.holders):
         return kind.weight(root)
-    return _Walk(kind).measure(root, 1)[0]
+    return _BoundsWalk(kind).measure(root, 1)[0]
 
 
 def check_data(value: Any) -> int:
@@ -146,10 +146,10 @@ def weight(text: str) -> int:
     return 1 + len(text) // _VALUE_CHARS
 
 
-class _Walk:
+class _BoundsWalk:
     """One walk; it keeps size and levels of finished lists and mappings by id, None for unfinished ones."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: WalkKind) -> None:
         self._kind = kind
         self._known: dict[int, tuple[int, int] | None] = {}
         self._written = 0
@@ -232,4 +232,4 @@ def _weight(value: Any) -> int:
     return weight(value) if isinstance(value, str) else 1
 
 
-_DATA: Final = Kind((dict, list, tuple), _members, _weight)
+_DATA: Final = WalkKind((dict, list, tuple), _members, _weight)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 
-class Misfit(NamedTuple):
+class OptionMisfit(NamedTuple):
     """A value that does not fit its kind.
 
     Args:
@@ -30,7 +30,7 @@ class Misfit(NamedTuple):
     help: str
 
 
-class Kind(Protocol):
+class OptionKind(Protocol):
     """A kind of value."""
 
     @property
@@ -38,7 +38,7 @@ class Kind(Protocol):
         """The values it takes, as words that follow `it takes`."""
         ...
 
-    def misfits(self, value: Any) -> Iterator[Misfit]:
+    def misfits(self, value: Any) -> Iterator[OptionMisfit]:
         """Yield all misfits of a value."""
         ...
 
@@ -60,16 +60,16 @@ class OneOf(msgspec.Struct, frozen=True):
     bounds: str = ""
     lowest: int | None = None
 
-    def misfits(self, value: Any) -> Iterator[Misfit]:
+    def misfits(self, value: Any) -> Iterator[OptionMisfit]:
         """Yield the value if it does not fit."""
         is_typed = bool in self.types if isinstance(value, bool) else isinstance(value, self.types)
         if not is_typed:
-            yield Misfit((), value, f"it takes {self.takes}")
+            yield OptionMisfit((), value, f"it takes {self.takes}")
         elif self.fits is not None and value is not None and not self.fits(value):
-            yield Misfit((), value, f"it takes {self.bounds or self.takes}")
+            yield OptionMisfit((), value, f"it takes {self.bounds or self.takes}")
 
 
-class Choice(msgspec.Struct, frozen=True):
+class WordOption(msgspec.Struct, frozen=True):
     """One of some words.
 
     Args:
@@ -83,11 +83,11 @@ class Choice(msgspec.Struct, frozen=True):
         """The words it takes."""
         return f"one of {', '.join(self.words)}"
 
-    def misfits(self, value: Any) -> Iterator[Misfit]:
+    def misfits(self, value: Any) -> Iterator[OptionMisfit]:
         """Yield the value if it is none of the words; the help asks whether a near word was meant."""
         if value not in self.words:
             meant = near_question(value, self.words) if isinstance(value, str) else ""
-            yield Misfit((), value, f"it takes {self.takes}{'; ' if meant else ''}{meant}")
+            yield OptionMisfit((), value, f"it takes {self.takes}{'; ' if meant else ''}{meant}")
 
 
 class ListOf(msgspec.Struct, frozen=True):
@@ -99,12 +99,12 @@ class ListOf(msgspec.Struct, frozen=True):
     """
 
     takes: str
-    kind: Kind
+    kind: OptionKind
 
-    def misfits(self, value: Any) -> Iterator[Misfit]:
+    def misfits(self, value: Any) -> Iterator[OptionMisfit]:
         """Yield the value if it is not a list, else the items that do not fit."""
         if not is_list(value):
-            yield Misfit((), value, f"it takes {self.takes}")
+            yield OptionMisfit((), value, f"it takes {self.takes}")
             return
         for index, item in enumerate(value):
             yield from _below(index, self.kind.misfits(item))
@@ -119,18 +119,18 @@ class MappingOf(msgspec.Struct, frozen=True):
     """
 
     takes: str
-    kind: Kind
+    kind: OptionKind
 
-    def misfits(self, value: Any) -> Iterator[Misfit]:
+    def misfits(self, value: Any) -> Iterator[OptionMisfit]:
         """Yield the value if it is not a mapping, else the values that do not fit."""
         if not is_mapping(value):
-            yield Misfit((), value, f"it takes {self.takes}")
+            yield OptionMisfit((), value, f"it takes {self.takes}")
             return
         for key, item in value.items():
             yield from _below(str(key), self.kind.misfits(item))
 
 
-class Group(msgspec.Struct, frozen=True):
+class KnownKeys(msgspec.Struct, frozen=True):
     """A mapping of known keys.
 
     Args:
@@ -139,12 +139,12 @@ class Group(msgspec.Struct, frozen=True):
     """
 
     takes: str
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, OptionKind]
 
-    def misfits(self, value: Any) -> Iterator[Misfit]:
+    def misfits(self, value: Any) -> Iterator[OptionMisfit]:
         """Yield the value if it is not a mapping, else its unknown keys and the values that do not fit."""
         if not is_mapping(value):
-            yield Misfit((), value, f"it takes {self.takes}")
+            yield OptionMisfit((), value, f"it takes {self.takes}")
             return
         for key, item in value.items():
             if key in self.kinds:
@@ -154,7 +154,7 @@ class Group(msgspec.Struct, frozen=True):
 
             near = difflib.get_close_matches(str(key), self.kinds, n=1)
             known = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(self.kinds)}"
-            yield Misfit((str(key),), item, f"there is no such key: {known}")
+            yield OptionMisfit((str(key),), item, f"there is no such key: {known}")
 
 
 class Variants(msgspec.Struct, frozen=True):
@@ -169,23 +169,23 @@ class Variants(msgspec.Struct, frozen=True):
 
     takes: str
     key: str
-    kinds: Mapping[str, Mapping[str, Kind]]
+    kinds: Mapping[str, Mapping[str, OptionKind]]
     required: Mapping[str, tuple[str, ...]]
 
-    def misfits(self, value: Any) -> Iterator[Misfit]:
+    def misfits(self, value: Any) -> Iterator[OptionMisfit]:
         """Yield the value if it is not a mapping, else an unknown word, or the misfits of the keys."""
         if not is_mapping(value):
-            yield Misfit((), value, f"it takes {self.takes}")
+            yield OptionMisfit((), value, f"it takes {self.takes}")
             return
         word = value.get(self.key)
         if not isinstance(word, str) or word not in self.kinds:
-            yield Misfit((self.key,), word, f"it takes one of {', '.join(self.kinds)}")
+            yield OptionMisfit((self.key,), word, f"it takes one of {', '.join(self.kinds)}")
             return
-        known = {self.key: Choice(tuple(self.kinds)), **self.kinds[word]}
-        yield from Group(self.takes, known).misfits(value)
+        known = {self.key: WordOption(tuple(self.kinds)), **self.kinds[word]}
+        yield from KnownKeys(self.takes, known).misfits(value)
         for key in self.required.get(word, ()):
             if key not in value:
-                yield Misfit((self.key,), word, f"it needs `{key}` beside it: {known[key].takes}")
+                yield OptionMisfit((self.key,), word, f"it needs `{key}` beside it: {known[key].takes}")
 
 
 class Either(msgspec.Struct, frozen=True):
@@ -197,13 +197,13 @@ class Either(msgspec.Struct, frozen=True):
     """
 
     takes: str
-    shapes: Mapping[type, Kind]
+    shapes: Mapping[type, OptionKind]
 
-    def misfits(self, value: Any) -> Iterator[Misfit]:
+    def misfits(self, value: Any) -> Iterator[OptionMisfit]:
         """Yield the misfits of the value, checked as the kind that belongs to its type."""
         kind = next((kind for type_, kind in self.shapes.items() if isinstance(value, type_)), None)
         if kind is None:
-            yield Misfit((), value, f"it takes {self.takes}")
+            yield OptionMisfit((), value, f"it takes {self.takes}")
         else:
             yield from kind.misfits(value)
 
@@ -213,6 +213,6 @@ def whole_number(lowest: int) -> OneOf:
     return OneOf(f"a number from {lowest}", (int,), lambda value: value >= lowest, lowest=lowest)
 
 
-def _below(key: str | int, misfits: Iterator[Misfit]) -> Iterator[Misfit]:
+def _below(key: str | int, misfits: Iterator[OptionMisfit]) -> Iterator[OptionMisfit]:
     for misfit in misfits:
         yield misfit._replace(keys=(key, *misfit.keys))

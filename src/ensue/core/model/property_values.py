@@ -50,7 +50,7 @@ def follow(data: Any, steps: Sequence[Step]) -> Any:
     """
     for number, step in enumerate(steps):
         if data.__class__ is not dict or step not in data:
-            return _value(_Walk().along(data, steps, number))
+            return _value(_PathWalk().along(data, steps, number))
         data = data[step]
     return data
 
@@ -72,7 +72,7 @@ def places(data: Any, steps: Sequence[Step], *, in_changes: bool = False) -> lis
     """
     found: list[Place] = []
     lost: list[PathError] = []
-    _collect(_Walk(all_readings=True, in_changes=in_changes).along(data, steps, 0), found, lost)
+    _collect(_PathWalk(all_readings=True, in_changes=in_changes).along(data, steps, 0), found, lost)
     if lost and not found:
         raise lost[0]
     return found
@@ -136,7 +136,7 @@ def _collect(found: _Found, into: list[Place], lost: list[PathError]) -> None:
                 _collect(spot, into, lost)
 
 
-class _Walk:
+class _PathWalk:
     """Follows a path.
 
     Args:

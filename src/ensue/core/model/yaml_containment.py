@@ -54,7 +54,7 @@ def beyond_scalars(
     if not doubtful or _reads_back(text, doubtful, load):
         return
     scalars, end = _scalars(text)
-    whole = _Whole(text, doubtful, load)
+    whole = _WholeTexts(text, doubtful, load)
     starts = [scalar.start_mark.index for scalar in scalars]
     for extent in doubtful:
         start, stop = _without_margins(text, extent)
@@ -88,7 +88,7 @@ def within_scalars(text: str, extents: Iterable[Extent]) -> Iterator[Extent]:
             yield extent
 
 
-class _Whole:
+class _WholeTexts:
     """The texts of serializers that are one whole value each; found when the first is asked for."""
 
     def __init__(self, text: str, extents: Sequence[Extent], load: Callable[[str], Any]) -> None:

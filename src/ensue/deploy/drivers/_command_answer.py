@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ProvisionAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The answer to `create` and `update`: the fields of `Provisioned`.
 
     With `would_destroy` the program has changed nothing, because that would be destroyed.
@@ -48,7 +48,7 @@ class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     secrets: dict[str, Any] | None = None
 
 
-def read_answer(written: bytes, request: DriverRequest) -> Answer:
+def read_answer(written: bytes, request: DriverRequest) -> ProvisionAnswer:
     """Return what a program answered to `create` or `update`.
 
     Args:
@@ -58,7 +58,7 @@ def read_answer(written: bytes, request: DriverRequest) -> Answer:
     Raises:
         DriverError: the output is not a valid answer.
     """
-    answer = _read(written, Answer, request)
+    answer = _read(written, ProvisionAnswer, request)
     request.services.masker.add(
         *secret_values({"secrets": [answer.secrets], "cookie": answer.cookie, "registers": answer.registers})
     )

@@ -15,7 +15,7 @@ import msgspec
 from ensue.core.model.bounded_json import load_json
 from ensue.core.model.data import is_mapping
 from ensue.core.model.secret_values import secret_values
-from ensue.deploy.drivers._command_program import Program
+from ensue.deploy.drivers._command_program import DriverProgram
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -77,9 +77,9 @@ class Cookies:
     def __init__(
         self,
         services: DriverServices,
-        program: Program | None,
+        program: DriverProgram | None,
         own: DataMap | None,
-        attempted: Program | None = None,
+        attempted: DriverProgram | None = None,
     ) -> None:
         self._services = services
         self.program = program
@@ -104,11 +104,11 @@ class Cookies:
         return cookies
 
     @property
-    def of_deletion(self) -> Program | None:
+    def of_deletion(self) -> DriverProgram | None:
         """The program that a deletion calls; None: not known."""
         return self.program or self.attempted
 
-    def begin(self, program: Program) -> None:
+    def begin(self, program: DriverProgram) -> None:
         """Set the program that is called next."""
         self.attempted = program
 
@@ -200,9 +200,9 @@ class KeepLines:
                 self._take(kept)
 
 
-def _program(data: Any) -> Program | None:
+def _program(data: Any) -> DriverProgram | None:
     try:
-        return msgspec.convert(data, Program)
+        return msgspec.convert(data, DriverProgram)
     except msgspec.ValidationError:
         return None
 

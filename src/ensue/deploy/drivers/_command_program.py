@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.core.contracts.driver import DriverRequest
-    from ensue.core.model.option_kinds import Kind
+    from ensue.core.model.option_kinds import OptionKind
 
 DEFAULT_TIMEOUT_S: Final = 3600.0
 """How long a program may run unless `timeout_s` says otherwise."""
 
-_KINDS: Final[Mapping[str, Kind]] = {
+_KINDS: Final[Mapping[str, OptionKind]] = {
     "command": TEXT_OR_WORDS,
     "environment": VARIABLES,
     "cwd": TEXT,
@@ -34,7 +34,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
-class Program(msgspec.Struct, frozen=True, kw_only=True):
+class DriverProgram(msgspec.Struct, frozen=True, kw_only=True):
     """A program and everything that it is started with.
 
     Args:
@@ -76,7 +76,7 @@ def wrong_program(request: DriverRequest) -> Iterator[str]:
         )
 
 
-def program_of(request: DriverRequest) -> Program:
+def program_of(request: DriverRequest) -> DriverProgram:
     """Return the program of a resource.
 
     Args:
@@ -84,7 +84,7 @@ def program_of(request: DriverRequest) -> Program:
     """
     values: Any = request.values
     secrets: Any = request.secrets
-    return Program(
+    return DriverProgram(
         argv=_words(values["command"]),
         environment=_variables(values),
         secret_environment=_variables(secrets),

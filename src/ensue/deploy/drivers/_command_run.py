@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.driver import DriverRequest
     from ensue.core.model.data import DataMap
     from ensue.deploy.drivers._command_cookies import Cookies
-    from ensue.deploy.drivers._command_program import Program
+    from ensue.deploy.drivers._command_program import DriverProgram
 
 MOST_OUTPUT_BYTES: Final = 16 * 1024 * 1024
 """The most that a program may write, errors included."""
@@ -34,7 +34,7 @@ _KEPT_FROM_IT: Final = "ENSUE_KEY"
 
 
 async def run_program(
-    program: Program, request: DriverRequest, document: DataMap, cookies: Cookies | None
+    program: DriverProgram, request: DriverRequest, document: DataMap, cookies: Cookies | None
 ) -> bytes:
     """Run a program to its end and return its output, without its `keep` lines.
 
@@ -66,7 +66,7 @@ async def run_program(
 
 
 async def _ended(
-    program: Program, request: DriverRequest, document: DataMap, lines: KeepLines, answers: Answers
+    program: DriverProgram, request: DriverRequest, document: DataMap, lines: KeepLines, answers: Answers
 ) -> Completed:
     try:
         return await run_once(_launch(program, request, document, lines, answers))
@@ -83,7 +83,7 @@ async def _ended(
 
 
 def _launch(
-    program: Program, request: DriverRequest, document: DataMap, lines: KeepLines, answers: Answers
+    program: DriverProgram, request: DriverRequest, document: DataMap, lines: KeepLines, answers: Answers
 ) -> Launch:
     environment = {name: value for name, value in os.environ.items() if name != _KEPT_FROM_IT}
     environment |= program.environment | program.secret_environment

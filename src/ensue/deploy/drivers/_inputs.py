@@ -13,7 +13,7 @@ from ensue.core.model.unknown import Unknown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.core.model.option_kinds import Kind
+    from ensue.core.model.option_kinds import OptionKind
 
 _SHOWN_CHARS: Final = 60
 
@@ -27,7 +27,7 @@ VARIABLES: Final = MappingOf(
 TEXT_OR_WORDS: Final = Either("a text or a list of texts", {str: TEXT, list: WORDS})
 
 
-def wrong_inputs(kind: Kind, data: Any, place: str, *, is_secret: bool = False) -> Iterator[str]:
+def wrong_inputs(kind: OptionKind, data: Any, place: str, *, is_secret: bool = False) -> Iterator[str]:
     """Yield one sentence per input of the wrong kind.
 
     Args:

@@ -16,7 +16,7 @@ from ensue.deploy.drivers._postgres_server import can_log_in
 
 if TYPE_CHECKING:
     from ensue.core.contracts.driver import DriverRequest
-    from ensue.deploy.drivers._postgres_inputs import Wanted
+    from ensue.deploy.drivers._postgres_inputs import RequestedDatabase
     from ensue.deploy.drivers._postgres_server import Rows
 
 _VERSION_16: Final = 160000
@@ -103,7 +103,7 @@ class FoundInside(msgspec.Struct, frozen=True, kw_only=True):
     extensions: dict[str, str] = {}
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class FoundOnServer(msgspec.Struct, frozen=True, kw_only=True):
     """What the server has.
 
     Args:
@@ -116,7 +116,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     database: FoundDatabase | None
     is_superuser: bool
 
-    def without_password(self) -> Found:
+    def without_password(self) -> FoundOnServer:
         """Return this with a role that has another password than the one in the cookie."""
         role = None if self.role is None else msgspec.structs.replace(self.role, has_password=False)
         return msgspec.structs.replace(self, role=role)
@@ -124,13 +124,13 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 async def find(
     connection: Rows,
-    wanted: Wanted,
+    wanted: RequestedDatabase,
     request: DriverRequest,
     *,
     password: str,
     verifier: str,
     is_recorded: bool,
-) -> Found:
+) -> FoundOnServer:
     """Look at the role and the database.
 
     Args:
@@ -161,14 +161,14 @@ async def find(
         if store or (store is not None and not is_recorded):
             request.refuse_foreign(f"the database {wanted.database}", store)
     has_role = role is not None
-    return Found(
+    return FoundOnServer(
         role=await _found_role(connection, wanted, role, password, verifier) if role else None,
         database=await _found_database(connection, wanted, database, has_role=has_role) if database else None,
         is_superuser=is_superuser,
     )
 
 
-async def find_inside(connection: Rows, wanted: Wanted) -> FoundInside:
+async def find_inside(connection: Rows, wanted: RequestedDatabase) -> FoundInside:
     """Look into the database.
 
     Args:
@@ -187,7 +187,7 @@ async def count_connections(connection: Rows, database: str) -> int:
 
 
 async def _found_role(
-    connection: Rows, wanted: Wanted, row: tuple[Any, ...], password: str, verifier: str
+    connection: Rows, wanted: RequestedDatabase, row: tuple[Any, ...], password: str, verifier: str
 ) -> FoundRole:
     # From version 16 on, a role may be allowed to administer another one but not to act for it.
     option = "SET" if connection.info.server_version >= _VERSION_16 else "MEMBER"
@@ -199,7 +199,7 @@ async def _found_role(
     )
 
 
-async def _has_password(connection: Rows, wanted: Wanted, password: str, verifier: str) -> bool:
+async def _has_password(connection: Rows, wanted: RequestedDatabase, password: str, verifier: str) -> bool:
     """Return whether the role's password is the one in the cookie.
 
     Only a superuser can read it; any other role has to try it. A refusal because of the password cannot be
@@ -213,7 +213,7 @@ async def _has_password(connection: Rows, wanted: Wanted, password: str, verifie
 
 
 async def _found_database(
-    connection: Rows, wanted: Wanted, row: tuple[Any, ...], *, has_role: bool
+    connection: Rows, wanted: RequestedDatabase, row: tuple[Any, ...], *, has_role: bool
 ) -> FoundDatabase:
     is_granted = has_role and await _value(connection, _PRIVILEGES, wanted.role, wanted.database)
     has_path = await _value(connection, _SEARCH_PATH, wanted.schema, wanted.database, wanted.role)
@@ -227,7 +227,7 @@ async def _found_database(
     )
 
 
-def _foreign(what: str, name: str, value: str, wanted: Wanted) -> str:
+def _foreign(what: str, name: str, value: str, wanted: RequestedDatabase) -> str:
     return (
         f"{wanted.server.host} has a {what} {name} already, and this resource did not make it: it has no "
         f"comment {wanted.mark!r} (choose another name with `{value}`, or remove that {what})"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.model.data import is_encodable, is_list, is_mapping
-from ensue.core.model.option_kinds import Choice, Either, Group, ListOf, MappingOf, OneOf
+from ensue.core.model.option_kinds import Either, KnownKeys, ListOf, MappingOf, OneOf, WordOption
 from ensue.deploy.drivers._inputs import SECONDS, SWITCH, TEXT, wrong_inputs
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _OF_STORE: Final = " of store "
 _SSL_MODES: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
 
-class Server(msgspec.Struct, frozen=True, kw_only=True):
+class DatabaseServer(msgspec.Struct, frozen=True, kw_only=True):
     """A server, and the role that connects to it to create databases.
 
     Args:
@@ -58,7 +58,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
         return f"{role}{suffix}" if self.has_host_in_user and not role.endswith(suffix) else role
 
 
-class Extension(msgspec.Struct, frozen=True, kw_only=True):
+class DatabaseExtension(msgspec.Struct, frozen=True, kw_only=True):
     """An extension that a database must have.
 
     Args:
@@ -72,7 +72,7 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class RequestedDatabase(msgspec.Struct, frozen=True, kw_only=True):
     """A database as the inputs request it.
 
     Args:
@@ -90,12 +90,12 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         store: the id of the store that has the resource.
     """
 
-    server: Server
+    server: DatabaseServer
     database: str
     role: str
     owner: str
     schema: str
-    extensions: list[Extension]
+    extensions: list[DatabaseExtension]
     connection_limit: int
     template: str
     force_delete: bool
@@ -131,7 +131,7 @@ def wrong_postgres(request: DriverRequest) -> Iterator[str]:
         yield from wrong_inputs(_EXTENSIONS, extensions, "params.extensions")
 
 
-def wanted_of(request: DriverRequest) -> Wanted:
+def wanted_of(request: DriverRequest) -> RequestedDatabase:
     """Return what the inputs request.
 
     Args:
@@ -140,8 +140,8 @@ def wanted_of(request: DriverRequest) -> Wanted:
     values: Any = _given(request.values)
     params: Any = request.params if is_mapping(request.params) else {}
     credentials: Any = _given(request.secrets)["dbcredentials"]
-    return Wanted(
-        server=Server(
+    return RequestedDatabase(
+        server=DatabaseServer(
             host=values["host"],
             port=int(values.get("port", DEFAULT_PORT)),
             maintenance=values.get("name", "postgres"),
@@ -166,15 +166,15 @@ def wanted_of(request: DriverRequest) -> Wanted:
     )
 
 
-def _extensions(*sources: Any) -> list[Extension]:
-    found: dict[str, Extension] = {}
+def _extensions(*sources: Any) -> list[DatabaseExtension]:
+    found: dict[str, DatabaseExtension] = {}
     for source in sources:
         if is_list(source):
-            found |= {name: Extension(name=name) for name in source}
+            found |= {name: DatabaseExtension(name=name) for name in source}
         elif is_mapping(source):
             for name, options in source.items():
                 given: Any = _given(options)
-                found[name] = Extension(
+                found[name] = DatabaseExtension(
                     name=name, schema=given.get("schema", ""), version=str(given.get("version", ""))
                 )
     return [found[name] for name in sorted(found)]
@@ -200,7 +200,7 @@ _NAME: Final = OneOf(f"a name of 1 to {LONGEST_NAME_BYTES} bytes, as PostgreSQL 
 _EXTENSION_OPTIONS: Final = Either(
     "a mapping of `schema` and `version`, which may be empty",
     {
-        dict: Group(
+        dict: KnownKeys(
             "a mapping",
             {
                 "schema": OneOf(_NAME.takes, (str, type(None)), _is_name),
@@ -217,7 +217,7 @@ _EXTENSIONS: Final = Either(
         dict: MappingOf("a mapping of names to options", _EXTENSION_OPTIONS),
     },
 )
-_VALUES: Final = Group(
+_VALUES: Final = KnownKeys(
     "a mapping",
     {
         "host": TEXT,
@@ -232,16 +232,16 @@ _VALUES: Final = Group(
         "schema": _NAME,
         "extensions": _EXTENSIONS,
         "connection_limit": OneOf("a number from 0, or -1 for no limit", (int,), lambda limit: limit >= -1),
-        "ssl_mode": Choice(_SSL_MODES),
+        "ssl_mode": WordOption(_SSL_MODES),
         "connect_timeout_s": SECONDS,
         "timeout_s": SECONDS,
         "force_delete": SWITCH,
     },
 )
-_SECRETS: Final = Group(
+_SECRETS: Final = KnownKeys(
     "a mapping",
     {
-        "dbcredentials": Group("`username` and `password`", {"username": TEXT, "password": TEXT}),
+        "dbcredentials": KnownKeys("`username` and `password`", {"username": TEXT, "password": TEXT}),
         # Humanitec's access to closed networks; ensue connects from the machine that it runs on.
         "agent_url": TEXT,
     },

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from psycopg import AsyncConnection
 
-    from ensue.deploy.drivers._postgres_inputs import Server
+    from ensue.deploy.drivers._postgres_inputs import DatabaseServer
 
     Rows: TypeAlias = AsyncConnection[tuple[Any, ...]]
 
@@ -28,7 +28,7 @@ _SHORTEST_TIMEOUT_S: Final = 2
 
 
 @contextlib.asynccontextmanager
-async def server_errors(key: str, server: Server) -> AsyncGenerator[None]:
+async def server_errors(key: str, server: DatabaseServer) -> AsyncGenerator[None]:
     """Turn a server's errors into a `DriverError`, and cancel what takes too long (context manager).
 
     Args:
@@ -59,7 +59,7 @@ async def server_errors(key: str, server: Server) -> AsyncGenerator[None]:
 
 
 @contextlib.asynccontextmanager
-async def connected(server: Server, database: str = "") -> AsyncGenerator[Rows]:
+async def connected(server: DatabaseServer, database: str = "") -> AsyncGenerator[Rows]:
     """Connect as the role that creates databases; each statement is its own transaction.
 
     Args:
@@ -96,7 +96,7 @@ async def take_turn(connection: Rows, mark: str) -> None:
     await connection.execute("SELECT pg_advisory_lock(%s)", (key,))
 
 
-async def can_log_in(server: Server, role: str, password: str, database: str) -> bool:
+async def can_log_in(server: DatabaseServer, role: str, password: str, database: str) -> bool:
     """Return whether a role can connect to a database with a password."""
     import psycopg
 
@@ -108,7 +108,7 @@ async def can_log_in(server: Server, role: str, password: str, database: str) ->
     return True
 
 
-async def _connect(server: Server, role: str, password: str, database: str) -> Rows:
+async def _connect(server: DatabaseServer, role: str, password: str, database: str) -> Rows:
     from psycopg import AsyncConnection
 
     return await AsyncConnection.connect(

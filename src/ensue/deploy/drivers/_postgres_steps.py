@@ -15,12 +15,12 @@ from ensue.deploy.drivers._postgres_found import FoundInside
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ensue.deploy.drivers._postgres_found import Found, FoundDatabase
-    from ensue.deploy.drivers._postgres_inputs import Extension, Wanted
+    from ensue.deploy.drivers._postgres_found import FoundDatabase, FoundOnServer
+    from ensue.deploy.drivers._postgres_inputs import DatabaseExtension, RequestedDatabase
     from ensue.deploy.drivers._postgres_server import Rows
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class DatabaseStep(msgspec.Struct, frozen=True, kw_only=True):
     """One change to make.
 
     Args:
@@ -32,7 +32,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     statements: list[Any]
 
 
-def role_steps(wanted: Wanted, found: Found, verifier: str) -> Iterator[Step]:
+def role_steps(wanted: RequestedDatabase, found: FoundOnServer, verifier: str) -> Iterator[DatabaseStep]:
     """Yield the steps for the role.
 
     Args:
@@ -48,63 +48,63 @@ def role_steps(wanted: Wanted, found: Found, verifier: str) -> Iterator[Step]:
         ]
         if not found.is_superuser:
             statements.append(_sql("GRANT {} TO CURRENT_USER", [wanted.role]))
-        yield Step(words="create its role", statements=statements)
+        yield DatabaseStep(words="create its role", statements=statements)
         return
     if not role.is_member:
         grant = _sql("GRANT {} TO CURRENT_USER", [wanted.role])
-        yield Step(words="become a member of its role", statements=[grant])
+        yield DatabaseStep(words="become a member of its role", statements=[grant])
     if role.store != wanted.store:
         comment = _sql("COMMENT ON ROLE {} IS {}", [wanted.role], wanted.comment)
-        yield Step(words=_mark_words("its role", role.store), statements=[comment])
+        yield DatabaseStep(words=_mark_words("its role", role.store), statements=[comment])
     if not role.can_log_in:
         alter = _sql("ALTER ROLE {} LOGIN", [wanted.role])
-        yield Step(words="let its role log in", statements=[alter])
+        yield DatabaseStep(words="let its role log in", statements=[alter])
     if not role.has_password:
         alter = _sql("ALTER ROLE {} PASSWORD {}", [wanted.role], verifier)
-        yield Step(words="set the password of its role", statements=[alter])
+        yield DatabaseStep(words="set the password of its role", statements=[alter])
 
 
-def database_steps(wanted: Wanted, found: Found) -> Iterator[Step]:
+def database_steps(wanted: RequestedDatabase, found: FoundOnServer) -> Iterator[DatabaseStep]:
     """Yield the steps for the database itself, which run outside it."""
     name, database = wanted.database, found.database
     if database is None:
         create = _sql("CREATE DATABASE {} OWNER {}", [name, wanted.role])
         if wanted.template:
             create += _sql(" TEMPLATE {}", [wanted.template])
-        yield Step(words=f"create the database {name}", statements=[create])
+        yield DatabaseStep(words=f"create the database {name}", statements=[create])
     if database is None or database.store != wanted.store:
         comment = _sql("COMMENT ON DATABASE {} IS {}", [name], wanted.comment)
         words = _mark_words(f"the database {name}", database.store) if database else ""
-        yield Step(words=words, statements=[comment])
+        yield DatabaseStep(words=words, statements=[comment])
     if database is None or database.is_public:
         revoke = _sql("REVOKE ALL ON DATABASE {} FROM PUBLIC", [name])
         words = f"close the database {name} to other roles" if database else ""
-        yield Step(words=words, statements=[revoke])
+        yield DatabaseStep(words=words, statements=[revoke])
     yield from _owner_steps(wanted, database)
     if (database.connection_limit if database else -1) != wanted.connection_limit:
         limit = _sql("ALTER DATABASE {} CONNECTION LIMIT {}", [name], wanted.connection_limit)
-        yield Step(words=f"set the connection limit to {wanted.connection_limit}", statements=[limit])
+        yield DatabaseStep(words=f"set the connection limit to {wanted.connection_limit}", statements=[limit])
     if wanted.schema and not (database and database.has_search_path):
         names = [wanted.role, name, wanted.schema]
         path = _sql("ALTER ROLE {} IN DATABASE {} SET search_path TO {}, public", names)
-        yield Step(words=f"set the search path to {wanted.schema}", statements=[path])
+        yield DatabaseStep(words=f"set the search path to {wanted.schema}", statements=[path])
 
 
-def inside_steps(wanted: Wanted, found: FoundInside | None) -> Iterator[Step]:
+def inside_steps(wanted: RequestedDatabase, found: FoundInside | None) -> Iterator[DatabaseStep]:
     """Yield the steps within the database; None: there is no database yet."""
     inside = found or FoundInside()
     for schema, is_granted in inside.schemas.items():
         if not is_granted:
             grant = _sql("GRANT ALL ON SCHEMA {} TO {}", [schema, wanted.role])
-            yield Step(words=f"grant its role the schema {schema}", statements=[grant])
+            yield DatabaseStep(words=f"grant its role the schema {schema}", statements=[grant])
     if wanted.schema and wanted.schema not in inside.schemas:
         create = _sql("CREATE SCHEMA {} AUTHORIZATION {}", [wanted.schema, wanted.role])
-        yield Step(words=f"create the schema {wanted.schema}", statements=[create])
+        yield DatabaseStep(words=f"create the schema {wanted.schema}", statements=[create])
     for extension in wanted.extensions:
         yield from _extension_steps(extension, inside.extensions.get(extension.name))
 
 
-async def run_steps(connection: Rows, steps: Iterable[Step]) -> list[str]:
+async def run_steps(connection: Rows, steps: Iterable[DatabaseStep]) -> list[str]:
     """Run steps and return their descriptions, including empty ones."""
     words: list[str] = []
     for step in steps:
@@ -133,19 +133,19 @@ def drop_role(name: str) -> Any:
     return _sql("DROP ROLE {}", [name])
 
 
-def _owner_steps(wanted: Wanted, database: FoundDatabase | None) -> Iterator[Step]:
+def _owner_steps(wanted: RequestedDatabase, database: FoundDatabase | None) -> Iterator[DatabaseStep]:
     # A database is created with the role as owner, which identifies it until it has its comment.
     owner = wanted.owner or wanted.role
     if (database.owner if database else wanted.role) != owner:
         alter = _sql("ALTER DATABASE {} OWNER TO {}", [wanted.database, owner])
         whom = "its role" if owner == wanted.role else owner
-        yield Step(words=f"give the database {wanted.database} to {whom}", statements=[alter])
+        yield DatabaseStep(words=f"give the database {wanted.database} to {whom}", statements=[alter])
     if owner != wanted.role and not (database and database.owner == owner and database.is_granted):
         grant = _sql("GRANT ALL ON DATABASE {} TO {}", [wanted.database, wanted.role])
-        yield Step(words=f"grant its role the database {wanted.database}", statements=[grant])
+        yield DatabaseStep(words=f"grant its role the database {wanted.database}", statements=[grant])
 
 
-def _extension_steps(extension: Extension, installed: str | None) -> Iterator[Step]:
+def _extension_steps(extension: DatabaseExtension, installed: str | None) -> Iterator[DatabaseStep]:
     name = extension.name
     if installed is None:
         create = _sql("CREATE EXTENSION IF NOT EXISTS {}", [name])
@@ -153,10 +153,10 @@ def _extension_steps(extension: Extension, installed: str | None) -> Iterator[St
             create += _sql(" SCHEMA {}", [extension.schema])
         if extension.version:
             create += _sql(" VERSION {}", [extension.version])
-        yield Step(words=f"install the extension {name}", statements=[create + _sql(" CASCADE", [])])
+        yield DatabaseStep(words=f"install the extension {name}", statements=[create + _sql(" CASCADE", [])])
     elif extension.version not in {"", installed}:
         update = _sql("ALTER EXTENSION {} UPDATE TO {}", [name, extension.version])
-        yield Step(words=f"update the extension {name} to {extension.version}", statements=[update])
+        yield DatabaseStep(words=f"update the extension {name} to {extension.version}", statements=[update])
 
 
 def _mark_words(what: str, former: str | None) -> str:

@@ -11,13 +11,13 @@ from ensue.core.model.option_kinds import OneOf
 from ensue.core.model.unknown import Unknown
 
 if TYPE_CHECKING:
-    from ensue.core.model.option_kinds import Kind
+    from ensue.core.model.option_kinds import OptionKind
 
 MAPPING: Final = OneOf("a mapping", (dict, type(None), Unknown))
 """A mapping, or no value."""
 
 
-def misfits(value: Any, kind: Kind, name: str) -> list[str]:
+def misfits(value: Any, kind: OptionKind, name: str) -> list[str]:
     """Return one sentence per error in an input.
 
     Args:

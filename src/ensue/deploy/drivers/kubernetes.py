@@ -23,7 +23,7 @@ from ensue.core.model.data import is_mapping
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.kubernetes.addresses import addresses_of
 from ensue.deploy.kubernetes.answers import RefusedError
-from ensue.deploy.kubernetes.cluster import Access, Cluster
+from ensue.deploy.kubernetes.cluster import Cluster, ClusterAccess
 from ensue.deploy.kubernetes.inputs import read_inputs
 from ensue.deploy.kubernetes.manifests import ObjectKey
 from ensue.deploy.kubernetes.marks import is_ours, marked, owner_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.driver import CodeKind, DriverRequest
     from ensue.core.masking import Masker
-    from ensue.deploy.kubernetes.inputs import Inputs
+    from ensue.deploy.kubernetes.inputs import KubernetesInputs
 
 CODE: Final[Mapping[str, CodeKind]] = {"manifests": "yaml"}
 """Which inputs are code; see `ensue.core.contracts.driver`."""
@@ -45,7 +45,7 @@ _ESTABLISHED_S: Final = 30
 """How long the API server may take until it serves a new kind."""
 
 
-class Noted(msgspec.Struct, frozen=True, kw_only=True):
+class RecordedObject(msgspec.Struct, frozen=True, kw_only=True):
     """An object as recorded in the cookie.
 
     Args:
@@ -57,7 +57,7 @@ class Noted(msgspec.Struct, frozen=True, kw_only=True):
     uid: str = ""
 
 
-class Cookie(msgspec.Struct, frozen=True, kw_only=True):
+class KubernetesCookie(msgspec.Struct, frozen=True, kw_only=True):
     """What an update and a delete need.
 
     Args:
@@ -66,8 +66,8 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
         server: the URL of its API server.
     """
 
-    objects: list[Noted]
-    access: Access
+    objects: list[RecordedObject]
+    access: ClusterAccess
     server: str
 
 
@@ -142,7 +142,11 @@ class _Applying:
     """Applies manifests one after the other, and records each object."""
 
     def __init__(
-        self, request: DriverRequest, inputs: Inputs, cluster: Cluster, former: Cookie | None
+        self,
+        request: DriverRequest,
+        inputs: KubernetesInputs,
+        cluster: Cluster,
+        former: KubernetesCookie | None,
     ) -> None:
         self._request = request
         self._inputs = inputs
@@ -174,7 +178,7 @@ class _Applying:
             self._cluster.wait(key, is_established, _ESTABLISHED_S)
         return found is None or _content(found) != _content(after), after
 
-    async def remove_obsolete(self, former: Cookie) -> int:
+    async def remove_obsolete(self, former: KubernetesCookie) -> int:
         """Delete the objects that are no longer in the manifests; return their number."""
         obsolete = [one for one in former.objects if one.key not in self._applied]
         owner = self._request.owner
@@ -220,8 +224,8 @@ class _Applying:
         )
 
     def _cookie(self, noted: dict[ObjectKey, str]) -> dict[str, Any]:
-        cookie = Cookie(
-            objects=[Noted(key=key, uid=uid) for key, uid in noted.items()],
+        cookie = KubernetesCookie(
+            objects=[RecordedObject(key=key, uid=uid) for key, uid in noted.items()],
             access=self._inputs.access,
             server=self._cluster.server,
         )
@@ -229,7 +233,7 @@ class _Applying:
         return kept
 
 
-def _inputs(request: DriverRequest) -> Inputs:
+def _inputs(request: DriverRequest) -> KubernetesInputs:
     inputs, problems = read_inputs(request.values, request.secrets, request.account, request.root)
     if problems:
         raise DriverError("; ".join(problems))
@@ -243,11 +247,11 @@ def _refuse_foreign(request: DriverRequest, key: ObjectKey, found: dict[str, Any
         request.refuse_foreign(str(key), owner)
 
 
-def _cookie_of(request: DriverRequest) -> Cookie | None:
-    return None if request.cookie is None else msgspec.convert(request.cookie, Cookie)
+def _cookie_of(request: DriverRequest) -> KubernetesCookie | None:
+    return None if request.cookie is None else msgspec.convert(request.cookie, KubernetesCookie)
 
 
-def _check_cluster(cluster: Cluster, former: Cookie) -> None:
+def _check_cluster(cluster: Cluster, former: KubernetesCookie) -> None:
     """Refuse to leave objects behind in another cluster.
 
     A cluster with another URL is the same one if it has one of the former objects.
@@ -264,7 +268,7 @@ def _check_cluster(cluster: Cluster, former: Cookie) -> None:
         raise DriverError(msg)
 
 
-def _delete(cluster: Cluster, objects: Iterable[Noted], owner: str) -> None:
+def _delete(cluster: Cluster, objects: Iterable[RecordedObject], owner: str) -> None:
     """Delete objects, the last one first, but none that somebody else created, or another store took over."""
     for one in reversed(list(objects)):
         try:
@@ -278,7 +282,7 @@ def _delete(cluster: Cluster, objects: Iterable[Noted], owner: str) -> None:
 
 
 def _dry_run(
-    cluster: Cluster, request: DriverRequest, inputs: Inputs, former: Cookie | None
+    cluster: Cluster, request: DriverRequest, inputs: KubernetesInputs, former: KubernetesCookie | None
 ) -> dict[ObjectKey | str, str]:
     """Return what would be done with each object; unchanged ones are left out."""
     verbs: dict[ObjectKey | str, str] = {}
@@ -303,7 +307,11 @@ def _dry_run(
 
 
 def _verb(
-    cluster: Cluster, request: DriverRequest, inputs: Inputs, key: ObjectKey, manifest: dict[str, Any]
+    cluster: Cluster,
+    request: DriverRequest,
+    inputs: KubernetesInputs,
+    key: ObjectKey,
+    manifest: dict[str, Any],
 ) -> str:
     before = cluster.find(key)
     _refuse_foreign(request, key, before)
@@ -364,7 +372,7 @@ def _decoded(text: str) -> str:
 
 
 @asynccontextmanager
-async def _connected(access: Access, masker: Masker) -> AsyncGenerator[Cluster]:
+async def _connected(access: ClusterAccess, masker: Masker) -> AsyncGenerator[Cluster]:
     """Connect to a cluster; its error messages contain no known secret."""
     cluster = await asyncio.to_thread(Cluster, access)
     try:

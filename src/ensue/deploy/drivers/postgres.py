@@ -19,7 +19,7 @@ from ensue.core.contracts.driver import Planned, Provisioned
 from ensue.core.errors import DriverError
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.drivers._postgres_found import count_connections, find, find_inside
-from ensue.deploy.drivers._postgres_inputs import Server, Wanted, wanted_of, wrong_postgres
+from ensue.deploy.drivers._postgres_inputs import DatabaseServer, RequestedDatabase, wanted_of, wrong_postgres
 from ensue.deploy.drivers._postgres_server import connected, server_errors, take_turn
 from ensue.deploy.drivers._postgres_steps import (
     database_steps,
@@ -33,7 +33,7 @@ from ensue.deploy.drivers._postgres_steps import (
 if TYPE_CHECKING:
     from ensue.core.contracts.driver import DriverRequest
     from ensue.core.model.data import DataMap
-    from ensue.deploy.drivers._postgres_found import Found
+    from ensue.deploy.drivers._postgres_found import FoundOnServer
     from ensue.deploy.drivers._postgres_server import Rows
 
 ALWAYS_CALLED: Final = True
@@ -45,7 +45,7 @@ ROTATES: Final = True
 _PASSWORD_BYTES: Final = 24
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class PostgresCookie(msgspec.Struct, frozen=True, kw_only=True):
     """The cookie: what an update and a deletion need.
 
     Args:
@@ -55,7 +55,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
         is_made: whether everything was created.
     """
 
-    wanted: Wanted
+    wanted: RequestedDatabase
     password: str
     verifier: str
     is_made: bool = False
@@ -148,7 +148,9 @@ async def _provision(request: DriverRequest) -> Provisioned:
     return _provisioned(wanted, msgspec.structs.replace(kept, is_made=True), words)
 
 
-async def _planned_words(request: DriverRequest, wanted: Wanted, kept: Kept | None) -> list[str]:
+async def _planned_words(
+    request: DriverRequest, wanted: RequestedDatabase, kept: PostgresCookie | None
+) -> list[str]:
     async with connected(wanted.server) as connection:
         found = await _find(connection, request, wanted, kept)
     inside = None
@@ -166,7 +168,9 @@ async def _planned_words(request: DriverRequest, wanted: Wanted, kept: Kept | No
     return [step.words for step in steps if step.words]
 
 
-async def _find(connection: Rows, request: DriverRequest, wanted: Wanted, kept: Kept | None) -> Found:
+async def _find(
+    connection: Rows, request: DriverRequest, wanted: RequestedDatabase, kept: PostgresCookie | None
+) -> FoundOnServer:
     """Look at the server, and refuse changes that would lose the data of an existing database."""
     has_moved = kept is not None and kept.is_made and kept.place() != _place(wanted)
     if kept is not None and has_moved and kept.place()[2:] != _place(wanted)[2:]:
@@ -189,7 +193,7 @@ async def _find(connection: Rows, request: DriverRequest, wanted: Wanted, kept: 
     return found
 
 
-async def _remove(request: DriverRequest, kept: Kept) -> None:
+async def _remove(request: DriverRequest, kept: PostgresCookie) -> None:
     wanted = msgspec.structs.replace(kept.wanted, store=request.owner)
     async with server_errors(request.key, wanted.server), connected(wanted.server) as connection:
         await take_turn(connection, wanted.mark)
@@ -200,7 +204,7 @@ async def _remove(request: DriverRequest, kept: Kept) -> None:
             await connection.execute(drop_role(wanted.role))
 
 
-async def _remove_database(connection: Rows, wanted: Wanted) -> None:
+async def _remove_database(connection: Rows, wanted: RequestedDatabase) -> None:
     from psycopg.errors import ObjectInUse
 
     try:
@@ -219,7 +223,9 @@ def _connected_clients(count: int, database: str) -> str:
     )
 
 
-def _renewed(connection: Rows, request: DriverRequest, wanted: Wanted, kept: Kept | None) -> Kept:
+def _renewed(
+    connection: Rows, request: DriverRequest, wanted: RequestedDatabase, kept: PostgresCookie | None
+) -> PostgresCookie:
     """Return what is kept from now on: the former password, or a new one the first time and on request."""
     if kept is not None and not request.rotates:
         return msgspec.structs.replace(kept, wanted=wanted)
@@ -229,14 +235,14 @@ def _renewed(connection: Rows, request: DriverRequest, wanted: Wanted, kept: Kep
     verifier = connection.pgconn.encrypt_password(password.encode(), role, b"scram-sha-256").decode()
     request.services.masker.add(verifier)
     is_made = kept is not None and kept.is_made
-    return Kept(wanted=wanted, password=password, verifier=verifier, is_made=is_made)
+    return PostgresCookie(wanted=wanted, password=password, verifier=verifier, is_made=is_made)
 
 
-def _kept(request: DriverRequest) -> Kept | None:
+def _kept(request: DriverRequest) -> PostgresCookie | None:
     if request.cookie is None:
         return None
     try:
-        kept = msgspec.convert(request.cookie, Kept)
+        kept = msgspec.convert(request.cookie, PostgresCookie)
     except msgspec.ValidationError:
         message = f"{request.key}: its cookie is not one of the driver postgres"
         raise DriverError(message) from None
@@ -245,7 +251,9 @@ def _kept(request: DriverRequest) -> Kept | None:
     return kept
 
 
-def _provisioned(wanted: Wanted, kept: Kept, words: list[str] | None = None) -> Provisioned:
+def _provisioned(
+    wanted: RequestedDatabase, kept: PostgresCookie, words: list[str] | None = None
+) -> Provisioned:
     server = wanted.server
     username = server.login_name(wanted.role)
     values: DataMap = {
@@ -268,7 +276,7 @@ def _provisioned(wanted: Wanted, kept: Kept, words: list[str] | None = None) -> 
     )
 
 
-def _url(server: Server, username: str, password: str, database: str) -> str:
+def _url(server: DatabaseServer, username: str, password: str, database: str) -> str:
     options = {"sslmode": server.ssl_mode} if server.ssl_mode else {}
     user = f"{quote(username, safe='')}:{quote(password, safe='')}"
     if server.host.startswith("/"):
@@ -281,11 +289,11 @@ def _url(server: Server, username: str, password: str, database: str) -> str:
     return f"postgresql://{user}@{place}/{quote(database, safe='')}{query}"
 
 
-def _place(wanted: Wanted) -> tuple[str, int, str, str]:
+def _place(wanted: RequestedDatabase) -> tuple[str, int, str, str]:
     return wanted.server.host, wanted.server.port, wanted.database, wanted.role
 
 
-def _mask(request: DriverRequest, wanted: Wanted) -> None:
+def _mask(request: DriverRequest, wanted: RequestedDatabase) -> None:
     request.services.masker.add(wanted.server.password)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.driver import CodeKind, DriverRequest
     from ensue.reach.terraform import Output
-    from ensue.reach.terraform.inputs import Inputs
+    from ensue.reach.terraform.inputs import TerraformInputs
 
 CODE: Final[Mapping[str, CodeKind]] = {"script": "hcl", "files": "hcl"}
 """Which inputs are code; see `ensue.core.contracts.driver`."""
@@ -47,7 +47,7 @@ _GIT: Final = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_TERMINAL_PR
 """For modules that terraform itself clones: no URL may name a command."""
 
 
-class Cookie(msgspec.Struct, frozen=True, kw_only=True):
+class TerraformCookie(msgspec.Struct, frozen=True, kw_only=True):
     """The cookie: what a delete needs.
 
     Args:
@@ -73,7 +73,7 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float = TERRAFORM_S
     has_state: bool = False
     providers: list[str] | None = None
-    attempted: Cookie | None = None
+    attempted: TerraformCookie | None = None
 
 
 def check(request: DriverRequest) -> list[str]:
@@ -148,7 +148,9 @@ async def delete(request: DriverRequest) -> None:
     await asyncio.to_thread(shutil.rmtree, request.directory, ignore_errors=True)
 
 
-async def _destroy(request: DriverRequest, tree: str, cookie: Cookie, targets: Iterable[str] = ()) -> None:
+async def _destroy(
+    request: DriverRequest, tree: str, cookie: TerraformCookie, targets: Iterable[str] = ()
+) -> None:
     with laid_out(below(request.directory / tree, cookie.path), cookie.files):
         done = await _workspace(request, tree, cookie).apply(destroy=True, targets=targets)
     if done.errors:
@@ -233,7 +235,7 @@ async def planned(request: DriverRequest, binary: str = "") -> Planned:
     return Planned(comment=_counted(found.changes, "would apply"), destroys=found.destroyed)
 
 
-def _inputs(request: DriverRequest) -> Inputs:
+def _inputs(request: DriverRequest) -> TerraformInputs:
     inputs, problems = read_inputs(request.values, request.secrets, request.account, request.root)
     if problems:
         raise DriverError("; ".join(problems))
@@ -254,7 +256,7 @@ def _check_state(request: DriverRequest) -> None:
         raise DriverError(msg)
 
 
-async def _copied(request: DriverRequest, inputs: Inputs, name: str) -> str:
+async def _copied(request: DriverRequest, inputs: TerraformInputs, name: str) -> str:
     """Copy the configuration into a folder of that name; return the commit."""
     folder = request.directory / name
     await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
@@ -264,11 +266,11 @@ async def _copied(request: DriverRequest, inputs: Inputs, name: str) -> str:
     return commit
 
 
-def _former(request: DriverRequest) -> Cookie | None:
-    return None if request.cookie is None else msgspec.convert(request.cookie, Cookie)
+def _former(request: DriverRequest) -> TerraformCookie | None:
+    return None if request.cookie is None else msgspec.convert(request.cookie, TerraformCookie)
 
 
-def _settle(request: DriverRequest, former: Cookie) -> None:
+def _settle(request: DriverRequest, former: TerraformCookie) -> None:
     """Let the copy of an attempt that has succeeded replace the former one, as its cookie has done."""
     if former.attempted is None and (request.directory / _ATTEMPTED).is_dir():
         _moved(request.directory, _ATTEMPTED, _TREE)
@@ -280,9 +282,11 @@ def _moved(directory: Path, name: str, to: str) -> None:
     (directory / name).rename(directory / to)
 
 
-def _cookie(request: DriverRequest, inputs: Inputs, binary: str, commit: str = "") -> Cookie:
+def _cookie(
+    request: DriverRequest, inputs: TerraformInputs, binary: str, commit: str = ""
+) -> TerraformCookie:
     former = _former(request)
-    return Cookie(
+    return TerraformCookie(
         path=inputs.source.path,
         files=inputs.files,
         variables=inputs.variables,
@@ -294,7 +298,7 @@ def _cookie(request: DriverRequest, inputs: Inputs, binary: str, commit: str = "
     )
 
 
-def _workspace(request: DriverRequest, tree: str, cookie: Cookie) -> Workspace:
+def _workspace(request: DriverRequest, tree: str, cookie: TerraformCookie) -> Workspace:
     folder = below(request.directory / tree, cookie.path)
     own = {"GIT_CONFIG_GLOBAL": str(folder / ".gitconfig")} if ".gitconfig" in cookie.files else {}
     return Workspace(

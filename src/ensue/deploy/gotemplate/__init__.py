@@ -6,6 +6,6 @@ files, the environment or the network. `html/template`, methods of Go types and 
 Source: the documentation of Go's `text/template` and `fmt`, and of Sprig 3.
 """
 
-from ensue.deploy.gotemplate.template import Template, compile_template
+from ensue.deploy.gotemplate.template import CompiledGoTemplate, compile_template
 
-__all__ = ["Template", "compile_template"]
+__all__ = ["CompiledGoTemplate", "compile_template"]

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Final
 
 from ensue.deploy.gotemplate.failures import CallError
-from ensue.deploy.gotemplate.regex import Work, compiled
+from ensue.deploy.gotemplate.regex import StepBudget, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,7 +147,7 @@ def read(text: str, layout: str) -> datetime:
     Raises:
         CallError: the text is not in the layout, or there is no such time.
     """
-    found = compiled(rf"\A(?:{_pattern(layout)})\z").search(text, Work())
+    found = compiled(rf"\A(?:{_pattern(layout)})\z").search(text, StepBudget())
     problem = f"{text!r} is not a time in the layout {layout!r}"
     if found is None:
         raise CallError(problem, help="A layout is how `Mon Jan 2 15:04:05 MST 2006` would be written")

@@ -19,32 +19,32 @@ from ensue.deploy.gotemplate.failures import MOST_CHARS, MOST_STEPS, MOST_TEMPLA
 from ensue.deploy.gotemplate.function import Function, checked_arguments, checked_result
 from ensue.deploy.gotemplate.missing_keys import NO_MEMBER, NO_VALUE, missing_key
 from ensue.deploy.gotemplate.nodes import (
-    Action,
+    ActionNode,
     Body,
-    Branch,
-    Chain,
-    Command,
-    Constant,
-    Dot,
-    Field,
-    FunctionName,
-    Jump,
+    BranchNode,
+    ChainNode,
+    CommandNode,
+    ConstantNode,
+    DotNode,
+    FieldNode,
+    FunctionNode,
+    JumpNode,
     Node,
     Operand,
-    Pipeline,
-    TemplateCall,
-    Text,
-    Variable,
+    PipelineNode,
+    TemplateCallNode,
+    TextNode,
+    VariableNode,
 )
 from ensue.deploy.gotemplate.printing import printed
-from ensue.deploy.gotemplate.regex import Work
+from ensue.deploy.gotemplate.regex import StepBudget
 from ensue.deploy.gotemplate.secrecy import printed_secret, result_with_secrets, without_reason
 from ensue.deploy.gotemplate.values import GoObject, is_true, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ensue.deploy.gotemplate.surroundings import Surroundings
+    from ensue.deploy.gotemplate.surroundings import RenderingServices
 
 _MISSING: Final = object()
 
@@ -71,7 +71,7 @@ class _Continue(Exception):  # noqa: N818 -- a jump, not an error
     pass
 
 
-class Program(msgspec.Struct, frozen=True):
+class TemplateProgram(msgspec.Struct, frozen=True):
     """A parsed template and the functions it may call.
 
     Args:
@@ -85,7 +85,7 @@ class Program(msgspec.Struct, frozen=True):
     functions: Mapping[str, Function]
 
 
-class Rendering:
+class TemplateRendering:
     """One rendering of a program.
 
     Args:
@@ -96,10 +96,10 @@ class Rendering:
         offset: where the last function or template was called, in characters from the beginning.
     """
 
-    def __init__(self, program: Program, surroundings: Surroundings) -> None:
+    def __init__(self, program: TemplateProgram, surroundings: RenderingServices) -> None:
         self.offset = 0
         self._program = program
-        self._surroundings = msgspec.structs.replace(surroundings, work=Work())
+        self._surroundings = msgspec.structs.replace(surroundings, work=StepBudget())
         self._tracks_secrets = surroundings.tracks_secrets
         self._parts: list[str] = []
         self._chars = 0
@@ -128,22 +128,22 @@ class Rendering:
 
     def _statement(self, node: Node, dot: Any) -> None:
         match node:
-            case Action():
+            case ActionNode():
                 value = self._pipeline(node.pipeline, dot)
                 if not node.pipeline.names:
                     self._print(self._shown(value, node, dot), node)
-            case Branch():
+            case BranchNode():
                 self._branch(node, dot)
-            case TemplateCall():
+            case TemplateCallNode():
                 self._template(node, dot)
-            case Jump():
+            case JumpNode():
                 raise _Break if node.word == "break" else _Continue
-            case Text():
+            case TextNode():
                 self._print(node.text, node)
             case _:
                 assert_never(node)
 
-    def _shown(self, value: Any, node: Action, dot: Any) -> str:
+    def _shown(self, value: Any, node: ActionNode, dot: Any) -> str:
         text = value if value.__class__ is str else self._printed(value, node, dot)
         if self._tracks_secrets and holds_secret(value):
             text = printed_secret(value, text)
@@ -151,13 +151,13 @@ class Rendering:
             return text
         return self._surroundings.on_printed(value, text, node.pipeline.offset)
 
-    def _printed(self, value: Any, node: Action, dot: Any) -> str:
+    def _printed(self, value: Any, node: ActionNode, dot: Any) -> str:
         if value is None:
             last = node.pipeline.commands[-1]
-            if isinstance(last.first, FunctionName) and last.first.name == "index":
+            if isinstance(last.first, FunctionNode) and last.first.name == "index":
                 raise EvaluationFailure(NO_MEMBER, last.offset)
             self._require_key(last.first, dot)
-            if isinstance(last.first, Chain | Variable):
+            if isinstance(last.first, ChainNode | VariableNode):
                 raise EvaluationFailure(NO_VALUE, last.offset)
             return "<no value>"
         try:
@@ -178,7 +178,7 @@ class Rendering:
             what = f"it takes more than {MOST_STEPS:,} loop iterations and function calls"
             raise EvaluationFailure(CallError(what, help="Loop over fewer items"), offset)
 
-    def _branch(self, node: Branch, dot: Any) -> None:
+    def _branch(self, node: BranchNode, dot: Any) -> None:
         seen = len(self._variables)
         value = self._pipeline(node.pipeline, dot, is_range=node.word == "range")
         if node.word == "range":
@@ -189,7 +189,7 @@ class Rendering:
             self._run(node.otherwise, dot)
         del self._variables[seen:]
 
-    def _range(self, node: Branch, value: Any, dot: Any) -> None:
+    def _range(self, node: BranchNode, value: Any, dot: Any) -> None:
         names = node.pipeline.names
         seen = len(self._variables)
         is_empty = True
@@ -225,7 +225,7 @@ class Rendering:
         what = f"range can't go through {type_of(value)}"
         raise EvaluationFailure(CallError(what, help="Give it a list, a mapping or an integer"), offset)
 
-    def _template(self, node: TemplateCall, dot: Any) -> None:
+    def _template(self, node: TemplateCallNode, dot: Any) -> None:
         body = self._program.definitions.get(node.name)
         if body is None:
             what = f"there is no template {node.name!r}"
@@ -243,7 +243,7 @@ class Rendering:
 
     # Pipelines
 
-    def _pipeline(self, node: Pipeline, dot: Any, *, is_range: bool = False) -> Any:
+    def _pipeline(self, node: PipelineNode, dot: Any, *, is_range: bool = False) -> Any:
         value: Any = _MISSING
         source: Operand | None = None
         for command in node.commands:
@@ -263,25 +263,25 @@ class Rendering:
                 self._variables[index] = (name, value)
                 return
 
-    def _command(self, node: Command, dot: Any, final: Any, source: Operand | None) -> Any:
+    def _command(self, node: CommandNode, dot: Any, final: Any, source: Operand | None) -> Any:
         first = node.first
-        if isinstance(first, FunctionName):
+        if isinstance(first, FunctionNode):
             return self._call(first.name, node, dot, final, source)
         if not node.arguments and final is _MISSING:
             return self._operand(first, dot)
         arguments = [self._operand(one, dot) for one in node.arguments]
         if final is not _MISSING:
             arguments.append(final)
-        names = first.names if isinstance(first, Field | Variable | Chain) else ()
+        names = first.names if isinstance(first, FieldNode | VariableNode | ChainNode) else ()
         if not names:
             raise EvaluationFailure(CallError("only a function takes arguments"), first.offset)
         owner = self._fields(self._base(first, dot), names[:-1], first.offset)
         return self._method(owner, names[-1], arguments, first.offset)
 
     def _base(self, node: Operand, dot: Any) -> Any:
-        if isinstance(node, Variable):
+        if isinstance(node, VariableNode):
             return self._variable(node.name)
-        return self._operand(node.base, dot) if isinstance(node, Chain) else dot
+        return self._operand(node.base, dot) if isinstance(node, ChainNode) else dot
 
     def _method(self, owner: Any, name: str, arguments: list[Any], offset: int) -> Any:
         if not isinstance(owner, GoObject):
@@ -291,7 +291,7 @@ class Rendering:
         except CallError as error:
             raise EvaluationFailure(without_reason(error, (owner, *arguments)), offset) from None
 
-    def _call(self, name: str, node: Command, dot: Any, final: Any, source: Operand | None = None) -> Any:
+    def _call(self, name: str, node: CommandNode, dot: Any, final: Any, source: Operand | None = None) -> Any:
         self._step(node.offset)
         if name in {"and", "or"}:
             return self._short_circuit(name, node, dot, final)
@@ -321,7 +321,7 @@ class Rendering:
         except (ValueError, ArithmeticError, MemoryError) as error:
             raise EvaluationFailure(CallError(f"{name}: {error}"), node.offset) from None
 
-    def _short_circuit(self, name: str, node: Command, dot: Any, final: Any) -> Any:
+    def _short_circuit(self, name: str, node: CommandNode, dot: Any, final: Any) -> Any:
         if not node.arguments and final is _MISSING:
             raise EvaluationFailure(
                 CallError(f"{name} takes at least 1 argument, but is given 0"), node.offset
@@ -337,21 +337,21 @@ class Rendering:
 
     def _operand(self, node: Operand, dot: Any) -> Any:  # noqa: PLR0911 -- a return per node
         match node:
-            case Field():
+            case FieldNode():
                 return self._fields(dot, node.names, node.offset)
-            case Constant():
+            case ConstantNode():
                 return node.value
-            case Variable():
+            case VariableNode():
                 value = self._variable(node.name)
                 return self._fields(value, node.names, node.offset) if node.names else value
-            case Pipeline():
+            case PipelineNode():
                 return self._pipeline(node, dot)
-            case Dot():
+            case DotNode():
                 return dot
-            case Chain():
+            case ChainNode():
                 return self._fields(self._operand(node.base, dot), node.names, node.offset)
-            case FunctionName():
-                return self._call(node.name, Command(node, (), node.offset), dot, _MISSING)
+            case FunctionNode():
+                return self._call(node.name, CommandNode(node, (), node.offset), dot, _MISSING)
             case _:
                 assert_never(node)
 
@@ -379,11 +379,11 @@ class Rendering:
 
     def _require_key(self, node: Operand, dot: Any) -> None:
         """Raise an error if an operand is nil because one of its keys is missing."""
-        while isinstance(node, Pipeline):
+        while isinstance(node, PipelineNode):
             node = node.commands[-1].first
-        if isinstance(node, Field):
+        if isinstance(node, FieldNode):
             owner = dot
-        elif isinstance(node, Variable):
+        elif isinstance(node, VariableNode):
             owner = self._variable(node.name)
         else:
             return

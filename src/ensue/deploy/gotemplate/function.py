@@ -84,7 +84,7 @@ class Function(msgspec.Struct, frozen=True):
         checks: the check of each parameter; None for a parameter that accepts anything.
         least: the fewest arguments.
         most: the most arguments; None for any number: the last check applies to all further ones.
-        needs_run: whether it receives the `Surroundings` before its arguments.
+        needs_run: whether it receives the `RenderingServices` before its arguments.
         is_random: whether two calls with the same arguments return different values.
     """
 

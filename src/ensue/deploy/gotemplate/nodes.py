@@ -7,27 +7,27 @@ from typing import Any, TypeAlias
 import msgspec
 
 
-class Constant(msgspec.Struct, frozen=True):
+class ConstantNode(msgspec.Struct, frozen=True):
     """A literal: a number, string, boolean or nil."""
 
     value: Any
     offset: int
 
 
-class Dot(msgspec.Struct, frozen=True):
+class DotNode(msgspec.Struct, frozen=True):
     """The value that `.` means at this place."""
 
     offset: int
 
 
-class Field(msgspec.Struct, frozen=True):
+class FieldNode(msgspec.Struct, frozen=True):
     """`.a.b`: fields of the dot."""
 
     names: tuple[str, ...]
     offset: int
 
 
-class Variable(msgspec.Struct, frozen=True):
+class VariableNode(msgspec.Struct, frozen=True):
     """`$x.a.b`: a variable and fields of it; `$` is the data itself."""
 
     name: str
@@ -35,14 +35,14 @@ class Variable(msgspec.Struct, frozen=True):
     offset: int
 
 
-class FunctionName(msgspec.Struct, frozen=True):
+class FunctionNode(msgspec.Struct, frozen=True):
     """The name of a function; its arguments are those of the command."""
 
     name: str
     offset: int
 
 
-class Chain(msgspec.Struct, frozen=True):
+class ChainNode(msgspec.Struct, frozen=True):
     """`(…).a.b`: fields of the result of a pipeline in parentheses."""
 
     base: Operand
@@ -50,7 +50,7 @@ class Chain(msgspec.Struct, frozen=True):
     offset: int
 
 
-class Command(msgspec.Struct, frozen=True):
+class CommandNode(msgspec.Struct, frozen=True):
     """An operand, or a function with its arguments."""
 
     first: Operand
@@ -58,7 +58,7 @@ class Command(msgspec.Struct, frozen=True):
     offset: int
 
 
-class Pipeline(msgspec.Struct, frozen=True):
+class PipelineNode(msgspec.Struct, frozen=True):
     """Commands; each receives the result of the one before as its last argument.
 
     Args:
@@ -70,51 +70,53 @@ class Pipeline(msgspec.Struct, frozen=True):
 
     names: tuple[str, ...]
     is_assignment: bool
-    commands: tuple[Command, ...]
+    commands: tuple[CommandNode, ...]
     offset: int
 
 
-Operand: TypeAlias = Constant | Dot | Field | Variable | FunctionName | Chain | Pipeline
+Operand: TypeAlias = (
+    ConstantNode | DotNode | FieldNode | VariableNode | FunctionNode | ChainNode | PipelineNode
+)
 
 
-class Text(msgspec.Struct, frozen=True):
+class TextNode(msgspec.Struct, frozen=True):
     """Text that is printed unchanged."""
 
     text: str
     offset: int
 
 
-class Action(msgspec.Struct, frozen=True):
+class ActionNode(msgspec.Struct, frozen=True):
     """A pipeline whose value is printed, unless it sets a variable."""
 
-    pipeline: Pipeline
+    pipeline: PipelineNode
     offset: int
 
 
-class Branch(msgspec.Struct, frozen=True):
+class BranchNode(msgspec.Struct, frozen=True):
     """`if`, `with` or `range`, with its `else`."""
 
     word: str
-    pipeline: Pipeline
+    pipeline: PipelineNode
     body: Body
     otherwise: Body
     offset: int
 
 
-class TemplateCall(msgspec.Struct, frozen=True):
+class TemplateCallNode(msgspec.Struct, frozen=True):
     """`template` (or `block`): a call of another template with data."""
 
     name: str
-    pipeline: Pipeline | None
+    pipeline: PipelineNode | None
     offset: int
 
 
-class Jump(msgspec.Struct, frozen=True):
+class JumpNode(msgspec.Struct, frozen=True):
     """`break` or `continue`."""
 
     word: str
     offset: int
 
 
-Node: TypeAlias = Text | Action | Branch | TemplateCall | Jump
+Node: TypeAlias = TextNode | ActionNode | BranchNode | TemplateCallNode | JumpNode
 Body: TypeAlias = tuple[Node, ...]

@@ -14,13 +14,13 @@ import msgspec
 from ensue.deploy.gotemplate.failures import TemplateSyntaxError
 from ensue.deploy.gotemplate.lexer import Token, tokens_of
 from ensue.deploy.gotemplate.nodes import (
-    Action,
+    ActionNode,
     Body,
-    Branch,
-    Jump,
+    BranchNode,
+    JumpNode,
     Node,
-    TemplateCall,
-    Text,
+    TemplateCallNode,
+    TextNode,
 )
 from ensue.deploy.gotemplate.pipelines import PipelineReader
 
@@ -57,10 +57,10 @@ def parse(source: str, functions: Collection[str], refused: Mapping[str, str]) -
     Raises:
         TemplateSyntaxError: it does not parse, or uses an unknown function, variable or template.
     """
-    return _Parser(source, functions, refused).parse()
+    return _TemplateParser(source, functions, refused).parse()
 
 
-class _Parser(PipelineReader):
+class _TemplateParser(PipelineReader):
     def __init__(self, source: str, functions: Collection[str], refused: Mapping[str, str]) -> None:
         super().__init__(tokens_of(source), functions, refused)
         self._definitions: dict[str, Body] = {}
@@ -80,11 +80,11 @@ class _Parser(PipelineReader):
             if token.kind == "end":
                 return tuple(nodes), token
             if token.kind == "text":
-                nodes.append(Text(token.text, token.offset))
+                nodes.append(TextNode(token.text, token.offset))
                 continue
             word = self._peek()
             if word.kind != "word" or word.text not in _WORDS:
-                nodes.append(Action(self._pipeline("an action", "right"), token.offset))
+                nodes.append(ActionNode(self._pipeline("an action", "right"), token.offset))
                 continue
             self._next()
             if word.text in {"end", "else"}:
@@ -107,15 +107,15 @@ class _Parser(PipelineReader):
             return self._block(word)
         return self._template(word) if word.text == "template" else self._jump(word)
 
-    def _jump(self, word: Token) -> Jump:
+    def _jump(self, word: Token) -> JumpNode:
         if not self._loops:
             raise TemplateSyntaxError(
                 f"`{word.text}` is outside of `range`", word.offset, help="Use it in a `range`"
             )
         self._expect("right", "`}}`")
-        return Jump(word.text, word.offset)
+        return JumpNode(word.text, word.offset)
 
-    def _branch(self, word: Token) -> Branch:
+    def _branch(self, word: Token) -> BranchNode:
         self._deeper(word)
         seen = len(self._variables)
         pipeline = self._pipeline(f"`{word.text}`", "right", most_names=2 if word.text == "range" else 1)
@@ -129,7 +129,7 @@ class _Parser(PipelineReader):
             self._end_of(word, end)
         del self._variables[seen:]
         self._levels -= 1
-        return Branch(word.text, pipeline, body, otherwise, word.offset)
+        return BranchNode(word.text, pipeline, body, otherwise, word.offset)
 
     def _otherwise(self, word: Token) -> Body:
         following = self._peek()
@@ -157,11 +157,11 @@ class _Parser(PipelineReader):
         self._expect("right", "`}}` after the name of the template")
         self._definition(word, name)
 
-    def _block(self, word: Token) -> TemplateCall:
+    def _block(self, word: Token) -> TemplateCallNode:
         name = self._name(word)
         pipeline = self._pipeline("`block`", "right")
         self._definition(word, name)
-        return TemplateCall(name, pipeline, word.offset)
+        return TemplateCallNode(name, pipeline, word.offset)
 
     def _definition(self, word: Token, name: str) -> None:
         self._deeper(word)
@@ -171,7 +171,7 @@ class _Parser(PipelineReader):
         self._end_of(word, end)
         self._variables, self._loops = outer, loops
         self._levels -= 1
-        has_content = any(not isinstance(node, Text) or node.text.strip() for node in body)
+        has_content = any(not isinstance(node, TextNode) or node.text.strip() for node in body)
         if name in self._definitions and has_content and self._definitions[name]:
             raise TemplateSyntaxError(
                 f"the template {name!r} is defined twice", word.offset, help="Rename one of them"
@@ -179,12 +179,12 @@ class _Parser(PipelineReader):
         if has_content or name not in self._definitions:
             self._definitions[name] = body
 
-    def _template(self, word: Token) -> TemplateCall:
+    def _template(self, word: Token) -> TemplateCallNode:
         name = self._name(word)
         if self._peek().kind == "right":
             self._next()
-            return TemplateCall(name, None, word.offset)
-        return TemplateCall(name, self._pipeline("`template`", "right"), word.offset)
+            return TemplateCallNode(name, None, word.offset)
+        return TemplateCallNode(name, self._pipeline("`template`", "right"), word.offset)
 
     def _name(self, word: Token) -> str:
         token = self._next()

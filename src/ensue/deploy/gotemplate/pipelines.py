@@ -15,15 +15,15 @@ from ensue.core.model.secret_marks import unbracketed
 from ensue.deploy.gotemplate import literals
 from ensue.deploy.gotemplate.failures import MOST_NESTING, TemplateSyntaxError
 from ensue.deploy.gotemplate.nodes import (
-    Chain,
-    Command,
-    Constant,
-    Dot,
-    Field,
-    FunctionName,
+    ChainNode,
+    CommandNode,
+    ConstantNode,
+    DotNode,
+    FieldNode,
+    FunctionNode,
     Operand,
-    Pipeline,
-    Variable,
+    PipelineNode,
+    VariableNode,
 )
 
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ class PipelineReader:
                 help="Move an inner part into a template of its own with `define`",
             )
 
-    def _pipeline(self, of: str, closing: str, *, most_names: int = 1) -> Pipeline:
+    def _pipeline(self, of: str, closing: str, *, most_names: int = 1) -> PipelineNode:
         begin = self._peek().offset
         names, is_assignment = self._declaration(most_names)
-        commands: list[Command] = []
+        commands: list[CommandNode] = []
         while True:
             commands.append(self._command(of, closing, is_first=not commands))
             token = self._next()
@@ -91,7 +91,7 @@ class PipelineReader:
                 raise self._unexpected(token, of, closing)
         if not is_assignment:
             self._variables.extend(names)
-        return Pipeline(names, is_assignment, tuple(commands), begin)
+        return PipelineNode(names, is_assignment, tuple(commands), begin)
 
     def _unexpected(self, token: Token, of: str, closing: str) -> TemplateSyntaxError:
         if token.kind == "end":
@@ -127,7 +127,7 @@ class PipelineReader:
                 self._check_variable(name, sign.offset)
         return tuple(names), is_assignment
 
-    def _command(self, of: str, closing: str, *, is_first: bool) -> Command:
+    def _command(self, of: str, closing: str, *, is_first: bool) -> CommandNode:
         begin = self._peek()
         operands: list[Operand] = []
         while self._peek().kind in _OPERANDS:
@@ -144,17 +144,17 @@ class PipelineReader:
                 )
             raise self._unexpected(begin, of, closing)
         first = operands[0]
-        if isinstance(first, Constant) and first.value is None:
+        if isinstance(first, ConstantNode) and first.value is None:
             raise TemplateSyntaxError(
                 "nil is not a command", first.offset, help="Print or compare something else"
             )
-        if not is_first and isinstance(first, Constant | Dot):
+        if not is_first and isinstance(first, ConstantNode | DotNode):
             raise TemplateSyntaxError(
                 "only a function can take what a pipeline returns",
                 first.offset,
                 help="Call a function after `|`",
             )
-        return Command(first, tuple(operands[1:]), first.offset)
+        return CommandNode(first, tuple(operands[1:]), first.offset)
 
     def _operand(self) -> Operand:
         token = self._next()
@@ -164,24 +164,24 @@ class PipelineReader:
             names.append(self._next().text[1:])
         if not names:
             return base
-        if isinstance(base, Field):
-            return Field((*base.names, *names), base.offset)
-        if isinstance(base, Variable):
-            return Variable(base.name, (*base.names, *names), base.offset)
-        if isinstance(base, Constant | Dot):
+        if isinstance(base, FieldNode):
+            return FieldNode((*base.names, *names), base.offset)
+        if isinstance(base, VariableNode):
+            return VariableNode(base.name, (*base.names, *names), base.offset)
+        if isinstance(base, ConstantNode | DotNode):
             raise TemplateSyntaxError(
                 f"{_shown(token)} has no fields", token.offset, help="Ask a mapping for the field"
             )
-        return Chain(base, tuple(names), base.offset)
+        return ChainNode(base, tuple(names), base.offset)
 
     def _term(self, token: Token) -> Operand:
         if token.kind == "field":
-            return Field((token.text[1:],), token.offset)
+            return FieldNode((token.text[1:],), token.offset)
         if token.kind == "dot":
-            return Dot(token.offset)
+            return DotNode(token.offset)
         if token.kind == "variable":
             self._check_variable(token.text, token.offset)
-            return Variable(token.text, (), token.offset)
+            return VariableNode(token.text, (), token.offset)
         if token.kind == "open":
             self._deeper(token)
             inner = self._pipeline("a parenthesis", "close")
@@ -192,7 +192,7 @@ class PipelineReader:
     def _word(self, token: Token) -> Operand:
         name = token.text
         if name in _VALUES:
-            return Constant(_VALUES[name], token.offset)
+            return ConstantNode(_VALUES[name], token.offset)
         if name in self._refused:
             raise TemplateSyntaxError(
                 f"the function {name} is not supported", token.offset, help=self._refused[name]
@@ -202,9 +202,9 @@ class PipelineReader:
             hint = f"Did you mean {near[0]}?" if near else "docs/go-templates.md lists the functions"
             raise TemplateSyntaxError(f"there is no function {name}", token.offset, help=hint)
         self._used.add(name)
-        return FunctionName(name, token.offset)
+        return FunctionNode(name, token.offset)
 
-    def _constant(self, token: Token) -> Constant:
+    def _constant(self, token: Token) -> ConstantNode:
         value: object = None
         if token.kind in {"string", "raw"}:
             value = self._string(token)
@@ -214,7 +214,7 @@ class PipelineReader:
             value = literals.number(token.text)
         if value is None:
             raise TemplateSyntaxError(f"{token.text[:40]} is not a {_KIND_WORDS[token.kind]}", token.offset)
-        return Constant(value, token.offset)
+        return ConstantNode(value, token.offset)
 
     def _string(self, token: Token) -> str | None:
         if token.kind == "raw":

@@ -12,13 +12,13 @@ from ensue.deploy.gotemplate.failures import check_chars
 from ensue.deploy.gotemplate.regex import compiled
 
 if TYPE_CHECKING:
-    from ensue.deploy.gotemplate.regex import Match, Work
+    from ensue.deploy.gotemplate.regex import Match, StepBudget
 
 _REFERENCE: Final = re.compile(r"\$(?:(?P<dollar>\$)|(?P<plain>\w+)|\{(?P<braced>\w+)\})", re.ASCII)
 _MOST_DIGITS: Final = 4
 
 
-def replaced(pattern: str, text: str, replacement: str, work: Work, *, is_literal: bool = False) -> str:
+def replaced(pattern: str, text: str, replacement: str, work: StepBudget, *, is_literal: bool = False) -> str:
     """Return a text in which all matches are replaced.
 
     Args:
@@ -54,7 +54,7 @@ def _expanded(template: str, found: Match) -> str:
     return _REFERENCE.sub(group, template)
 
 
-def split(pattern: str, text: str, most: int, work: Work) -> list[str]:
+def split(pattern: str, text: str, most: int, work: StepBudget) -> list[str]:
     """Return the parts of a text between the matches.
 
     Args:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ensue.deploy.gotemplate.function import Function
-    from ensue.deploy.gotemplate.surroundings import Surroundings
+    from ensue.deploy.gotemplate.surroundings import RenderingServices
 
 _OF_LISTS: Final = (
     *("append", "chunk", "compact", "first", "initial", "last", "prepend", "push", "rest", "reverse"),
@@ -49,7 +49,7 @@ _KEEPS_TEXT: Final = frozenset(
 _HIDDEN: Final = "it failed, and an argument is secret, so that the reason is not shown"
 
 
-def result_with_secrets(name: str, called: Function, arguments: list[Any], around: Surroundings) -> Any:
+def result_with_secrets(name: str, called: Function, arguments: list[Any], around: RenderingServices) -> Any:
     """Call a function and return its result, marked if it is secret.
 
     Args:

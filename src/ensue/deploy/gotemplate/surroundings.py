@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.deploy.gotemplate.regex import Work
+from ensue.deploy.gotemplate.regex import StepBudget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ def _as_it_is(value: Any, text: str, offset: int) -> str:
     return text
 
 
-class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+class RenderingServices(msgspec.Struct, frozen=True, kw_only=True):
     """The time and the callbacks of a rendering.
 
     Args:
@@ -45,8 +45,8 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     on_random: Callable[[], None] = _ignore
     on_printed: Callable[[Any, str, int], str] = _as_it_is
     tracks_secrets: bool = False
-    work: Work = msgspec.field(default_factory=Work)
+    work: StepBudget = msgspec.field(default_factory=StepBudget)
 
 
-REAL_SURROUNDINGS: Final = Surroundings()
+REAL_SURROUNDINGS: Final = RenderingServices()
 """The clock of this machine, and no callbacks."""

@@ -8,11 +8,11 @@ from ensue.core.diagnostics import Span
 from ensue.core.errors import GoTemplateError
 from ensue.core.model.data import copied, is_encodable
 from ensue.core.model.secret_marks import bracketed, unbracketed
-from ensue.deploy.gotemplate.evaluator import EvaluationFailure, Program, Rendering
+from ensue.deploy.gotemplate.evaluator import EvaluationFailure, TemplateProgram, TemplateRendering
 from ensue.deploy.gotemplate.failures import CallError, TemplateSyntaxError
 from ensue.deploy.gotemplate.functions import FUNCTIONS, MUTATING, REFUSED
 from ensue.deploy.gotemplate.parser import parse
-from ensue.deploy.gotemplate.surroundings import REAL_SURROUNDINGS, Surroundings
+from ensue.deploy.gotemplate.surroundings import REAL_SURROUNDINGS, RenderingServices
 from ensue.deploy.gotemplate.values import to_bytes
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _TOO_DEEP: Final = CallError(
 )
 
 
-class Template:
+class CompiledGoTemplate:
     """A compiled template, which can be rendered any number of times.
 
     Args:
@@ -33,13 +33,15 @@ class Template:
         changes_data: whether it calls a function that changes a mapping.
     """
 
-    def __init__(self, program: Program, *, source: str, name: str, changes_data: bool) -> None:
+    def __init__(self, program: TemplateProgram, *, source: str, name: str, changes_data: bool) -> None:
         self._program = program
         self._source = source
         self._name = name
         self._changes_data = changes_data
 
-    def render(self, data: Mapping[str, Any] | Any, surroundings: Surroundings = REAL_SURROUNDINGS) -> str:
+    def render(
+        self, data: Mapping[str, Any] | Any, surroundings: RenderingServices = REAL_SURROUNDINGS
+    ) -> str:
         """Render the template.
 
         Args:
@@ -49,7 +51,7 @@ class Template:
         Raises:
             GoTemplateError: a key is missing, a function failed or a limit was reached.
         """
-        rendering = Rendering(self._program, surroundings)
+        rendering = TemplateRendering(self._program, surroundings)
         try:
             text = rendering.text(copied(data) if self._changes_data else data)
         except EvaluationFailure as failure:
@@ -61,7 +63,7 @@ class Template:
         return unbracketed(to_bytes(bracketed(text)).decode("utf-8", "replace"))
 
 
-def compile_template(text: str, name: str) -> Template:
+def compile_template(text: str, name: str) -> CompiledGoTemplate:
     """Compile a template.
 
     Args:
@@ -75,8 +77,10 @@ def compile_template(text: str, name: str) -> Template:
         parsed = parse(text, FUNCTIONS.keys(), REFUSED)
     except TemplateSyntaxError as failure:
         raise _error(failure, text, failure.offset, name) from None
-    program = Program(parsed.body, parsed.definitions, FUNCTIONS)
-    return Template(program, source=text, name=name, changes_data=not MUTATING.isdisjoint(parsed.functions))
+    program = TemplateProgram(parsed.body, parsed.definitions, FUNCTIONS)
+    return CompiledGoTemplate(
+        program, source=text, name=name, changes_data=not MUTATING.isdisjoint(parsed.functions)
+    )
 
 
 def _error(failure: CallError, source: str, offset: int, name: str) -> GoTemplateError:

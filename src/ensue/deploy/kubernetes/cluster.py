@@ -46,7 +46,7 @@ _NOT_FOUND: Final = 404
 _CONFLICT: Final = 409
 
 
-class Access(msgspec.Struct, frozen=True, kw_only=True):
+class ClusterAccess(msgspec.Struct, frozen=True, kw_only=True):
     """How to connect to a cluster.
 
     Args:
@@ -84,7 +84,7 @@ class Cluster:
         DriverError: the client is not installed, or the kubeconfig is invalid.
     """
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: ClusterAccess) -> None:
         config, dynamic = client_module("kubernetes.config"), client_module("kubernetes.dynamic")
         self._watch: Any = client_module("kubernetes.watch").Watch()
         self._stopped = threading.Event()

@@ -10,7 +10,7 @@ import msgspec
 from ensue.core.model.bounded_yaml import load_plain_yaml
 from ensue.core.model.data import is_mapping
 from ensue.core.model.unknown import Unknown
-from ensue.deploy.kubernetes.cluster import Access
+from ensue.deploy.kubernetes.cluster import ClusterAccess
 from ensue.deploy.kubernetes.manifests import read_manifests
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _VALUES: Final = ("manifests", "namespace", "wait_s", "force_conflicts", "kubeco
 _SECRETS: Final = ("kubeconfig", "manifests")
 
 
-class Inputs(msgspec.Struct, frozen=True, kw_only=True):
+class KubernetesInputs(msgspec.Struct, frozen=True, kw_only=True):
     """The manifests, and where to apply them.
 
     Args:
@@ -35,13 +35,13 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     manifests: list[dict[str, Any]]
-    access: Access
+    access: ClusterAccess
     namespace: str = ""
     wait_s: float = 0.0
     forces: bool = False
 
 
-def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple[Inputs, list[str]]:
+def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple[KubernetesInputs, list[str]]:
     """Read the inputs of a resource.
 
     Args:
@@ -67,7 +67,7 @@ def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple
     if isinstance(wait_s, bool) or not isinstance(wait_s, (int, float, Unknown)):
         problems.append("wait_s is not a number of seconds")
         wait_s = 0
-    inputs = Inputs(
+    inputs = KubernetesInputs(
         manifests=manifests,
         access=_access(plain, secret, account, root, problems),
         namespace=_text(plain, "namespace", problems),
@@ -79,18 +79,18 @@ def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple
 
 def _access(
     plain: Mapping[str, Any], secret: Mapping[str, Any], account: Any, root: Path, problems: list[str]
-) -> Access:
+) -> ClusterAccess:
     context = _text(plain, "context", problems)
     if path := _text(plain, "kubeconfig_path", problems):
-        return Access(path=str(root / path), context=context)
+        return ClusterAccess(path=str(root / path), context=context)
     written: Any = secret.get("kubeconfig")
     if written is None and is_mapping(account):
         written = account.get("kubeconfig")
     if any(isinstance(one, Unknown) for one in (written, account, plain.get("kubeconfig_path"))):
-        return Access()
+        return ClusterAccess()
     if written is None:
         problems.append("no cluster is named: write values.kubeconfig_path or secrets.kubeconfig")
-        return Access()
+        return ClusterAccess()
     if isinstance(written, str):
         try:
             written = load_plain_yaml(written)
@@ -99,8 +99,8 @@ def _access(
             written = None
     if not is_mapping(written) or "clusters" not in written:
         problems.append("kubeconfig is not a kubeconfig: it has no `clusters`")
-        return Access()
-    return Access(kubeconfig=written, context=context)
+        return ClusterAccess()
+    return ClusterAccess(kubeconfig=written, context=context)
 
 
 def _mapping(data: Any, name: str, known: tuple[str, ...], problems: list[str]) -> dict[str, Any]:

@@ -10,23 +10,23 @@ Source: resource graph document.
 from ensue.deploy.provisioning.building import build_graph
 from ensue.deploy.provisioning.definition_files import read_definition
 from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
-from ensue.deploy.provisioning.identity import Context, Descriptor, Key, parse_descriptor
-from ensue.deploy.provisioning.matching import Candidate, Catalog
-from ensue.deploy.provisioning.nodes import Dependency, Node, ResourceGraph
+from ensue.deploy.provisioning.identity import Context, Descriptor, ResourceKey, parse_descriptor
+from ensue.deploy.provisioning.matching import Catalog, DefinitionCandidate
+from ensue.deploy.provisioning.nodes import Dependency, GraphNode, ResourceGraph
 from ensue.deploy.provisioning.workloads import Deployment, Workload
 
 __all__ = [
-    "Candidate",
     "Catalog",
     "Context",
+    "DefinitionCandidate",
     "Dependency",
     "Deployment",
     "Descriptor",
     "EvaluatedNode",
+    "GraphNode",
     "GraphValues",
-    "Key",
-    "Node",
     "ResourceGraph",
+    "ResourceKey",
     "Workload",
     "build_graph",
     "parse_descriptor",

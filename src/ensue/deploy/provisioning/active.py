@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from ensue.deploy.provisioning.identity import Key  # noqa: TC001 -- msgspec reads the types of fields
+from ensue.deploy.provisioning.identity import ResourceKey  # noqa: TC001 -- msgspec reads the types of fields
 from ensue.deploy.provisioning.sensitive import Path  # noqa: TC001 -- the same
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     definition: str
-    depends_on: tuple[Key, ...] = ()
+    depends_on: tuple[ResourceKey, ...] = ()
 
 
 class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -68,7 +68,7 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
             succeed, and what was replaced.
     """
 
-    key: Key
+    key: ResourceKey
     env_type: str
     definition: str
     definition_digest: str
@@ -82,7 +82,7 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     secret_manifests: tuple[Path, ...] = ()
     cookie: dict[str, Any] | None = None
     registers: dict[str, dict[str, Any]] = {}
-    depends_on: tuple[Key, ...] = ()
+    depends_on: tuple[ResourceKey, ...] = ()
     generation: int = 0
     attempted: Attempt | None = None
     awaits_ready: bool = False
@@ -101,7 +101,7 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         return self.retain and self.phase != "creating"
 
     @property
-    def uses(self) -> tuple[Key, ...]:
+    def uses(self) -> tuple[ResourceKey, ...]:
         """The resources that it, its last attempt, or anything beside it depends on."""
         attempted = () if self.attempted is None else self.attempted.depends_on
         if not attempted and not self.beside:
@@ -113,7 +113,7 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 class ActiveResources(Protocol):
     """The store of active resources, by environment."""
 
-    def load(self, context: Context) -> Mapping[Key, ActiveResource]:
+    def load(self, context: Context) -> Mapping[ResourceKey, ActiveResource]:
         """Return the active resources of one environment; this blocks.
 
         Raises:
@@ -125,7 +125,7 @@ class ActiveResources(Protocol):
         """Store a resource; it is durable after the next `flush`."""
         ...
 
-    def remove(self, context: Context, key: Key) -> None:
+    def remove(self, context: Context, key: ResourceKey) -> None:
         """Remove a resource; durable after the next `flush`."""
         ...
 

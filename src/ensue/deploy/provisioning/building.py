@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from ensue.deploy.provisioning.canonical import canonical, digest
 from ensue.deploy.provisioning.expansion import NO_ITEMS
-from ensue.deploy.provisioning.growth import Growth
+from ensue.deploy.provisioning.growth import GrowingGraph
 from ensue.deploy.provisioning.growth_points import growth_points
-from ensue.deploy.provisioning.identity import DEFAULT_CLASS, IMPLICIT, Key, guresid
-from ensue.deploy.provisioning.nodes import Dependency, Node, ResourceGraph
+from ensue.deploy.provisioning.identity import DEFAULT_CLASS, IMPLICIT, ResourceKey, guresid
+from ensue.deploy.provisioning.nodes import Dependency, GraphNode, ResourceGraph
 from ensue.deploy.provisioning.params_checks import refuse_misfits
 from ensue.deploy.provisioning.provisioning_order import in_order
 from ensue.deploy.provisioning.selecting import follow_selectors
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ensue.deploy.provisioning.for_each import Item
-    from ensue.deploy.provisioning.growth import Resource
+    from ensue.deploy.provisioning.growth import GraphResource
     from ensue.deploy.provisioning.identity import Context
     from ensue.deploy.provisioning.matching import Catalog
     from ensue.deploy.provisioning.nodes import ListName, Selector
@@ -51,7 +51,7 @@ def build_graph(
     Raises:
         CompileError: the inputs or the graph have errors; it contains all of them.
     """
-    growth = Growth(catalog, context, found, given)
+    growth = GrowingGraph(catalog, context, found, given)
     _gather(growth, deployment, catalog, context, found)
     growth.settle()
     selected = follow_selectors(growth, found)
@@ -68,11 +68,11 @@ def build_graph(
 
 
 def _gather(
-    growth: Growth, deployment: Deployment, catalog: Catalog, context: Context, found: Collector
+    growth: GrowingGraph, deployment: Deployment, catalog: Catalog, context: Context, found: Collector
 ) -> None:
     """Add everything that files declare, before any definition is matched."""
     for type_ in IMPLICIT:
-        key = Key(type_, DEFAULT_CLASS, type_)
+        key = ResourceKey(type_, DEFAULT_CLASS, type_)
         if definition := catalog.chosen(key, context):
             growth.add(key, definition.place)
     for request in sorted(deployment.shared, key=lambda one: one.key):
@@ -104,7 +104,7 @@ def _refuse_second(workload: Workload, first: Workload, found: Collector) -> Non
 
 
 def _refuse_unmatched(
-    resources: Iterable[Resource], catalog: Catalog, context: Context, found: Collector
+    resources: Iterable[GraphResource], catalog: Catalog, context: Context, found: Collector
 ) -> None:
     for resource in resources:
         # The definition for this resource may be one that was refused.
@@ -120,14 +120,14 @@ def _refuse_unmatched(
 
 
 def _node(
-    resource: Resource,
-    selected: Mapping[Selector, tuple[Key, ...]],
+    resource: GraphResource,
+    selected: Mapping[Selector, tuple[ResourceKey, ...]],
     context: Context,
     params_schema: ParamsSchema | None,
-) -> Node:
+) -> GraphNode:
     definition = resource.definition
     assert definition is not None  # noqa: S101 -- a resource without one was refused
-    return Node(
+    return GraphNode(
         key=resource.key,
         name=str(resource.key),
         guresid=guresid(context, resource.key),
@@ -150,7 +150,7 @@ def _node(
     )
 
 
-def _hash(context: Context, nodes: Iterable[Node], catalog: Catalog) -> str:
+def _hash(context: Context, nodes: Iterable[GraphNode], catalog: Catalog) -> str:
     """Hash the graph: the context and, in order, everything that determines each node."""
     return digest(
         [

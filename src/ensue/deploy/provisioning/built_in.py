@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.deploy.provisioning.canonical import digest
-from ensue.deploy.provisioning.definitions import Criterion, Definition, Inputs
+from ensue.deploy.provisioning.definitions import Criterion, Definition, DriverInputs
 from ensue.deploy.provisioning.identity import DEFAULT_CLASS, WORKLOAD
-from ensue.deploy.provisioning.written import NO_MENTIONS, TextPlace, Written
+from ensue.deploy.provisioning.written import NO_MENTIONS, TemplatedData, TextPlace
 from ensue.language.yaml import YamlDocument
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ def with_built_in(definitions: Sequence[Definition]) -> list[Definition]:
 
 def _workload() -> Definition:
     place = TextPlace(YamlDocument("(built in)", ""))
-    nothing = Written({}, {}, NO_MENTIONS, place)
+    nothing = TemplatedData({}, {}, NO_MENTIONS, place)
     return Definition(
         id=_ID,
         type=WORKLOAD,
         name=_ID,
         driver=_DRIVER,
         account=None,
-        inputs=Inputs(values=nothing, secrets=nothing, secret_refs=nothing),
+        inputs=DriverInputs(values=nothing, secrets=nothing, secret_refs=nothing),
         provisions=(),
         criteria=(Criterion(class_=DEFAULT_CLASS, fields={}, place=place),),
         place=place,

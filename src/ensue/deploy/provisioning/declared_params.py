@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from ensue.deploy.provisioning.placeholder_values import Dialect
     from ensue.deploy.provisioning.shapes import Shape
-    from ensue.deploy.provisioning.written import TextPlace, Written
+    from ensue.deploy.provisioning.written import TemplatedData, TextPlace
 
 
 def read_params(
     declared: Mapping[str, Any], name: str, dialect: Dialect, place: TextPlace, shape: Shape
-) -> Written | None:
+) -> TemplatedData | None:
     """Return the parameters of a resource; None if it declares none.
 
     Args:

@@ -17,7 +17,7 @@ from ensue.deploy.provisioning.definitions import (
     CRITERION_FIELDS,
     Criterion,
     Definition,
-    Inputs,
+    DriverInputs,
     Provision,
 )
 from ensue.deploy.provisioning.for_each_entries import read_for_each
@@ -31,7 +31,7 @@ from ensue.deploy.provisioning.written import TextPlace, read_written
 if TYPE_CHECKING:
     from ensue.core.model.chunk import StateOptions
     from ensue.deploy.provisioning.placeholder_values import Dialect
-    from ensue.deploy.provisioning.written import Written
+    from ensue.deploy.provisioning.written import TemplatedData
     from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
 
@@ -60,7 +60,7 @@ def read_definition(data: Any, document: YamlDocument, found: Collector) -> Defi
     place = TextPlace(document)
     if data is None or _is_other_kind(data, place, found):
         return None
-    definition = _Reader(found).read(data, place)
+    definition = _DefinitionReader(found).read(data, place)
     if definition is None:
         found.refused.add(_type_of(data))
     return definition
@@ -89,7 +89,7 @@ def _is_other_kind(data: Any, place: TextPlace, found: Collector) -> bool:
     return True
 
 
-class _Reader:
+class _DefinitionReader:
     """Reads one definition."""
 
     def __init__(self, found: Collector) -> None:
@@ -159,18 +159,18 @@ class _Reader:
     def _flag(self, entity: dict[str, Any], word: str, place: TextPlace) -> bool:
         return self._shape.flag(entity.get(word), f"{word!r}", place.below(word))
 
-    def _written(self, data: Any, place: TextPlace, *, is_secret: bool = False) -> Written:
+    def _written(self, data: Any, place: TextPlace, *, is_secret: bool = False) -> TemplatedData:
         return read_written(data, DEFINITION, place, self._found, is_secret=is_secret)
 
-    def _inputs(self, given: Any, place: TextPlace) -> Inputs:
+    def _inputs(self, given: Any, place: TextPlace) -> DriverInputs:
         shape = self._shape
         mapping = shape.mapping(given, "'driver_inputs'", place, _INPUTS)
-        read: dict[str, Written] = {}
+        read: dict[str, TemplatedData] = {}
         for key in _INPUTS:
             inside = place.below(key)
             checked = shape.mapping(mapping.get(key), repr(key), inside)
             read[key] = self._written(checked, inside, is_secret=key != "values")
-        return Inputs(values=read["values"], secrets=read["secrets"], secret_refs=read["secret_refs"])
+        return DriverInputs(values=read["values"], secrets=read["secrets"], secret_refs=read["secret_refs"])
 
     def _provisions(self, given: Any, place: TextPlace) -> tuple[Provision, ...]:
         mapping = self._shape.mapping(given, "'provision'", place)
@@ -203,7 +203,7 @@ class _Reader:
             for_each=for_each,
         )
 
-    def _params(self, given: Any, dialect: Dialect, place: TextPlace) -> Written | None:
+    def _params(self, given: Any, dialect: Dialect, place: TextPlace) -> TemplatedData | None:
         if given is None:
             return None
         return read_written(self._shape.mapping(given, "'params'", place), dialect, place, self._found)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.deploy.provisioning.for_each import ForEach
-    from ensue.deploy.provisioning.identity import Context, Descriptor, Key
+    from ensue.deploy.provisioning.identity import Context, Descriptor, ResourceKey
     from ensue.deploy.provisioning.params_schemas import ParamsSchema
-    from ensue.deploy.provisioning.readiness import Ready
-    from ensue.deploy.provisioning.written import TextPlace, Written
+    from ensue.deploy.provisioning.readiness import Readiness
+    from ensue.deploy.provisioning.written import TemplatedData, TextPlace
 
 CRITERION_FIELDS: Final = ("res_id", "env_id", "app_id", "env_type")
 """The fields that make a criterion more specific, the most significant first."""
@@ -96,12 +96,12 @@ class Provision(msgspec.Struct, frozen=True, kw_only=True):
     target: Descriptor
     is_dependent: bool
     match_dependents: bool
-    params: Written | None
+    params: TemplatedData | None
     place: TextPlace
     for_each: ForEach | None = None
 
 
-class Inputs(msgspec.Struct, frozen=True, kw_only=True):
+class DriverInputs(msgspec.Struct, frozen=True, kw_only=True):
     """The inputs of a driver, with placeholders not yet replaced.
 
     Args:
@@ -110,9 +110,9 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True):
         secret_refs: references to further secrets: `{store, ref, version}` or `{value}` at any depth.
     """
 
-    values: Written
-    secrets: Written
-    secret_refs: Written
+    values: TemplatedData
+    secrets: TemplatedData
+    secret_refs: TemplatedData
 
 
 class Definition(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,8 +142,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     type: str
     name: str
     driver: str
-    account: Written | None
-    inputs: Inputs
+    account: TemplatedData | None
+    inputs: DriverInputs
     provisions: tuple[Provision, ...]
     criteria: tuple[Criterion, ...]
     place: TextPlace
@@ -153,10 +153,10 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     retain: bool = False
     options: StateOptions = BESIDE_OTHERS
     params_schema: ParamsSchema | None = None
-    ready: Ready | None = None
+    ready: Readiness | None = None
 
     @property
-    def written(self) -> tuple[Written, ...]:
+    def written(self) -> tuple[TemplatedData, ...]:
         """The parts of it that may contain placeholders of the resource itself."""
         inputs = self.inputs
         account = () if self.account is None else (self.account,)
@@ -164,7 +164,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
         return (inputs.values, inputs.secrets, inputs.secret_refs, *account, *ready)
 
 
-def field_values(key: Key, context: Context) -> dict[str, str | None]:
+def field_values(key: ResourceKey, context: Context) -> dict[str, str | None]:
     """Return the values that criteria compare, for one resource."""
     return {"res_id": key.id, "env_id": context.env, "app_id": context.app, "env_type": context.env_type}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.data import is_mapping
 from ensue.deploy.provisioning.declared_params import read_params
-from ensue.deploy.provisioning.identity import DEFAULT_CLASS, Key
+from ensue.deploy.provisioning.identity import DEFAULT_CLASS, ResourceKey
 from ensue.deploy.provisioning.named_resources import by_name
 from ensue.deploy.provisioning.placeholder_values import Dialect, FromOutside, context_meaning
 from ensue.deploy.provisioning.shapes import Shape
@@ -32,7 +32,10 @@ def is_deployment_set(data: Any) -> bool:
 
 
 def read_deployment_set(
-    data: dict[str, Any], document: YamlDocument, found: Collector, shared: Mapping[str, Key] | None = None
+    data: dict[str, Any],
+    document: YamlDocument,
+    found: Collector,
+    shared: Mapping[str, ResourceKey] | None = None,
 ) -> Deployment:
     """Return the deployment that a deployment set declares.
 
@@ -42,10 +45,10 @@ def read_deployment_set(
         found: receives the errors.
         shared: the resources that other deployment sets of the deployment declare as shared, by name.
     """
-    return _Reader(document, found, shared or {}).read(data)
+    return _DeploymentSetReader(document, found, shared or {}).read(data)
 
 
-def shared_keys(data: Any) -> dict[str, Key]:
+def shared_keys(data: Any) -> dict[str, ResourceKey]:
     """Return the shared resources that a deployment set declares, by name, as far as they are valid."""
     declared = data.get("shared") if is_deployment_set(data) else None
     if not is_mapping(declared):
@@ -53,8 +56,8 @@ def shared_keys(data: Any) -> dict[str, Key]:
     return _keys({str(name): one for name, one in declared.items() if is_mapping(one)}, shared_id)
 
 
-class _Reader:
-    def __init__(self, document: YamlDocument, found: Collector, shared: Mapping[str, Key]) -> None:
+class _DeploymentSetReader:
+    def __init__(self, document: YamlDocument, found: Collector, shared: Mapping[str, ResourceKey]) -> None:
         self._found = found
         self._shape = Shape("E0814", found)
         self._top = TextPlace(document)
@@ -112,7 +115,11 @@ class _Reader:
         return checked
 
     def _requests(
-        self, declared: dict[str, dict[str, Any]], keys: dict[str, Key], dialect: Dialect, place: TextPlace
+        self,
+        declared: dict[str, dict[str, Any]],
+        keys: dict[str, ResourceKey],
+        dialect: Dialect,
+        place: TextPlace,
     ) -> tuple[Request, ...]:
         requests: list[Request] = []
         for name, key in keys.items():
@@ -121,9 +128,9 @@ class _Reader:
         return tuple(requests)
 
 
-def _keys(declared: Mapping[str, Mapping[str, Any]], id_of: Callable[[str], str]) -> dict[str, Key]:
+def _keys(declared: Mapping[str, Mapping[str, Any]], id_of: Callable[[str], str]) -> dict[str, ResourceKey]:
     return {
-        name: Key(str(one["type"]), str(one.get("class") or DEFAULT_CLASS), id_of(name))
+        name: ResourceKey(str(one["type"]), str(one.get("class") or DEFAULT_CLASS), id_of(name))
         for name, one in declared.items()
         if one.get("type")
     }

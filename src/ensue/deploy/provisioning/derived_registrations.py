@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.registry import DerivedRegistry
     from ensue.core.model.data import DataMap
-    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
 
 
 async def register_derived(
-    registry: DerivedRegistry, context: Context, key: Key, registers: Mapping[str, DataMap]
+    registry: DerivedRegistry, context: Context, key: ResourceKey, registers: Mapping[str, DataMap]
 ) -> None:
     """Register the resources that a driver names; confirm those that are already registered.
 
@@ -47,7 +47,9 @@ async def register_derived(
     await asyncio.to_thread(registry.register_many, requests)
 
 
-async def forget_derived(registry: DerivedRegistry, context: Context, key: Key, names: Iterable[str]) -> None:
+async def forget_derived(
+    registry: DerivedRegistry, context: Context, key: ResourceKey, names: Iterable[str]
+) -> None:
     """Forget resources that a driver registered in an earlier deployment and no longer registers.
 
     Args:
@@ -67,18 +69,20 @@ async def forget_derived(registry: DerivedRegistry, context: Context, key: Key, 
     await asyncio.to_thread(forget)
 
 
-def derived_sources(registry: DerivedRegistry, context: Context, keys: Iterable[Key]) -> set[Key]:
+def derived_sources(
+    registry: DerivedRegistry, context: Context, keys: Iterable[ResourceKey]
+) -> set[ResourceKey]:
     """Return those of the given resources from which anything is derived; this blocks."""
     by_source = {source_of(context, key): key for key in keys}
     return {by_source[source] for source in registry.sources_among(by_source)}
 
 
-async def invalidate_derived(registry: DerivedRegistry, context: Context, key: Key) -> None:
+async def invalidate_derived(registry: DerivedRegistry, context: Context, key: ResourceKey) -> None:
     """Invalidate everything that was derived from a resource of the graph."""
     source = source_of(context, key)
     await asyncio.to_thread(registry.invalidate, source, reason=f"{key} was destroyed")
 
 
-def source_of(context: Context, key: Key) -> Srn:
+def source_of(context: Context, key: ResourceKey) -> Srn:
     """Return the name of a resource of the graph in provenance: `TYPE:[ORG/]APP/ENV/CLASS#ID`."""
     return Srn(key.type.replace("-", "_"), f"{context.environment}/{key.class_}#{key.id}")

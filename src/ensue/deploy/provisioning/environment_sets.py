@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from ensue.core.model.data import is_mapping
 from ensue.deploy.provisioning.deployment_sets import is_deployment_set
-from ensue.deploy.provisioning.score_containers import SourceFile  # noqa: TC001 -- msgspec reads the types of fields
+from ensue.deploy.provisioning.score_containers import ContainerSourceFile  # noqa: TC001 -- msgspec reads the types of fields
 from ensue.deploy.provisioning.score_files import is_score
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class SetDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     first_line: int = 1
     workloads: dict[str, str] = {}
     shared: tuple[str, ...] = ()
-    sources: dict[str, SourceFile] = {}
+    sources: dict[str, ContainerSourceFile] = {}
     since: int = 0
 
     @property

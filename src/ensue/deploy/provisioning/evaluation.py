@@ -17,7 +17,7 @@ import msgspec
 from ensue.core.contracts.driver import ForeignPart
 from ensue.core.model.data import is_list, is_mapping, mapped
 from ensue.core.model.unknown import Unknown, has_unknowns
-from ensue.deploy.provisioning.placeholders import Template
+from ensue.deploy.provisioning.placeholders import PlaceholderText
 from ensue.deploy.provisioning.sensitive import (
     NOTHING_FOREIGN,
     Foreign,
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
     from ensue.deploy.provisioning.placeholder_values import Meaning
     from ensue.deploy.provisioning.sensitive import Path
-    from ensue.deploy.provisioning.written import Written
+    from ensue.deploy.provisioning.written import TemplatedData
 
 
 def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
     """Return data with every template replaced by its value, with marks; the same object if there is none.
 
     Args:
-        data: data of a `Written`.
+        data: data of a `TemplatedData`.
         value_of: returns the value of a placeholder: an `Unknown` if it is not known yet, a `Sensitive` if it
             is secret, a `Foreign` if it comes from outputs.
     """
@@ -65,7 +65,7 @@ class Evaluated(NamedTuple):
 _NOTHING: Final = Evaluated(None)
 
 
-def evaluate_parts(written: Written | None, value_of: Callable[[Meaning], Any]) -> Evaluated:
+def evaluate_parts(written: TemplatedData | None, value_of: Callable[[Meaning], Any]) -> Evaluated:
     """Return data with every template replaced by its value, and the paths of the marks in it.
 
     Args:
@@ -80,7 +80,7 @@ def evaluate_parts(written: Written | None, value_of: Callable[[Meaning], Any]) 
     foreign: dict[Path, tuple[ForeignPart, ...]] = {}
     is_known = True
 
-    def leaf(template: Template, path: list[str | int]) -> Any:
+    def leaf(template: PlaceholderText, path: list[str | int]) -> Any:
         nonlocal is_known
         value = note_marks(_text(template, value_of), tuple(path), paths, foreign)
         is_known = is_known and not has_unknowns(value)
@@ -89,15 +89,17 @@ def evaluate_parts(written: Written | None, value_of: Callable[[Meaning], Any]) 
     return Evaluated(_replaced(written.data, leaf, []), tuple(paths), foreign, is_known)
 
 
-def _replaced(data: Any, leaf: Callable[[Template, list[str | int]], Any], path: list[str | int]) -> Any:
+def _replaced(
+    data: Any, leaf: Callable[[PlaceholderText, list[str | int]], Any], path: list[str | int]
+) -> Any:
     """Return data with every template replaced; what has none in it is the same object.
 
     Args:
-        data: data of a `Written`.
+        data: data of a `TemplatedData`.
         leaf: returns the value of a template at a path.
         path: the path of the data; it is changed and restored.
     """
-    if isinstance(data, Template):
+    if isinstance(data, PlaceholderText):
         return leaf(data, path)
     places: Iterable[tuple[str | int, Any]]
     copy: Any
@@ -131,7 +133,7 @@ def json_text(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _text(template: Template, value_of: Callable[[Meaning], Any]) -> Any:
+def _text(template: PlaceholderText, value_of: Callable[[Meaning], Any]) -> Any:
     if whole := template.whole:
         value = value_of(whole.meaning)
         return Unknown(whole.text) if isinstance(value, Unknown) else _named(value, whole.text)

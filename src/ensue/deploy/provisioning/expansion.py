@@ -15,7 +15,7 @@ from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.provisioning.early_values import early_values, resource_context
 from ensue.deploy.provisioning.evaluation import evaluate
 from ensue.deploy.provisioning.for_each import ids_of, items_of, with_item
-from ensue.deploy.provisioning.identity import Key
+from ensue.deploy.provisioning.identity import ResourceKey
 from ensue.deploy.provisioning.nodes import ListName
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.definitions import Provision
     from ensue.deploy.provisioning.for_each import ForEach, Item
     from ensue.deploy.provisioning.identity import Context
-    from ensue.deploy.provisioning.written import Written
+    from ensue.deploy.provisioning.written import TemplatedData
     from ensue.language.collector import Collector
 
 NO_ORGANIZATION: Final = "it uses ${context.org.id}, and no organization is given (--org)"
@@ -42,8 +42,8 @@ class Expanded(NamedTuple):
         foreign_id: the resources whose outputs its id has parts of, for messages; empty: none.
     """
 
-    key: Key
-    params: Written | None
+    key: ResourceKey
+    params: TemplatedData | None
     foreign_id: str = ""
 
 
@@ -61,7 +61,7 @@ class Expansion:
         self._found = found
         self._given = given
 
-    def of(self, owner: Key, provision: Provision, for_each: ForEach) -> list[Expanded] | None:
+    def of(self, owner: ResourceKey, provision: Provision, for_each: ForEach) -> list[Expanded] | None:
         """Return the resources of an entry; None: its list is not known yet.
 
         Args:
@@ -83,11 +83,11 @@ class Expansion:
         """Return whether a list is an output whose items are known."""
         return name in self._given
 
-    def context_of(self, owner: Key) -> dict[str, str]:
+    def context_of(self, owner: ResourceKey) -> dict[str, str]:
         """Return the fields of the context of a resource."""
         return resource_context(owner, self._context)
 
-    def _known(self, owner: Key, for_each: ForEach) -> Sequence[Item] | None:
+    def _known(self, owner: ResourceKey, for_each: ForEach) -> Sequence[Item] | None:
         value = evaluate(for_each.value.data, early_values(owner, self._context))
         if not unknowns_in(value):
             return items_of(value)
@@ -103,7 +103,7 @@ class Expansion:
         params = provision.params
         return [
             Expanded(
-                Key(head.type, head.class_, id_),
+                ResourceKey(head.type, head.class_, id_),
                 None if params is None else with_item(params, item, str(name)),
                 item.resources,
             )

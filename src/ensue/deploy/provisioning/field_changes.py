@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ensue.deploy.provisioning.graph_values import EvaluatedNode
     from ensue.deploy.provisioning.outcomes import NodeOutcome
-    from ensue.deploy.provisioning.set_differences import Difference
+    from ensue.deploy.provisioning.set_differences import ValueDifference
 
 _ENCODER: Final = msgspec.msgpack.Encoder(enc_hook=str)
 _CHANGING: Final = frozenset({"planned", "updated", "replaced"})
@@ -50,7 +50,7 @@ def packed_inputs(evaluated: EvaluatedNode) -> bytes:
     return _ENCODER.encode(_inputs(evaluated))
 
 
-def changed_fields(one: NodeOutcome) -> Iterator[Difference]:
+def changed_fields(one: NodeOutcome) -> Iterator[ValueDifference]:
     """Yield what differs from the last successful call of a driver; secrets are hidden.
 
     Args:
@@ -87,7 +87,7 @@ def _shown(fields: _Fields) -> dict[str, Any]:
     return {name: as_written(value) for name, value in data.items() if value is not None}
 
 
-def _hidden(found: Difference, secret: Collection[Path]) -> Difference:
+def _hidden(found: ValueDifference, secret: Collection[Path]) -> ValueDifference:
     """Return a difference with its secrets hidden."""
     place = names_of(found.path)
     inside = [

@@ -18,10 +18,10 @@ from ensue.core.model.data import is_list, is_mapping, mapped
 from ensue.deploy.provisioning.evaluation import json_text
 from ensue.deploy.provisioning.identity import parse_descriptor
 from ensue.deploy.provisioning.placeholder_values import ContextField, EachItem, EachValue
-from ensue.deploy.provisioning.placeholders import Placeholder, Template
+from ensue.deploy.provisioning.placeholders import Placeholder, PlaceholderText
 from ensue.deploy.provisioning.sensitive import below, marked, parted
 from ensue.deploy.provisioning.shapes import kind_of
-from ensue.deploy.provisioning.written import Written
+from ensue.deploy.provisioning.written import TemplatedData
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -45,8 +45,8 @@ class ForEach(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     entry: str
-    value: Written
-    id: Template
+    value: TemplatedData
+    id: PlaceholderText
 
 
 class Item(NamedTuple):
@@ -131,7 +131,7 @@ def ids_of(for_each: ForEach, items: Iterable[Item], context: Mapping[str, str])
     return iter(ids)
 
 
-def with_item(params: Written, item: Item, origin: str) -> Written:
+def with_item(params: TemplatedData, item: Item, origin: str) -> TemplatedData:
     """Return params with the placeholders of an item replaced.
 
     Args:
@@ -144,16 +144,16 @@ def with_item(params: Written, item: Item, origin: str) -> Written:
     """
 
     def with_part(one: Any) -> Any:
-        if not isinstance(one, Template):
+        if not isinstance(one, PlaceholderText):
             return one
         parts = tuple(_with_part(part, item) for part in one.parts)
-        return Template(one.source, parts) if _names_item(parts) else one
+        return PlaceholderText(one.source, parts) if _names_item(parts) else one
 
     def as_source(one: Any) -> Any:
-        return _source(one, f"{item.key} of {origin}") if isinstance(one, Template) else one
+        return _source(one, f"{item.key} of {origin}") if isinstance(one, PlaceholderText) else one
 
     data = mapped(params.data, with_part)
-    return Written(data, mapped(data, as_source), params.mentions, params.place)
+    return TemplatedData(data, mapped(data, as_source), params.mentions, params.place)
 
 
 def may_be_id(for_each: ForEach, context: Mapping[str, str]) -> re.Pattern[str]:
@@ -236,7 +236,7 @@ def _names_item(parts: Iterable[str | Placeholder]) -> bool:
     return any(isinstance(part, Placeholder) and isinstance(part.meaning, EachValue) for part in parts)
 
 
-def _source(template: Template, origin: str) -> Any:
+def _source(template: PlaceholderText, origin: str) -> Any:
     """Return a text as if an author had written the item into it; a secret is only named."""
     if not _names_item(template.parts):
         return template.source

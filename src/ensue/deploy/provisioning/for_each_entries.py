@@ -8,7 +8,7 @@ from ensue.core.model.data import is_list, is_mapping
 from ensue.deploy.provisioning.for_each import ForEach
 from ensue.deploy.provisioning.identity import Descriptor, parse_descriptor
 from ensue.deploy.provisioning.placeholder_values import DEFINITION, ENTRY_ID, EachItem
-from ensue.deploy.provisioning.placeholders import Placeholder, Template, parse_text
+from ensue.deploy.provisioning.placeholders import Placeholder, PlaceholderText, parse_text
 from ensue.deploy.provisioning.written import read_written
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def read_for_each(
         shape.wrong(f"the placeholder {fault.text} in {key!r} cannot be read: {reason}", place)
     if faults:
         return None, None
-    if not isinstance(id_, Template) or not any(_item_parts(id_)):
+    if not isinstance(id_, PlaceholderText) or not any(_item_parts(id_)):
         shape.wrong(
             f"the id in {key!r} is the same for all items of 'for_each'",
             place,
@@ -67,10 +67,10 @@ def read_for_each(
 
 
 def _is_placeholder(data: Any) -> bool:
-    return isinstance(data, Template) and data.whole is not None
+    return isinstance(data, PlaceholderText) and data.whole is not None
 
 
-def _item_parts(id_: Template) -> Iterator[Placeholder]:
+def _item_parts(id_: PlaceholderText) -> Iterator[Placeholder]:
     for part in id_.parts:
         if isinstance(part, Placeholder) and isinstance(part.meaning, EachItem):
             yield part

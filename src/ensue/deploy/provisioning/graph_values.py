@@ -17,14 +17,14 @@ from ensue.core.model.unknown import Unknown, has_unknowns
 from ensue.deploy.provisioning.evaluation import evaluate, evaluate_parts
 from ensue.deploy.provisioning.identity import context_values, guresid
 from ensue.deploy.provisioning.placeholder_values import (
-    Constant,
     ContextField,
     EachItem,
     EachValue,
+    FileConstant,
     FromOutside,
     OwnOutput,
-    Reference,
-    Selection,
+    ResourceReference,
+    ResourceSelection,
 )
 from ensue.deploy.provisioning.secret_refs import with_secrets
 from ensue.deploy.provisioning.sensitive import (
@@ -41,8 +41,8 @@ from ensue.deploy.provisioning.sensitive import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ensue.deploy.provisioning.identity import Key
-    from ensue.deploy.provisioning.nodes import GrowthPoint, Node, ResourceGraph
+    from ensue.deploy.provisioning.identity import ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ResourceGraph
     from ensue.deploy.provisioning.placeholder_values import Meaning
     from ensue.deploy.provisioning.secret_refs import SecretReference
     from ensue.deploy.provisioning.sensitive import Parted, Path
@@ -83,7 +83,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
         is_known: whether all of it is known, without waiting for another resource.
     """
 
-    node: Node
+    node: GraphNode
     account: Any
     params: Any
     values: Any
@@ -147,16 +147,16 @@ class GraphValues:
         """Whether a placeholder asks for the organization, and none is given."""
         self._outside = outside or {}
         self._is_complete = is_complete
-        self._done: dict[Key, EvaluatedNode] = {}
+        self._done: dict[ResourceKey, EvaluatedNode] = {}
         self._guresids = {node.key: node.guresid for node in graph.nodes}
-        self._outputs: dict[Key, Outputs] = {}
+        self._outputs: dict[ResourceKey, Outputs] = {}
 
     def nodes(self) -> Iterator[EvaluatedNode]:
         """Yield every node, in the order of provisioning."""
         for node in self.graph.nodes:
             yield self.evaluated(node)
 
-    def evaluated(self, node: Node) -> EvaluatedNode:
+    def evaluated(self, node: GraphNode) -> EvaluatedNode:
         """Return a node with the values that are known by now.
 
         Raises:
@@ -195,11 +195,11 @@ class GraphValues:
         )
         return done
 
-    def evaluated_before(self, key: Key) -> EvaluatedNode | None:
+    def evaluated_before(self, key: ResourceKey) -> EvaluatedNode | None:
         """Return the result of a node's last evaluation; None if there was none."""
         return self._done.get(key)
 
-    def list_of(self, point: GrowthPoint, owner: Node) -> Any:
+    def list_of(self, point: GrowthPoint, owner: GraphNode) -> Any:
         """Return the value of a list as far as it is known, with its marks.
 
         Args:
@@ -211,12 +211,12 @@ class GraphValues:
         """
         return evaluate(point.for_each.value.data, lambda meaning: self._value(meaning, owner))
 
-    def part_of(self, node: Node, data: Any) -> Parted:
+    def part_of(self, node: GraphNode, data: Any) -> Parted:
         """Return further data of a node's definition, as far as it is known.
 
         Args:
             node: the node.
-            data: data of a `Written`.
+            data: data of a `TemplatedData`.
 
         Raises:
             DriverError: it uses an output that a provisioned resource lacks.
@@ -228,19 +228,19 @@ class GraphValues:
         self.graph = graph
         self._guresids = {node.key: node.guresid for node in graph.nodes}
 
-    def note_outputs(self, key: Key, outputs: Outputs) -> None:
+    def note_outputs(self, key: ResourceKey, outputs: Outputs) -> None:
         """Record the outputs of a resource that has been provisioned."""
         self._outputs[key] = outputs
 
-    def _value(self, meaning: Meaning, node: Node) -> Any:  # noqa: PLR0911 -- one for each meaning
+    def _value(self, meaning: Meaning, node: GraphNode) -> Any:  # noqa: PLR0911 -- one for each meaning
         match meaning:
-            case Constant(value):
+            case FileConstant(value):
                 return value
             case ContextField(name):
                 return self._context_value(name, node)
-            case Reference(target, what, path):
+            case ResourceReference(target, what, path):
                 return self._of(target.resolved(node.key), what, path)
-            case Selection(anchor, steps, what, path):
+            case ResourceSelection(anchor, steps, what, path):
                 found = [self._of(key, what, path) for key in node.selected.get((anchor, steps), ())]
                 return _NOT_KNOWN if any(isinstance(one, Unknown) for one in found) else found
             case FromOutside():
@@ -252,7 +252,7 @@ class GraphValues:
             case EachItem():
                 raise InternalError(f"an item of {node.key} was evaluated before its list")
 
-    def _context_value(self, name: str, node: Node) -> Any:
+    def _context_value(self, name: str, node: GraphNode) -> Any:
         if name == "res.guresid":
             return node.guresid
         value = context_values(self.graph.context, node.key)[name]
@@ -279,7 +279,7 @@ class GraphValues:
         wanted = short or name
         raise DriverError(f"the environment has no value {wanted!r} (give it with --value {wanted}=VALUE)")
 
-    def _of(self, key: Key, what: str, path: tuple[str, ...]) -> Any:
+    def _of(self, key: ResourceKey, what: str, path: tuple[str, ...]) -> Any:
         """Return the value of a reference to a resource, as far as it is known."""
         if what == "id":
             return key.id
@@ -299,7 +299,7 @@ class GraphValues:
         is_foreign = any(overlap(one, (what, *path)) for one in evaluated.foreign)
         return _foreign(value, str(key)) if is_foreign else value
 
-    def _output(self, key: Key, path: tuple[str, ...]) -> Any:
+    def _output(self, key: ResourceKey, path: tuple[str, ...]) -> Any:
         outputs = self._outputs.get(key)
         if outputs is None:
             return _NOT_KNOWN

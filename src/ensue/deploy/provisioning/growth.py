@@ -17,21 +17,21 @@ from ensue.deploy.provisioning.expansion import NO_ITEMS, Expansion
 from ensue.deploy.provisioning.identity import WORKLOAD, Descriptor
 from ensue.deploy.provisioning.nodes import ListName
 from ensue.deploy.provisioning.params_schemas import with_defaults
-from ensue.deploy.provisioning.written import NO_MENTIONS, Written
+from ensue.deploy.provisioning.written import NO_MENTIONS, TemplatedData
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.deploy.provisioning.definitions import Definition, Provision
     from ensue.deploy.provisioning.for_each import ForEach, Item
-    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.matching import Catalog
     from ensue.deploy.provisioning.nodes import Selector, Why
     from ensue.deploy.provisioning.written import TextPlace
     from ensue.language.collector import Collector
 
 
-class Resource:
+class GraphResource:
     """A resource that is part of the graph.
 
     Args:
@@ -53,22 +53,22 @@ class Resource:
         "place",
     )
 
-    def __init__(self, key: Key, place: TextPlace, definition: Definition | None) -> None:
+    def __init__(self, key: ResourceKey, place: TextPlace, definition: Definition | None) -> None:
         self.key = key
         self.place = place
-        self.params: Written | None = None
+        self.params: TemplatedData | None = None
         self.definition = definition
-        self.edges: dict[tuple[Resource, Why], TextPlace] = {}
-        self.dependents: dict[Resource, None] = {}
-        self.companions: set[Resource] | None = None
+        self.edges: dict[tuple[GraphResource, Why], TextPlace] = {}
+        self.dependents: dict[GraphResource, None] = {}
+        self.companions: set[GraphResource] | None = None
         """What it co-provisions; None: nothing."""
-        self.matched: list[tuple[Resource, TextPlace]] | None = None
+        self.matched: list[tuple[GraphResource, TextPlace]] | None = None
         """What of that its dependents depend on, too; None: nothing."""
         self.foreign_id = ""
         self.grown_for: ListName | None = None
 
 
-class Growth:
+class GrowingGraph:
     """A graph under construction.
 
     Args:
@@ -85,19 +85,19 @@ class Growth:
         found: Collector,
         given: Mapping[ListName, Sequence[Item]] = NO_ITEMS,
     ) -> None:
-        self.resources: dict[Key, Resource] = {}
-        self.selections: list[tuple[Resource, Selector, TextPlace]] = []
-        self.unknown: list[tuple[Resource, Provision, ForEach]] = []
+        self.resources: dict[ResourceKey, GraphResource] = {}
+        self.selections: list[tuple[GraphResource, Selector, TextPlace]] = []
+        self.unknown: list[tuple[GraphResource, Provision, ForEach]] = []
         """The entries whose lists are not known yet."""
         self.expansion = Expansion(context, found, given)
-        self._sources: list[tuple[Resource, Resource, TextPlace]] = []
+        self._sources: list[tuple[GraphResource, GraphResource, TextPlace]] = []
         self._catalog = catalog
         self._context = context
         self._found = found
-        self._unexpanded: deque[Resource] = deque()
-        self._unmatched: deque[tuple[Resource, Resource]] = deque()
+        self._unexpanded: deque[GraphResource] = deque()
+        self._unmatched: deque[tuple[GraphResource, GraphResource]] = deque()
 
-    def add(self, key: Key, place: TextPlace, params: Written | None = None) -> Resource:
+    def add(self, key: ResourceKey, place: TextPlace, params: TemplatedData | None = None) -> GraphResource:
         """Return a resource of the graph; a new one is added.
 
         Args:
@@ -108,13 +108,13 @@ class Growth:
         resource = self.resources.get(key)
         if resource is None:
             definition = self._catalog.chosen(key, self._context)
-            resource = self.resources[key] = Resource(key, place, definition)
+            resource = self.resources[key] = GraphResource(key, place, definition)
             self._unexpanded.append(resource)
         if params is not None:
             self._give(resource, params)
         return resource
 
-    def connect(self, owner: Resource, to: Resource, why: Why, place: TextPlace) -> None:
+    def connect(self, owner: GraphResource, to: GraphResource, why: Why, place: TextPlace) -> None:
         """Make a resource depend on another one."""
         if (to, why) in owner.edges:
             return
@@ -145,7 +145,7 @@ class Growth:
         for resource in self.resources.values():
             schema = None if resource.definition is None else resource.definition.params_schema
             if resource.params is None and schema is not None:
-                nothing = Written({}, {}, NO_MENTIONS, resource.place)
+                nothing = TemplatedData({}, {}, NO_MENTIONS, resource.place)
                 given = with_defaults(nothing, schema)
                 resource.params = None if given is nothing else given
 
@@ -157,7 +157,7 @@ class Growth:
         for resource, source, place in self._sources:
             resource.edges.setdefault((source, "for_each"), place)
 
-    def _expand(self, resource: Resource) -> None:
+    def _expand(self, resource: GraphResource) -> None:
         """Add the resources that a resource's definition co-provisions."""
         definition = resource.definition
         if definition is None:
@@ -167,7 +167,7 @@ class Growth:
         if definition.provisions:
             self._provision(resource, definition.provisions)
 
-    def mention(self, owner: Resource, written: Written, why: Why) -> None:
+    def mention(self, owner: GraphResource, written: TemplatedData, why: Why) -> None:
         """Add the resources that data of a resource mentions."""
         mentions = written.mentions
         for (descriptor, needs_provisioning), place in mentions.references.items():
@@ -177,7 +177,7 @@ class Growth:
         for selector, place in mentions.selections.items():
             self.selections.append((owner, selector, place))
 
-    def _give(self, resource: Resource, params: Written) -> None:
+    def _give(self, resource: GraphResource, params: TemplatedData) -> None:
         if resource.definition is not None and resource.definition.params_schema is not None:
             params = with_defaults(params, resource.definition.params_schema)
         if resource.params is None:
@@ -194,7 +194,7 @@ class Growth:
                 related=((first, "the other params"),),
             )
 
-    def _add_for(self, owner: Resource, descriptor: Descriptor, place: TextPlace) -> Resource:
+    def _add_for(self, owner: GraphResource, descriptor: Descriptor, place: TextPlace) -> GraphResource:
         """Return the resource that another one names; a new one has joined for what the other joined for."""
         key = descriptor.resolved(owner.key)
         if owner.grown_for is None or key in self.resources:
@@ -202,7 +202,9 @@ class Growth:
         has_its_id = descriptor.id is None and key.id == owner.key.id
         return self._join(key, place, owner.grown_for, owner.foreign_id if has_its_id else "")
 
-    def _join(self, key: Key, place: TextPlace, grown_for: ListName, foreign_id: str) -> Resource:
+    def _join(
+        self, key: ResourceKey, place: TextPlace, grown_for: ListName, foreign_id: str
+    ) -> GraphResource:
         """Return a resource; a new one has joined the graph for a list."""
         is_new = key not in self.resources
         resource = self.add(key, place)
@@ -210,9 +212,11 @@ class Growth:
             resource.grown_for, resource.foreign_id = grown_for, foreign_id
         return resource
 
-    def _added(self, owner: Resource, provisions: tuple[Provision, ...]) -> list[tuple[Provision, Resource]]:
+    def _added(
+        self, owner: GraphResource, provisions: tuple[Provision, ...]
+    ) -> list[tuple[Provision, GraphResource]]:
         """Add what a resource co-provisions."""
-        added: list[tuple[Provision, Resource]] = []
+        added: list[tuple[Provision, GraphResource]] = []
         for one in provisions:
             if one.for_each is None:
                 resource = self._add_for(owner, one.target, one.place)
@@ -223,7 +227,7 @@ class Growth:
                 added += [(one, each) for each in self._each(owner, one, one.for_each)]
         return added
 
-    def _each(self, owner: Resource, provision: Provision, for_each: ForEach) -> list[Resource]:
+    def _each(self, owner: GraphResource, provision: Provision, for_each: ForEach) -> list[GraphResource]:
         """Add the resources of an entry with `for_each`, and those that have its list."""
         references = for_each.value.mentions.references.items()
         sources = [(self._add_for(owner, target, place), place) for (target, _), place in references]
@@ -232,7 +236,7 @@ class Growth:
             self.unknown.append((owner, provision, for_each))
             return []
         name = ListName(owner.key, for_each.entry)
-        added: list[Resource] = []
+        added: list[GraphResource] = []
         for one in expanded:
             resource = (
                 self._join(one.key, provision.place, name, one.foreign_id)
@@ -246,7 +250,7 @@ class Growth:
             added.append(resource)
         return added
 
-    def _provision(self, owner: Resource, provisions: tuple[Provision, ...]) -> None:
+    def _provision(self, owner: GraphResource, provisions: tuple[Provision, ...]) -> None:
         added = self._added(owner, provisions)
         # All of them are known before the first rule applies, since none of them is matched.
         owner.companions = {companion for _, companion in added}
@@ -258,17 +262,19 @@ class Growth:
                 for dependent in list(owner.dependents):
                     self._match(dependent, owner, companion, one.place)
 
-    def _match(self, dependent: Resource, owner: Resource, companion: Resource, place: TextPlace) -> None:
+    def _match(
+        self, dependent: GraphResource, owner: GraphResource, companion: GraphResource, place: TextPlace
+    ) -> None:
         if dependent not in (owner.companions or ()):
             self.connect(dependent, companion, "match_dependents", place)
 
 
-def _are_same(resource: Resource, first: Written, second: Written) -> bool:
+def _are_same(resource: GraphResource, first: TemplatedData, second: TemplatedData) -> bool:
     """Return whether params are equal as written, and their placeholders refer to the same resources."""
     if not are_equal(first.source, second.source):
         return False
 
-    def meant(written: Written) -> set[Key]:
+    def meant(written: TemplatedData) -> set[ResourceKey]:
         return {target.resolved(resource.key) for target, _ in written.mentions.references}
 
     return meant(first) == meant(second)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.deploy.provisioning.for_each import may_be_id, shown_id
-from ensue.deploy.provisioning.identity import IMPLICIT, Key
+from ensue.deploy.provisioning.identity import IMPLICIT, ResourceKey
 from ensue.deploy.provisioning.nodes import GrowthPoint, ListName
 from ensue.deploy.provisioning.selector_waits import SelectorWaits
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
     from ensue.deploy.provisioning.definitions import Definition, Provision
     from ensue.deploy.provisioning.for_each import ForEach
-    from ensue.deploy.provisioning.growth import Growth, Resource
+    from ensue.deploy.provisioning.growth import GraphResource, GrowingGraph
     from ensue.deploy.provisioning.identity import Context, Descriptor
     from ensue.deploy.provisioning.matching import Catalog
-    from ensue.deploy.provisioning.written import Written
+    from ensue.deploy.provisioning.written import TemplatedData
 
 _Kind = tuple[str, str]
 """A type and a class."""
 
 
-def growth_points(growth: Growth, catalog: Catalog, context: Context) -> tuple[GrowthPoint, ...]:
+def growth_points(growth: GrowingGraph, catalog: Catalog, context: Context) -> tuple[GrowthPoint, ...]:
     """Return the lists of a settled graph that are not known yet, by owner and entry.
 
     Args:
@@ -45,17 +45,17 @@ def growth_points(growth: Growth, catalog: Catalog, context: Context) -> tuple[G
 
 
 class _Points:
-    def __init__(self, growth: Growth, catalog: Catalog, context: Context) -> None:
+    def __init__(self, growth: GrowingGraph, catalog: Catalog, context: Context) -> None:
         self._growth = growth
         self._catalog = catalog
         self._context = context
         self._types: dict[_Kind, dict[str, frozenset[str]]] = {}
-        self._by_kind: dict[_Kind, list[Resource]] = {}
+        self._by_kind: dict[_Kind, list[GraphResource]] = {}
         self._selectors = SelectorWaits(growth)
         for one in growth.resources.values():
             self._by_kind.setdefault((one.key.type, one.key.class_), []).append(one)
 
-    def of(self, owner: Resource, provision: Provision, for_each: ForEach) -> GrowthPoint:
+    def of(self, owner: GraphResource, provision: Provision, for_each: ForEach) -> GrowthPoint:
         """Return the growth point of an entry."""
         head = provision.target.resolved(owner.key)
         kind = (head.type, head.class_)
@@ -74,7 +74,7 @@ class _Points:
         possible = self._catalog.possible(*kind, self._context)
         return GrowthPoint(
             name=ListName(owner.key, for_each.entry),
-            head=Key(head.type, head.class_, shown_id(for_each, context)),
+            head=ResourceKey(head.type, head.class_, shown_id(for_each, context)),
             for_each=for_each,
             sources=tuple(sorted(sources)),
             waiting=frozenset(waiting),
@@ -83,11 +83,11 @@ class _Points:
             grown_for=owner.grown_for,
         )
 
-    def _items(self, kind: _Kind, ids: re.Pattern[str]) -> set[Resource]:
+    def _items(self, kind: _Kind, ids: re.Pattern[str]) -> set[GraphResource]:
         """Return the resources that may be items already."""
         return {one for one in self._by_kind.get(kind, ()) if ids.fullmatch(one.key.id)}
 
-    def _needed_by(self, sources: Iterable[Key]) -> set[Resource]:
+    def _needed_by(self, sources: Iterable[ResourceKey]) -> set[GraphResource]:
         """Return the sources of a list and all that they depend on."""
         waiting = [self._growth.resources[key] for key in sources]
         needed = set(waiting)
@@ -129,5 +129,5 @@ def _mentioned(definition: Definition) -> Iterator[Descriptor]:
             yield from _references(one.for_each.value)
 
 
-def _references(written: Written) -> Iterator[Descriptor]:
+def _references(written: TemplatedData) -> Iterator[Descriptor]:
     return (descriptor for descriptor, _ in written.mentions.references)

@@ -22,7 +22,7 @@ _DESCRIPTOR: Final = re.compile(
 _GURESID_CHARS: Final = 32
 
 
-class Key(NamedTuple):
+class ResourceKey(NamedTuple):
     """The identity of a resource in a graph; keys sort by type, class and id.
 
     Args:
@@ -53,7 +53,7 @@ class Descriptor(NamedTuple):
     class_: str | None = None
     id: str | None = None
 
-    def resolved(self, owner: Key) -> Key:
+    def resolved(self, owner: ResourceKey) -> ResourceKey:
         """Return the key that a descriptor refers to.
 
         An implicit type without an id means the implicit resource, whose class is `default`.
@@ -62,9 +62,9 @@ class Descriptor(NamedTuple):
             owner: the resource whose definition contains it.
         """
         if self.id is None and self.type in IMPLICIT:
-            return Key(self.type, self.class_ or DEFAULT_CLASS, self.type)
+            return ResourceKey(self.type, self.class_ or DEFAULT_CLASS, self.type)
         class_ = owner.class_ if self.class_ is None else self.class_
-        return Key(self.type, class_, owner.id if self.id is None else self.id)
+        return ResourceKey(self.type, class_, owner.id if self.id is None else self.id)
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +94,7 @@ def parse_descriptor(text: str) -> Descriptor | None:
     return None if found is None else Descriptor(found["type"], found["class"], found["id"])
 
 
-def guresid(context: Context, key: Key) -> str:
+def guresid(context: Context, key: ResourceKey) -> str:
     """Return the globally unique id of a resource: 32 hexadecimal digits, the same for every deployment.
 
     Args:
@@ -105,7 +105,7 @@ def guresid(context: Context, key: Key) -> str:
     return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:_GURESID_CHARS]
 
 
-def context_values(context: Context, key: Key) -> dict[str, str]:
+def context_values(context: Context, key: ResourceKey) -> dict[str, str]:
     """Return the fields of the context of one resource by name, except its guresid."""
     return {
         **context_of(context),

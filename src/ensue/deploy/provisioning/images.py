@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.deploy.provisioning.workloads import Deployment, Workload
-    from ensue.deploy.provisioning.written import Written
+    from ensue.deploy.provisioning.written import TemplatedData
     from ensue.language.collector import Collector
 
 ANY_WORKLOAD: Final = "*"
@@ -57,7 +57,7 @@ def _with_image(workload: Workload, images: Mapping[str, str]) -> Workload:
     )
 
 
-def _named(module: Written, image: str) -> Written:
+def _named(module: TemplatedData, image: str) -> TemplatedData:
     return msgspec.structs.replace(
         module, data=image_filled(module.data, image), source=image_filled(module.source, image)
     )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.matching import Catalog
 
 Reason: TypeAlias = Literal["another definition", "definition changed", "no definition"]
@@ -35,13 +35,13 @@ class Impact(NamedTuple):
     """
 
     context: Context
-    key: Key
+    key: ResourceKey
     was: str
     becomes: str | None
     reason: Reason
     drivers: tuple[str, str] | None
-    dependents: tuple[Key, ...]
-    workloads: tuple[Key, ...]
+    dependents: tuple[ResourceKey, ...]
+    workloads: tuple[ResourceKey, ...]
 
 
 def impacts(
@@ -59,7 +59,7 @@ def impacts(
         definition: only resources that have this definition now or would get it; None: all.
     """
     known = list(active)
-    dependents: dict[tuple[Context, Key], list[Key]] = {}
+    dependents: dict[tuple[Context, ResourceKey], list[ResourceKey]] = {}
     for context, one in known:
         for key in one.uses:
             dependents.setdefault((context, key), []).append(one.key)
@@ -87,10 +87,12 @@ def impacts(
     return sorted(found, key=lambda each: (each.context.org, each.context.app, each.context.env, each.key))
 
 
-def _workloads(known: Iterable[tuple[Context, ActiveResource]]) -> dict[tuple[Context, Key], list[Key]]:
+def _workloads(
+    known: Iterable[tuple[Context, ActiveResource]],
+) -> dict[tuple[Context, ResourceKey], list[ResourceKey]]:
     """Return the workloads that use each resource, through others as well."""
     uses = {(context, one.key): one.uses for context, one in known}
-    found: dict[tuple[Context, Key], list[Key]] = {}
+    found: dict[tuple[Context, ResourceKey], list[ResourceKey]] = {}
     for (context, key), own in uses.items():
         if key.type != WORKLOAD:
             continue

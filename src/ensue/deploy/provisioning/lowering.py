@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import StateOptions
     from ensue.core.model.srn import Srn
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.identity import Key
-    from ensue.deploy.provisioning.nodes import GrowthPoint, ListName, Node
+    from ensue.deploy.provisioning.identity import ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ListName
     from ensue.deploy.provisioning.written import TextPlace
 
 MODULE: Final = "graph"
@@ -40,11 +40,11 @@ EXPANDED: Final = "expanded"
 REMOVED: Final = "removed"
 CLEARED: Final = "cleared"
 
-_Name: TypeAlias = "Key | ListName | str"
+_Name: TypeAlias = "ResourceKey | ListName | str"
 """What a state is for: a resource, a list, or all lists of a type."""
 
 
-class Work(NamedTuple):
+class DeploymentWork(NamedTuple):
     """The resources that a deployment provisions and removes.
 
     Args:
@@ -56,16 +56,21 @@ class Work(NamedTuple):
         undecided: the resources that may join the graph for a list, and may be cleared then.
     """
 
-    nodes: Sequence[Node]
+    nodes: Sequence[GraphNode]
     removed: Sequence[ActiveResource]
-    cleared: Collection[Key]
-    kept: Mapping[Key, ActiveResource]
+    cleared: Collection[ResourceKey]
+    kept: Mapping[ResourceKey, ActiveResource]
     points: Sequence[GrowthPoint] = ()
-    undecided: Collection[Key] = ()
+    undecided: Collection[ResourceKey] = ()
 
 
 def lower(
-    work: Work, target: Srn, scope: str, *, deployment: DeploymentScope, warnings: tuple[Diagnostic, ...]
+    work: DeploymentWork,
+    target: Srn,
+    scope: str,
+    *,
+    deployment: DeploymentScope,
+    warnings: tuple[Diagnostic, ...],
 ) -> Plan:
     """Return the plan of a deployment.
 
@@ -85,7 +90,7 @@ def lower(
 class _Lowering:
     """The states of one plan, each after those that it requires."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: DeploymentWork) -> None:
         self.chunks: list[Chunk] = []
         self._work = work
         self._places: dict[_Name, int] = {}
@@ -143,7 +148,7 @@ class _Lowering:
         )
 
 
-def _after_lists(work: Work) -> list[Key | ListName]:
+def _after_lists(work: DeploymentWork) -> list[ResourceKey | ListName]:
     """Return all lists, and all resources that wait for one of them, directly or not."""
     if not work.undecided:
         return []
@@ -151,7 +156,9 @@ def _after_lists(work: Work) -> list[Key | ListName]:
     return [*(point.name for point in work.points), *_reached(waiting, _users(work.nodes))]
 
 
-def _with_dependents(nodes: Sequence[Node], wanted: Collection[Key]) -> list[tuple[Key, list[Key]]]:
+def _with_dependents(
+    nodes: Sequence[GraphNode], wanted: Collection[ResourceKey]
+) -> list[tuple[ResourceKey, list[ResourceKey]]]:
     """Return the wanted resources, each with itself and all that depends on it, directly or not."""
     if not wanted:
         return []
@@ -159,15 +166,17 @@ def _with_dependents(nodes: Sequence[Node], wanted: Collection[Key]) -> list[tup
     return [(node.key, _reached([node.key], users)) for node in nodes if node.key in wanted]
 
 
-def _users(nodes: Iterable[Node]) -> dict[Key, list[Key]]:
-    users: dict[Key, list[Key]] = {}
+def _users(nodes: Iterable[GraphNode]) -> dict[ResourceKey, list[ResourceKey]]:
+    users: dict[ResourceKey, list[ResourceKey]] = {}
     for node in nodes:
         for key in node.depends_on:
             users.setdefault(key, []).append(node.key)
     return users
 
 
-def _reached(start: Iterable[Key], users: Mapping[Key, list[Key]]) -> list[Key]:
+def _reached(
+    start: Iterable[ResourceKey], users: Mapping[ResourceKey, list[ResourceKey]]
+) -> list[ResourceKey]:
     """Return some resources and all that depends on them, directly or not."""
     reached = dict.fromkeys(start)
     waiting = list(reached)
@@ -179,17 +188,17 @@ def _reached(start: Iterable[Key], users: Mapping[Key, list[Key]]) -> list[Key]:
 
 
 def _users_first(
-    removed: Sequence[ActiveResource], kept: Mapping[Key, ActiveResource]
-) -> list[tuple[ActiveResource, list[Key]]]:
+    removed: Sequence[ActiveResource], kept: Mapping[ResourceKey, ActiveResource]
+) -> list[tuple[ActiveResource, list[ResourceKey]]]:
     """Return the resources to remove in the order of removal, each with the resources that use it."""
-    users: dict[Key, list[Key]] = {}
+    users: dict[ResourceKey, list[ResourceKey]] = {}
     for one in kept.values():
         for key in one.uses:
             users.setdefault(key, []).append(one.key)
     left = {one.key: one for one in sorted(removed, key=lambda one: one.key, reverse=True)}
     waits_for = {key: sum(user in left for user in users.get(key, ())) for key in left}
     free = deque(key for key, count in waits_for.items() if not count)
-    ordered: list[tuple[ActiveResource, list[Key]]] = []
+    ordered: list[tuple[ActiveResource, list[ResourceKey]]] = []
     while free:
         one = left.pop(free.popleft())
         ordered.append((one, users.get(one.key, [])))

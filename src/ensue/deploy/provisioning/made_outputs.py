@@ -13,10 +13,10 @@ from ensue.deploy.provisioning.sensitive import below_field, differing, leaf_pat
 if TYPE_CHECKING:
     from ensue.core.contracts.driver import Provisioned
     from ensue.deploy.provisioning.graph_values import EvaluatedNode
-    from ensue.deploy.provisioning.surroundings import Surroundings
+    from ensue.deploy.provisioning.surroundings import ProvisioningServices
 
 
-def outputs_of(evaluated: EvaluatedNode, made: Provisioned, around: Surroundings) -> Outputs:
+def outputs_of(evaluated: EvaluatedNode, made: Provisioned, around: ProvisioningServices) -> Outputs:
     """Return the outputs of a driver as one mapping, and add the secrets to the masker.
 
     Args:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ensue.deploy.provisioning.definitions import Criterion, Definition
-    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.language.collector import Collector
 
 _MOST_NEAR_MISSES: Final = 8
@@ -25,7 +25,7 @@ _Table: TypeAlias = "dict[int, dict[tuple[str, ...], tuple[Definition, Criterion
 """Specificity, the highest first, to the values of its fields, to the candidates with these values."""
 
 
-class Candidate(NamedTuple):
+class DefinitionCandidate(NamedTuple):
     """A definition of a resource's type, and how well it matches.
 
     Args:
@@ -59,7 +59,7 @@ class Catalog:
         for kind, table in self._tables.items():
             self._tables[kind] = dict(sorted(table.items(), reverse=True))
 
-    def chosen(self, key: Key, context: Context) -> Definition | None:
+    def chosen(self, key: ResourceKey, context: Context) -> Definition | None:
         """Return the definition that a resource gets, None if none matches."""
         table = self._tables.get((key.type, key.class_))
         if table is None:
@@ -100,7 +100,9 @@ class Catalog:
         """Return the definitions for resources of a type, sorted by id."""
         return sorted(self._by_type.get(type_, ()), key=lambda one: one.id)
 
-    def candidates(self, type_: str, class_: str, values: Mapping[str, str | None]) -> list[Candidate]:
+    def candidates(
+        self, type_: str, class_: str, values: Mapping[str, str | None]
+    ) -> list[DefinitionCandidate]:
         """Rank the definitions of a type for a resource, the chosen one first.
 
         Args:
@@ -121,7 +123,7 @@ class Catalog:
             ranked[0] = ranked[0]._replace(is_chosen=True)
         return ranked
 
-    def near_misses(self, key: Key, context: Context) -> str:
+    def near_misses(self, key: ResourceKey, context: Context) -> str:
         """Describe the definitions that nearly match a resource, and the fields that differ."""
         candidates = self.candidates(key.type, key.class_, field_values(key, context))
         if not candidates:
@@ -177,13 +179,13 @@ def criterion_words(criterion: Criterion) -> str:
 _BITS: Final = tuple(1 << place for place in reversed(range(len(CRITERION_FIELDS))))
 
 
-def _candidate(definition: Definition, class_: str, values: Mapping[str, str | None]) -> Candidate:
-    best: Candidate | None = None
+def _candidate(definition: Definition, class_: str, values: Mapping[str, str | None]) -> DefinitionCandidate:
+    best: DefinitionCandidate | None = None
     for criterion in sorted(definition.criteria, key=lambda one: -one.specificity):
         failures = tuple(criterion.failures(class_, values))
         if best is None or len(failures) < len(best.failures):
-            best = Candidate(definition, criterion, failures)
-    return best or Candidate(definition, None, ("it has no criteria, so it is never chosen",))
+            best = DefinitionCandidate(definition, criterion, failures)
+    return best or DefinitionCandidate(definition, None, ("it has no criteria, so it is never chosen",))
 
 
 def _reading_order(definition: Definition) -> tuple[str, int, int]:

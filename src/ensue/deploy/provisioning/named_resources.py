@@ -8,19 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.deploy.provisioning.identity import Descriptor
-from ensue.deploy.provisioning.placeholder_values import Reference, Refusal
+from ensue.deploy.provisioning.placeholder_values import PathRefusal, ResourceReference
 from ensue.language.collector import near_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.placeholder_values import FromOutside, Meaning, PathPart
 
 
 def by_name(
-    root: str, keys: Mapping[str, Key], outside: Mapping[str, FromOutside] | None = None
-) -> Callable[[Sequence[PathPart]], Meaning | Refusal]:
+    root: str, keys: Mapping[str, ResourceKey], outside: Mapping[str, FromOutside] | None = None
+) -> Callable[[Sequence[PathPart]], Meaning | PathRefusal]:
     """Return a reader of the paths below a root, whose first word is a resource's name.
 
     Args:
@@ -30,17 +30,17 @@ def by_name(
     """
     values = outside or {}
 
-    def read(path: Sequence[PathPart]) -> Meaning | Refusal:
+    def read(path: Sequence[PathPart]) -> Meaning | PathRefusal:
         if not path:
-            return Refusal("it names no resource", f"write ${{{root}.NAME.OUTPUT}}")
+            return PathRefusal("it names no resource", f"write ${{{root}.NAME.OUTPUT}}")
         name, *rest = (part.text for part in path)
         if name in values:
             return values[name]._replace(path=(name, *rest))
         key = keys.get(name)
         if key is None:
             close = near_names(name, [*keys, *values])
-            return Refusal(f"no resource {name!r} is declared", close or "declare it", is_undeclared=True)
+            return PathRefusal(f"no resource {name!r} is declared", close or "declare it", is_undeclared=True)
         # Without an output it means the resource itself.
-        return Reference(Descriptor(*key), "outputs" if rest else "id", tuple(rest))
+        return ResourceReference(Descriptor(*key), "outputs" if rest else "id", tuple(rest))
 
     return read

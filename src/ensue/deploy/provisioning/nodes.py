@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.core.model.chunk import StateOptions
-    from ensue.deploy.provisioning.definitions import Inputs
+    from ensue.deploy.provisioning.definitions import DriverInputs
     from ensue.deploy.provisioning.for_each import ForEach
-    from ensue.deploy.provisioning.identity import Context, Descriptor, Key
+    from ensue.deploy.provisioning.identity import Context, Descriptor, ResourceKey
     from ensue.deploy.provisioning.params_schemas import ParamsSchema
     from ensue.deploy.provisioning.placeholder_values import Step
-    from ensue.deploy.provisioning.readiness import Ready
-    from ensue.deploy.provisioning.written import TextPlace, Written
+    from ensue.deploy.provisioning.readiness import Readiness
+    from ensue.deploy.provisioning.written import TemplatedData, TextPlace
 
 Why: TypeAlias = Literal["workload", "reference", "co-provision", "match_dependents", "selector", "for_each"]
 """What makes a resource depend on another: a workload declares or mentions it, a placeholder names it, it was
@@ -43,7 +43,7 @@ class Dependency(NamedTuple):
         why: the reason.
     """
 
-    to: Key
+    to: ResourceKey
     why: Why
 
 
@@ -55,7 +55,7 @@ class ListName(NamedTuple):
         entry: the entry's key as written.
     """
 
-    owner: Key
+    owner: ResourceKey
     entry: str
 
     def __str__(self) -> str:
@@ -78,16 +78,16 @@ class GrowthPoint(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: ListName
-    head: Key
+    head: ResourceKey
     for_each: ForEach
-    sources: tuple[Key, ...]
-    waiting: frozenset[Key]
+    sources: tuple[ResourceKey, ...]
+    waiting: frozenset[ResourceKey]
     types: Mapping[str, frozenset[str]]
     definitions: tuple[str, ...]
     grown_for: ListName | None = None
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True):
+class GraphNode(msgspec.Struct, frozen=True, kw_only=True):
     """A resource of the graph.
 
     Args:
@@ -113,17 +113,17 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
         ready: what must hold before its dependents start; None: nothing.
     """
 
-    key: Key
+    key: ResourceKey
     name: str
     guresid: str
     definition: str
     driver: str
-    account: Written | None
-    params: Written | None
-    inputs: Inputs
+    account: TemplatedData | None
+    params: TemplatedData | None
+    inputs: DriverInputs
     dependencies: tuple[Dependency, ...]
-    depends_on: tuple[Key, ...]
-    selected: Mapping[Selector, tuple[Key, ...]]
+    depends_on: tuple[ResourceKey, ...]
+    selected: Mapping[Selector, tuple[ResourceKey, ...]]
     places: tuple[TextPlace, ...]
     protect: bool = False
     retain: bool = False
@@ -131,7 +131,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     foreign_id: str = ""
     grown_for: ListName | None = None
     params_schema: ParamsSchema | None = None
-    ready: Ready | None = None
+    ready: Readiness | None = None
 
 
 class ResourceGraph(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,6 +145,6 @@ class ResourceGraph(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     context: Context
-    nodes: tuple[Node, ...]
+    nodes: tuple[GraphNode, ...]
     hash: str
     points: tuple[GrowthPoint, ...] = ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ensue.core.contracts.deployment import Deployed
 from ensue.deploy.provisioning.identity import WORKLOAD, guresid
 from ensue.deploy.provisioning.sensitive import colon_paths
-from ensue.deploy.provisioning.surroundings import Outcome
+from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
-    from ensue.deploy.provisioning.identity import Context, Key
-    from ensue.deploy.provisioning.nodes import GrowthPoint, ListName, Node, ResourceGraph
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ListName, ResourceGraph
     from ensue.deploy.provisioning.sensitive import Path
 
 _CHANGED = ("created", "updated", "replaced", "destroyed", "retained", "planned")
 UNUSABLE: Final = frozenset({"failed", "skipped"})
 """The statuses of resources that nothing can depend on."""
-_ORPHANED = Outcome("orphaned", "no resource of the deployment needs it any more")
+_ORPHANED = ProvisioningOutcome("orphaned", "no resource of the deployment needs it any more")
 
 
 class NodeOutcome(NamedTuple):
@@ -39,12 +39,12 @@ class NodeOutcome(NamedTuple):
         outcome: its outcome.
     """
 
-    key: Key
+    key: ResourceKey
     guresid: str
-    node: Node | None
+    node: GraphNode | None
     evaluated: EvaluatedNode | None
     kept: ActiveResource | None
-    outcome: Outcome
+    outcome: ProvisioningOutcome
 
 
 class UnknownLists(NamedTuple):
@@ -60,46 +60,50 @@ class UnknownLists(NamedTuple):
     faults: Mapping[ListName, str] = MappingProxyType({})
     is_plan: bool = False
 
-    def of_owners(self, known: Mapping[Key, Outcome]) -> dict[Key, Outcome]:
+    def of_owners(
+        self, known: Mapping[ResourceKey, ProvisioningOutcome]
+    ) -> dict[ResourceKey, ProvisioningOutcome]:
         """Return the outcomes of resources; one whose list names no resources has failed."""
         outcomes = dict(known)
         for name, fault in self.faults.items():
-            outcomes[name.owner] = outcomes.get(name.owner, Outcome("failed"))._replace(
+            outcomes[name.owner] = outcomes.get(name.owner, ProvisioningOutcome("failed"))._replace(
                 status="failed", comment=fault
             )
         return outcomes
 
-    def needed(self) -> dict[Key, list[Key]]:
+    def needed(self) -> dict[ResourceKey, list[ResourceKey]]:
         """Return, by resource, those whose lists it waits for, or which have such a list."""
-        needed: dict[Key, list[Key]] = {}
+        needed: dict[ResourceKey, list[ResourceKey]] = {}
         for point in self.points:
             sources = [point.name.owner] if point.name in self.faults else point.sources
             for key in point.waiting:
                 needed.setdefault(key, []).extend(sources)
         return needed
 
-    def rows(self, known: Mapping[Key, Outcome]) -> Iterator[NodeOutcome]:
+    def rows(self, known: Mapping[ResourceKey, ProvisioningOutcome]) -> Iterator[NodeOutcome]:
         """Yield the outcome of each list itself; several lists may be for resources of the same ids."""
         points = {one.head: one for one in self.points if one.name not in self.faults}
         for point in points.values():
             sources = ", ".join(map(str, point.sources))
             if self.is_plan:
                 may_get = f" ({' or '.join(point.definitions)})" if point.definitions else ""
-                outcome = Outcome("planned", f"one for each item of a list, known after {sources}{may_get}")
+                outcome = ProvisioningOutcome(
+                    "planned", f"one for each item of a list, known after {sources}{may_get}"
+                )
             else:
                 outcome = _skipped(point.sources, known)
             yield NodeOutcome(point.head, "", None, None, None, outcome)
 
-    def of_types(self) -> dict[str, Outcome]:
+    def of_types(self) -> dict[str, ProvisioningOutcome]:
         """Return, by type, the outcome of resources that are not in the graph, but may join it for a list."""
-        outcomes: dict[str, Outcome] = {}
+        outcomes: dict[str, ProvisioningOutcome] = {}
         for point in reversed(self.points):
             if self.is_plan:
                 sources = ", ".join(map(str, point.sources))
-                outcome = Outcome("planned", f"whether it is needed is known after {sources}")
+                outcome = ProvisioningOutcome("planned", f"whether it is needed is known after {sources}")
             else:
                 comment = f"whether it is needed is not known: the list for {point.name} is not known"
-                outcome = Outcome("skipped", comment)
+                outcome = ProvisioningOutcome("skipped", comment)
             outcomes.update(dict.fromkeys(point.types, outcome))
         return outcomes
 
@@ -111,10 +115,10 @@ def node_outcomes(
     graph: ResourceGraph | None,
     context: Context,
     values: GraphValues | None,
-    kept: Mapping[Key, ActiveResource],
-    outcomes: Mapping[Key, Outcome],
+    kept: Mapping[ResourceKey, ActiveResource],
+    outcomes: Mapping[ResourceKey, ProvisioningOutcome],
     *,
-    removed: Collection[Key] = (),
+    removed: Collection[ResourceKey] = (),
     lists: UnknownLists = _ALL_KNOWN,
 ) -> Iterator[NodeOutcome]:
     """Yield the outcome of every resource: those of the graph in the order of provisioning, then the others.
@@ -163,7 +167,7 @@ def summed_up(all_: Iterable[NodeOutcome], rendered: tuple[str, ...] = ()) -> De
     changes: DataMap = {}
     failures: list[str] = []
     orphans: list[str] = []
-    by_key: dict[Key, NodeOutcome] = {}
+    by_key: dict[ResourceKey, NodeOutcome] = {}
     for one in all_:
         status = one.outcome.status
         statuses[status] += 1
@@ -189,7 +193,7 @@ def summed_up(all_: Iterable[NodeOutcome], rendered: tuple[str, ...] = ()) -> De
     )
 
 
-def _with_rest(outcome: Outcome, record: ActiveResource | None) -> Outcome:
+def _with_rest(outcome: ProvisioningOutcome, record: ActiveResource | None) -> ProvisioningOutcome:
     """Return an outcome that also says what was made for the resource before and is still there."""
     if record is None or not record.beside or outcome.status in {"planned", "failed", "skipped"}:
         return outcome
@@ -198,30 +202,32 @@ def _with_rest(outcome: Outcome, record: ActiveResource | None) -> Outcome:
     return outcome._replace(comment=f"{outcome.comment}; {rest}" if outcome.comment else rest)
 
 
-def _users(kept: Mapping[Key, ActiveResource]) -> dict[Key, list[Key]]:
-    users: dict[Key, list[Key]] = {}
+def _users(kept: Mapping[ResourceKey, ActiveResource]) -> dict[ResourceKey, list[ResourceKey]]:
+    users: dict[ResourceKey, list[ResourceKey]] = {}
     for one in kept.values():
         for key in one.uses:
             users.setdefault(key, []).append(one.key)
     return users
 
 
-def _left(users: Iterable[Key]) -> Outcome:
+def _left(users: Iterable[ResourceKey]) -> ProvisioningOutcome:
     """Return the outcome of a resource that was to be removed but was not reached."""
     if not users:
-        return Outcome("skipped", "the run was stopped before it")
-    return Outcome("skipped", f"{', '.join(map(str, users))} still uses it")
+        return ProvisioningOutcome("skipped", "the run was stopped before it")
+    return ProvisioningOutcome("skipped", f"{', '.join(map(str, users))} still uses it")
 
 
-def _skipped(depends_on: Iterable[Key], known: Mapping[Key, Outcome]) -> Outcome:
+def _skipped(
+    depends_on: Iterable[ResourceKey], known: Mapping[ResourceKey, ProvisioningOutcome]
+) -> ProvisioningOutcome:
     """Return the outcome of a resource that was not reached, with the failure that caused this."""
     failed = {key: one.status for key in depends_on if (one := known.get(key)) and one.status in UNUSABLE}
     if not failed:
-        return Outcome("skipped", "the run was stopped before it")
-    return Outcome("skipped", ", ".join(f"{key} {status}" for key, status in failed.items()))
+        return ProvisioningOutcome("skipped", "the run was stopped before it")
+    return ProvisioningOutcome("skipped", ", ".join(f"{key} {status}" for key, status in failed.items()))
 
 
-def _outputs(by_key: Mapping[Key, NodeOutcome]) -> tuple[DataMap, DataMap, list[Path]]:
+def _outputs(by_key: Mapping[ResourceKey, NodeOutcome]) -> tuple[DataMap, DataMap, list[Path]]:
     """Return the outputs by workload, the outputs of shared resources, and the paths of secrets in both."""
     workloads: DataMap = {}
     shared: DataMap = {}
@@ -242,14 +248,14 @@ def _outputs(by_key: Mapping[Key, NodeOutcome]) -> tuple[DataMap, DataMap, list[
     return workloads, shared, secret
 
 
-def _named(by_key: Mapping[Key, NodeOutcome]) -> Iterator[Key]:
+def _named(by_key: Mapping[ResourceKey, NodeOutcome]) -> Iterator[ResourceKey]:
     """Yield workloads, what they declare, and shared resources.
 
     A co-provisioned resource may have the id of its owner; among shared ones that no workload declares, the
     first in the order of provisioning is the one that the file requests.
     """
-    declared: dict[Key, None] = {}
-    first_shared: dict[str, Key] = {}
+    declared: dict[ResourceKey, None] = {}
+    first_shared: dict[str, ResourceKey] = {}
     for key, one in by_key.items():
         if one.node is None:
             continue
@@ -263,7 +269,7 @@ def _named(by_key: Mapping[Key, NodeOutcome]) -> Iterator[Key]:
     yield from (key for id_, key in first_shared.items() if id_ not in named)
 
 
-def _place(key: Key) -> tuple[str, ...] | None:
+def _place(key: ResourceKey) -> tuple[str, ...] | None:
     """Return the place of a resource's outputs; None for a resource that no file names."""
     parts = key.id.split(".")
     if key.type == WORKLOAD and parts[0] == "modules":

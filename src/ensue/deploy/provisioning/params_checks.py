@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from ensue.core.diagnostics import Diagnostic
     from ensue.deploy.provisioning.graph_values import EvaluatedNode
-    from ensue.deploy.provisioning.growth import Resource
-    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.growth import GraphResource
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.params_schemas import ParamsSchema
     from ensue.language.collector import Collector
 
@@ -51,8 +51,8 @@ def refuse_late_misfits(evaluated: EvaluatedNode) -> None:
 
 
 def refuse_misfits(
-    resources: Iterable[Resource], context: Context, found: Collector
-) -> dict[Key, ParamsSchema]:
+    resources: Iterable[GraphResource], context: Context, found: Collector
+) -> dict[ResourceKey, ParamsSchema]:
     """Report params that do not satisfy the schema of their definition.
 
     Args:
@@ -63,7 +63,7 @@ def refuse_misfits(
     Returns:
         The schemas of resources with params of which parts are not known yet; they are checked again then.
     """
-    waiting: dict[Key, ParamsSchema] = {}
+    waiting: dict[ResourceKey, ParamsSchema] = {}
     for resource in resources:
         schema = None if resource.definition is None else resource.definition.params_schema
         if schema is None:

@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.identity import Key
-    from ensue.deploy.provisioning.nodes import GrowthPoint, ListName, Node, ResourceGraph
+    from ensue.deploy.provisioning.identity import ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ListName, ResourceGraph
 
 
-def with_dependencies(nodes: Sequence[Node], names: Collection[str]) -> tuple[Node, ...]:
+def with_dependencies(nodes: Sequence[GraphNode], names: Collection[str]) -> tuple[GraphNode, ...]:
     """Return the named nodes and all that they depend on, in the order of the graph.
 
     Args:
         nodes: the nodes of a graph, each after those it depends on.
         names: some of them, `TYPE.CLASS#ID` each.
     """
-    wanted: set[Key] = set()
+    wanted: set[ResourceKey] = set()
     for node in reversed(nodes):
         if node.name in names or node.key in wanted:
             wanted.add(node.key)
@@ -29,7 +29,9 @@ def with_dependencies(nodes: Sequence[Node], names: Collection[str]) -> tuple[No
     return tuple(node for node in nodes if node.key in wanted)
 
 
-def part_of(graph: ResourceGraph, names: Collection[str]) -> tuple[tuple[Node, ...], tuple[GrowthPoint, ...]]:
+def part_of(
+    graph: ResourceGraph, names: Collection[str]
+) -> tuple[tuple[GraphNode, ...], tuple[GrowthPoint, ...]]:
     """Return the named resources of a graph and all that they need, and the lists that are needed for them.
 
     A name that the graph does not have may be one of a resource that joins it for a list.
@@ -76,11 +78,11 @@ def joining_drivers(points: Iterable[GrowthPoint]) -> dict[str, frozenset[str]]:
 
 
 def may_be_cleared(
-    kept: Mapping[Key, ActiveResource],
-    undecided: Iterable[Key],
+    kept: Mapping[ResourceKey, ActiveResource],
+    undecided: Iterable[ResourceKey],
     points: Iterable[GrowthPoint],
     anew: Collection[str],
-) -> list[Key]:
+) -> list[ResourceKey]:
     """Return the resources of which something may have to be destroyed if they join a graph for a list.
 
     Args:
@@ -97,7 +99,7 @@ def may_be_cleared(
     ]
 
 
-def used_by_others(kept: Mapping[Key, ActiveResource], part: Iterable[Node]) -> set[Key]:
+def used_by_others(kept: Mapping[ResourceKey, ActiveResource], part: Iterable[GraphNode]) -> set[ResourceKey]:
     """Return the resources that records outside of a part use; what they were given must stay.
 
     Args:

@@ -37,7 +37,7 @@ class ContextField(NamedTuple):
     name: str
 
 
-class Reference(NamedTuple):
+class ResourceReference(NamedTuple):
     """A part of one resource.
 
     Args:
@@ -51,7 +51,7 @@ class Reference(NamedTuple):
     path: tuple[str, ...] = ()
 
 
-class Selection(NamedTuple):
+class ResourceSelection(NamedTuple):
     """A part of all resources that a selector finds; always a list.
 
     Args:
@@ -67,7 +67,7 @@ class Selection(NamedTuple):
     path: tuple[str, ...] = ()
 
 
-class Constant(NamedTuple):
+class FileConstant(NamedTuple):
     """A value of the file itself (`${metadata.name}`).
 
     Args:
@@ -123,7 +123,7 @@ class OwnOutput(NamedTuple):
     path: tuple[str, ...]
 
 
-class Refusal(NamedTuple):
+class PathRefusal(NamedTuple):
     """Why a path has no meaning.
 
     Args:
@@ -138,7 +138,8 @@ class Refusal(NamedTuple):
 
 
 Meaning: TypeAlias = (
-    "ContextField | Reference | Selection | Constant | FromOutside | EachItem | EachValue | OwnOutput"
+    "ContextField | ResourceReference | ResourceSelection | FileConstant | FromOutside | EachItem | EachValue"
+    " | OwnOutput"
 )
 
 
@@ -172,70 +173,70 @@ class Dialect(NamedTuple):
         grammar: how dollar signs are read.
     """
 
-    roots: Mapping[str, Callable[[Sequence[PathPart]], Meaning | Refusal]]
+    roots: Mapping[str, Callable[[Sequence[PathPart]], Meaning | PathRefusal]]
     grammar: Grammar = "definition"
 
 
-def context_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+def context_meaning(path: Sequence[PathPart]) -> Meaning | PathRefusal:
     """Return the meaning of `${context.…}`."""
     name = ".".join(part.text for part in path)
     if name in CONTEXT_FIELDS:
         return ContextField(name)
     close = near_names(name, CONTEXT_FIELDS)
-    return Refusal(f"the context has no {name!r}", close or f"it has {', '.join(CONTEXT_FIELDS)}")
+    return PathRefusal(f"the context has no {name!r}", close or f"it has {', '.join(CONTEXT_FIELDS)}")
 
 
-def each_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+def each_meaning(path: Sequence[PathPart]) -> Meaning | PathRefusal:
     """Return the meaning of `${each.key}` and `${each.value…}`."""
     words = tuple(part.text for part in path)
     if words == ("key",) or words[:1] == ("value",):
         return EachItem(words)
     if words[:1] == ("key",):
-        return Refusal("a key has nothing below it", "write ${each.key}, or ${each.value.NAME}")
-    return Refusal("an item has a key and a value", "write ${each.key} or ${each.value}")
+        return PathRefusal("a key has nothing below it", "write ${each.key}, or ${each.value.NAME}")
+    return PathRefusal("an item has a key and a value", "write ${each.key} or ${each.value}")
 
 
-def own_output_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+def own_output_meaning(path: Sequence[PathPart]) -> Meaning | PathRefusal:
     """Return the meaning of `${outputs.…}`."""
     words = tuple(part.text for part in path)
-    return OwnOutput(words) if words else Refusal("it names no output", "write ${outputs.NAME}")
+    return OwnOutput(words) if words else PathRefusal("it names no output", "write ${outputs.NAME}")
 
 
-def resource_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+def resource_meaning(path: Sequence[PathPart]) -> Meaning | PathRefusal:
     """Return the meaning of `${resources.DESC.outputs.OUT}` in a definition."""
     written, what, rest = _divided(path)
     return _what_refusal(what, rest) or _described(written, what, rest)
 
 
-def _what_refusal(what: str, rest: tuple[str, ...]) -> Refusal | None:
+def _what_refusal(what: str, rest: tuple[str, ...]) -> PathRefusal | None:
     if what not in WHATS:
-        return Refusal(
+        return PathRefusal(
             "it does not say what it takes of the resource",
             "write ${resources['TYPE.CLASS#ID'].outputs.NAME}, or .guresid, .account or .values",
         )
     if what == "outputs" and not rest:
-        return Refusal("it names no output", "write the name of an output after .outputs")
+        return PathRefusal("it names no output", "write the name of an output after .outputs")
     if what in ("guresid", "account") and rest:
-        return Refusal(f"nothing comes after .{what}", f"end it with .{what}")
+        return PathRefusal(f"nothing comes after .{what}", f"end it with .{what}")
     return None
 
 
-def _described(written: str, what: str, rest: tuple[str, ...]) -> Meaning | Refusal:
+def _described(written: str, what: str, rest: tuple[str, ...]) -> Meaning | PathRefusal:
     """Return the meaning of a descriptor: `TYPE[.CLASS][#ID]`, optionally with the steps of a selector."""
     first, *steps = re.split(r"\s*([<>])\s*", written.strip())
     descriptor = parse_descriptor(first)
     if descriptor is None:
-        return Refusal(f"{first!r} is no resource", "write TYPE, TYPE.CLASS, TYPE#ID or TYPE.CLASS#ID")
+        return PathRefusal(f"{first!r} is no resource", "write TYPE, TYPE.CLASS, TYPE#ID or TYPE.CLASS#ID")
     if not steps:
-        return Reference(descriptor, what, rest)
+        return ResourceReference(descriptor, what, rest)
     pairs = tuple(zip(steps[::2], steps[1::2], strict=True))
     for _, selected in pairs:
         if parse_descriptor(selected) != Descriptor(selected):
-            return Refusal(
+            return PathRefusal(
                 f"{selected!r} is not a type that a selector can select",
                 "write only a type after > or <: every class and id of it is selected",
             )
-    return Selection(descriptor, pairs, what, rest)
+    return ResourceSelection(descriptor, pairs, what, rest)
 
 
 def _divided(path: Sequence[PathPart]) -> tuple[str, str, tuple[str, ...]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from ensue.deploy.provisioning.placeholder_values import PathPart, Refusal
+from ensue.deploy.provisioning.placeholder_values import PathPart, PathRefusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ class Placeholder(NamedTuple):
     meaning: Meaning
 
 
-class Template(msgspec.Struct, frozen=True):
+class PlaceholderText(msgspec.Struct, frozen=True):
     """A text that contains placeholders or escapes.
 
     Args:
@@ -81,10 +81,10 @@ class TextFault(NamedTuple):
     text: str
     start: int
     end: int
-    refusal: Refusal | None
+    refusal: PathRefusal | None
 
 
-def parse_text(text: str, dialect: Dialect) -> tuple[str | Template, tuple[TextFault, ...]]:
+def parse_text(text: str, dialect: Dialect) -> tuple[str | PlaceholderText, tuple[TextFault, ...]]:
     """Find the placeholders of a text.
 
     Args:
@@ -100,7 +100,7 @@ def parse_text(text: str, dialect: Dialect) -> tuple[str | Template, tuple[TextF
     scan = _Scan(text, dialect)
     scan.run()
     if not scan.is_plain:
-        return Template(text, tuple(scan.parts)), tuple(scan.faults)
+        return PlaceholderText(text, tuple(scan.parts)), tuple(scan.faults)
     return text, tuple(scan.faults)
 
 
@@ -164,17 +164,17 @@ class _Scan:
             end = min(position, self._end_of_line(start))
             unexpected = f"{self.text[position : position + 1]!r} does not belong there"
             reason = "it is not closed" if position >= self._end_of_line(start) else unexpected
-            return self._refused(start, end, Refusal(reason, "end it with }, and quote odd names: ['…']"))
+            return self._refused(start, end, PathRefusal(reason, "end it with }, and quote odd names: ['…']"))
         meaning = self.dialect.roots[root[1]](path)
         end = closed.end()
-        if isinstance(meaning, Refusal):
+        if isinstance(meaning, PathRefusal):
             return self._refused(start, end, meaning)
         self._flush()
         self.parts.append(Placeholder(self.text[start:end], start, end, meaning))
         self.is_plain = False
         return end
 
-    def _refused(self, start: int, end: int, refusal: Refusal) -> int:
+    def _refused(self, start: int, end: int, refusal: PathRefusal) -> int:
         self.faults.append(TextFault(self.text[start:end], start, end, refusal))
         self._literal.append("${")
         return start + _OPENING_CHARS

@@ -29,8 +29,8 @@ from ensue.deploy.provisioning.records import (
     words_of,
     would_be,
 )
-from ensue.deploy.provisioning.steps import Step, Steps
-from ensue.deploy.provisioning.surroundings import Outcome, Replacing
+from ensue.deploy.provisioning.steps import ResourceStep, Steps
+from ensue.deploy.provisioning.surroundings import ProvisioningOutcome, Replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.graph_values import GraphValues
-    from ensue.deploy.provisioning.identity import Key
-    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.identity import ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.surroundings import (
         DriverCall,
-        LoadedDriver,
         MakeServices,
+        ProvisioningDriver,
+        ProvisioningServices,
         Status,
-        Surroundings,
     )
 
 
@@ -56,7 +56,7 @@ class Provisioner:
     Args:
         values: evaluates the nodes of the graph; None: resources are only removed.
         kept: the records of the environment.
-        around: see `Surroundings`.
+        around: see `ProvisioningServices`.
         digests: the hash of each definition by its id.
         replacing: what may be replaced; by default nothing.
     """
@@ -64,8 +64,8 @@ class Provisioner:
     def __init__(
         self,
         values: GraphValues | None,
-        kept: Mapping[Key, ActiveResource],
-        around: Surroundings,
+        kept: Mapping[ResourceKey, ActiveResource],
+        around: ProvisioningServices,
         digests: Mapping[str, str],
         replacing: Replacing = Replacing(),  # noqa: B008 -- it is immutable
     ) -> None:
@@ -77,7 +77,7 @@ class Provisioner:
         self._steps = Steps(values, around, digests, replacing)
         self._replacing = replacing
 
-    async def provision(self, node: Node, call: DriverCall) -> Outcome:
+    async def provision(self, node: GraphNode, call: DriverCall) -> ProvisioningOutcome:
         """Provision a resource after its dependencies, and wait until it is ready.
 
         If it does not become ready, the outcome is a failure; its record says that it is made.
@@ -106,7 +106,7 @@ class Provisioner:
         is_late = outcome.status == "unchanged" and not outcome.comment
         return outcome._replace(comment="it is ready now") if is_late else outcome
 
-    async def _provisioned(self, node: Node, call: DriverCall) -> Outcome:
+    async def _provisioned(self, node: GraphNode, call: DriverCall) -> ProvisioningOutcome:
         whole = self.kept.get(node.key)
         step = await self._step(node, call.services)
         if whole is not None and whole.generation != step.planned.generation:
@@ -116,11 +116,11 @@ class Provisioner:
             return self._unchanged(step, test=call.test)
         return await (self._planned(step, mark) if call.test else self._called(step, mark))
 
-    def is_quick(self, node: Node) -> bool:
+    def is_quick(self, node: GraphNode) -> bool:
         """Return whether `left_as_it_is` reads nothing from outside of this process."""
         return self._steps.is_quick(node)
 
-    async def left_as_it_is(self, node: Node, services: MakeServices) -> Outcome | None:
+    async def left_as_it_is(self, node: GraphNode, services: MakeServices) -> ProvisioningOutcome | None:
         """Return the outcome of a resource that needs no call and no record; None: it has to be provisioned.
 
         Args:
@@ -140,14 +140,14 @@ class Provisioner:
         is_left = self._steps.is_left(step, await self._steps.mark(step))
         return self._unchanged(step, test=True) if is_left else None
 
-    async def _step(self, node: Node, services: MakeServices) -> Step:
+    async def _step(self, node: GraphNode, services: MakeServices) -> ResourceStep:
         """Return a resource on its way to its driver; see `Steps.of`."""
         whole = self.kept.get(node.key)
         return await self._steps.of(
             node, whole, lambda generation: self._services(node.key, generation, services)
         )
 
-    async def clear(self, key: Key, call: DriverCall) -> Outcome:
+    async def clear(self, key: ResourceKey, call: DriverCall) -> ProvisioningOutcome:
         """Destroy what was made for a resource before, or was begun and did not succeed.
 
         Raises:
@@ -156,15 +156,15 @@ class Provisioner:
         """
         whole = self.kept[key]
         if call.test:
-            return Outcome("planned", "", old=whole)
+            return ProvisioningOutcome("planned", "", old=whole)
         for one in whole.beside:
             await self._delete(one, call)
             self._forget(one)
             await self._around.active.flush()
         is_retained = all(one.is_retained for one in whole.beside)
-        return Outcome("retained" if is_retained else "destroyed", "", old=whole)
+        return ProvisioningOutcome("retained" if is_retained else "destroyed", "", old=whole)
 
-    def replaces(self, node: Node) -> ActiveResource | None:
+    def replaces(self, node: GraphNode) -> ActiveResource | None:
         """Return the record of what a deployment would destroy to replace it; None: nothing."""
         whole = self.kept.get(node.key)
         if whole is None or self._around.driver(whole.driver).is_pure:
@@ -172,7 +172,7 @@ class Provisioner:
         is_same = self._steps.is_name_of(self._around.driver(node.driver), node, whole.driver)
         return None if is_same and node.name not in self._replacing.anew else whole
 
-    async def remove(self, key: Key, call: DriverCall) -> Outcome:
+    async def remove(self, key: ResourceKey, call: DriverCall) -> ProvisioningOutcome:
         """Remove an active resource.
 
         Raises:
@@ -182,16 +182,20 @@ class Provisioner:
         old = self.kept[key]
         if call.test:
             what = "left as it is, and forgotten" if old.is_retained else "destroyed"
-            return Outcome("planned", f"{key} would be {what}", old=old)
+            return ProvisioningOutcome("planned", f"{key} would be {what}", old=old)
         for one in (*old.beside, old):
             await self._delete(one, call)
             self._forget(one)
         await self._flush_for(self._around.driver(old.driver))
         if old.is_retained:
-            return Outcome("retained", f"{key} was left as it is, and forgotten (`retain`)", old=old)
-        return Outcome("destroyed", f"{key} was destroyed", old=old)
+            return ProvisioningOutcome(
+                "retained", f"{key} was left as it is, and forgotten (`retain`)", old=old
+            )
+        return ProvisioningOutcome("destroyed", f"{key} was destroyed", old=old)
 
-    async def _replaced(self, step: Step, whole: ActiveResource, call: DriverCall) -> Outcome:
+    async def _replaced(
+        self, step: ResourceStep, whole: ActiveResource, call: DriverCall
+    ) -> ProvisioningOutcome:
         """Make a resource with another driver than the one that made it before, or anew with the same one."""
         node = step.evaluated.node
         gone = self.replaces(node)
@@ -212,7 +216,7 @@ class Provisioner:
         made = await self._called(step, mark)
         return made._replace(status="replaced", comment=words, old=whole, replaces=gone) if gone else made
 
-    def _unchanged(self, step: Step, *, test: bool) -> Outcome:
+    def _unchanged(self, step: ResourceStep, *, test: bool) -> ProvisioningOutcome:
         planned, old = step.planned, step.old
         if old is None:
             raise InternalError(f"{planned.key} is unchanged, and nothing was made")
@@ -221,16 +225,18 @@ class Provisioner:
         now = renewed(planned, old)
         if now != old and not test:
             self._keep(now)
-        return Outcome("unchanged", "", outputs, old, old.registers, old.manifests, old.secret_manifests)
+        return ProvisioningOutcome(
+            "unchanged", "", outputs, old, old.registers, old.manifests, old.secret_manifests
+        )
 
-    async def _planned(self, step: Step, mark: str) -> Outcome:
+    async def _planned(self, step: ResourceStep, mark: str) -> ProvisioningOutcome:
         evaluated, driver, request, old = step.evaluated, step.driver, step.request, step.old
         node = evaluated.node
         is_same = old is not None and mark == old.inputs_mark != ""
         if driver.is_pure and evaluated.is_known:
             made = outputs_of(evaluated, await driver.create(request), self._around)
             self._note(node.key, made)
-            return Outcome("planned", would_be(node.key, old, is_same=is_same), made, old)
+            return ProvisioningOutcome("planned", would_be(node.key, old, is_same=is_same), made, old)
         planned = await driver.plan(request)
         if not planned.would_change and old is not None and not old.was_interrupted:
             return self._unchanged(step, test=True)
@@ -241,9 +247,9 @@ class Provisioner:
         comment = planned.comment or would_be(node.key, old, is_same=is_same, rotates=request.rotates)
         if planned.destroys and is_there(old):
             comment = f"-/+ would destroy {', '.join(planned.destroys)}; {comment}"
-        return Outcome("planned", comment, outputs, old)
+        return ProvisioningOutcome("planned", comment, outputs, old)
 
-    async def _called(self, step: Step, mark: str) -> Outcome:
+    async def _called(self, step: ResourceStep, mark: str) -> ProvisioningOutcome:
         """Call a driver's create or update, with a record before and after it."""
         evaluated, driver, request = step.evaluated, step.driver, step.request
         old, planned = step.old, step.planned
@@ -274,7 +280,7 @@ class Provisioner:
         await self._flush_for(driver)
         self._note(key, outputs)
         status: Status = "unchanged" if is_same else "updated" if is_update else "created"
-        return Outcome(
+        return ProvisioningOutcome(
             status, made.comment, outputs, old, done.registers, done.manifests, done.secret_manifests
         )
 
@@ -303,11 +309,11 @@ class Provisioner:
             del self.kept[one.key]
             self._around.active.remove(self._context, one.key)
 
-    async def _flush_for(self, driver: LoadedDriver) -> None:
+    async def _flush_for(self, driver: ProvisioningDriver) -> None:
         if not driver.is_pure:
             await self._around.active.flush()
 
-    def _note(self, key: Key, outputs: Outputs) -> None:
+    def _note(self, key: ResourceKey, outputs: Outputs) -> None:
         if self._values is not None:
             self._values.note_outputs(key, outputs)
 
@@ -315,9 +321,9 @@ class Provisioner:
         self.kept[resource.key] = resource
         self._around.active.put(self._context, resource)
 
-    def _services(self, key: Key, generation: int, make: MakeServices) -> DriverServices:
+    def _services(self, key: ResourceKey, generation: int, make: MakeServices) -> DriverServices:
         return make(lambda cookie: self._keep_cookie(key, generation, cookie))
 
-    async def _keep_cookie(self, key: Key, generation: int, cookie: DataMap) -> None:
+    async def _keep_cookie(self, key: ResourceKey, generation: int, cookie: DataMap) -> None:
         self._keep(with_cookie(self.kept[key], generation, cookie))
         await self._around.active.flush()

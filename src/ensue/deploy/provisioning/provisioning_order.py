@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ensue.core.diagnostics import Span
-    from ensue.deploy.provisioning.growth import Resource
-    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.growth import GraphResource
+    from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.language.collector import Collector
 
 
@@ -28,15 +28,15 @@ class _Step(NamedTuple):
         place: where that is written.
     """
 
-    key: Key
+    key: ResourceKey
     owner: str
     words: str
     place: Span
 
 
 def in_order(
-    resources: Sequence[Resource], points: Sequence[GrowthPoint], found: Collector
-) -> list[Resource]:
+    resources: Sequence[GraphResource], points: Sequence[GrowthPoint], found: Collector
+) -> list[GraphResource]:
     """Return resources in the order of provisioning; if there is a cycle, report it and return nothing.
 
     Args:
@@ -65,14 +65,14 @@ def in_order(
     return [resources[number] for number in ordered if number < len(resources)]
 
 
-def _edges(points: Sequence[GrowthPoint], by_key: Mapping[Key, int], first: int) -> Iterator[Edge]:
+def _edges(points: Sequence[GrowthPoint], by_key: Mapping[ResourceKey, int], first: int) -> Iterator[Edge]:
     """Yield the edges from the sources of each list to the list, and from there to what waits for it."""
     for number, point in enumerate(points, start=first):
         yield from (Edge(by_key[key], number, "for_each") for key in point.sources)
         yield from (Edge(number, by_key[key], "for_each") for key in sorted(point.waiting))
 
 
-def _step(edge: Edge, resources: Sequence[Resource], points: Sequence[GrowthPoint]) -> _Step:
+def _step(edge: Edge, resources: Sequence[GraphResource], points: Sequence[GrowthPoint]) -> _Step:
     count = len(resources)
     owner = resources[edge.after] if edge.after < count else points[edge.after - count]
     to = resources[edge.before] if edge.before < count else points[edge.before - count]
@@ -89,7 +89,7 @@ def _step(edge: Edge, resources: Sequence[Resource], points: Sequence[GrowthPoin
     return _Step(owner.key, str(owner.key), words, place)
 
 
-def _wait(resource: Resource, point: GrowthPoint) -> _Step:
+def _wait(resource: GraphResource, point: GrowthPoint) -> _Step:
     """Return the step from a resource to a list that may add to what it depends on."""
     to_owner = ((why, place) for (to, why), place in resource.edges.items() if to.key == point.name.owner)
     why, written = next(to_owner, ("", resource.place))

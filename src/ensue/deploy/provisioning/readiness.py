@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ensue.deploy.provisioning.sensitive import Parted
     from ensue.deploy.provisioning.shapes import Shape
-    from ensue.deploy.provisioning.written import TextPlace, Written
+    from ensue.deploy.provisioning.written import TemplatedData, TextPlace
 
 _DIALECT: Final = Dialect({**DEFINITION.roots, "outputs": own_output_meaning})
 _KEYS: Final = ("tcp", "http", "status", "command", "timeout", "interval")
@@ -72,7 +72,7 @@ class CommandCheck(NamedTuple):
 Check: TypeAlias = "TcpCheck | HttpCheck | CommandCheck"
 
 
-class Condition(NamedTuple):
+class ReadinessCondition(NamedTuple):
     """A condition in words, and the check of it.
 
     Args:
@@ -86,7 +86,7 @@ class Condition(NamedTuple):
     check: Check | None
 
 
-class Ready(msgspec.Struct, frozen=True, kw_only=True):
+class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     """What must hold until a resource is ready: all of its conditions, which are tried again and again.
 
     Args:
@@ -96,17 +96,17 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
         interval_s: how long is waited between two attempts.
     """
 
-    conditions: dict[str, Written]
+    conditions: dict[str, TemplatedData]
     status: int | None
     timeout_s: float
     interval_s: float
 
     @property
-    def written(self) -> tuple[Written, ...]:
+    def written(self) -> tuple[TemplatedData, ...]:
         """The parts that may contain placeholders."""
         return tuple(self.conditions.values())
 
-    def read(self, evaluated: Callable[[Any], Parted]) -> list[Condition]:
+    def read(self, evaluated: Callable[[Any], Parted]) -> list[ReadinessCondition]:
         """Return its conditions.
 
         Args:
@@ -117,7 +117,9 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
         """
         return [self._condition(kind, written, evaluated) for kind, written in self.conditions.items()]
 
-    def _condition(self, kind: str, written: Written, evaluated: Callable[[Any], Parted]) -> Condition:
+    def _condition(
+        self, kind: str, written: TemplatedData, evaluated: Callable[[Any], Parted]
+    ) -> ReadinessCondition:
         value = evaluated(written.data)
         # What contains a secret is shown as it is written.
         shown = written.source if value.secret_paths else as_written(value.data)
@@ -125,10 +127,10 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
         data = value.data
         check = None if isinstance(data, Unknown) or unknowns_in(data) else self._check(kind, data, text)
         if kind == "http":
-            return Condition(text, f"answers {self.status or '200 to 299'}", check)
+            return ReadinessCondition(text, f"answers {self.status or '200 to 299'}", check)
         if kind == "tcp":
-            return Condition(f"tcp {text}", "answers", check)
-        return Condition(f"`{text}`", "succeeds", check)
+            return ReadinessCondition(f"tcp {text}", "answers", check)
+        return ReadinessCondition(f"`{text}`", "succeeds", check)
 
     def _check(self, kind: str, data: Any, shown: str) -> Check:
         if kind == "tcp":
@@ -146,7 +148,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
         return CommandCheck(tuple(map(str, data)))
 
 
-def read_ready(given: Any, place: TextPlace, shape: Shape) -> Ready | None:
+def read_ready(given: Any, place: TextPlace, shape: Shape) -> Readiness | None:
     """Return when resources of a definition are ready; None if it does not say.
 
     Args:
@@ -172,7 +174,7 @@ def read_ready(given: Any, place: TextPlace, shape: Shape) -> Ready | None:
         )
     timeout_s = shape.seconds(mapping.get("timeout"), "'timeout' of 'ready'", place.below("timeout"))
     interval_s = shape.seconds(mapping.get("interval"), "'interval' of 'ready'", place.below("interval"))
-    return Ready(
+    return Readiness(
         conditions={
             kind: read_written(data, _DIALECT, place.below(kind), shape.found)
             for kind, data in conditions.items()

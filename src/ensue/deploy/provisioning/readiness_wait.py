@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.clock import Clock
     from ensue.deploy.provisioning.graph_values import GraphValues
-    from ensue.deploy.provisioning.nodes import Node
-    from ensue.deploy.provisioning.readiness import Condition
-    from ensue.deploy.provisioning.surroundings import Outcome, Probe
+    from ensue.deploy.provisioning.nodes import GraphNode
+    from ensue.deploy.provisioning.readiness import ReadinessCondition
+    from ensue.deploy.provisioning.surroundings import Probe, ProvisioningOutcome
 
 
-async def not_ready(node: Node, values: GraphValues, probe: Probe, clock: Clock) -> str:
+async def not_ready(node: GraphNode, values: GraphValues, probe: Probe, clock: Clock) -> str:
     """Wait until a resource that is made is ready, and return why it is not; empty if it is.
 
     Args:
@@ -51,7 +51,7 @@ async def not_ready(node: Node, values: GraphValues, probe: Probe, clock: Clock)
         await clock.sleep(ready.interval_s)
 
 
-def planned_wait(outcome: Outcome, node: Node, values: GraphValues) -> Outcome:
+def planned_wait(outcome: ProvisioningOutcome, node: GraphNode, values: GraphValues) -> ProvisioningOutcome:
     """Return the planned outcome of a resource with what would be waited for.
 
     Args:
@@ -73,7 +73,9 @@ def planned_wait(outcome: Outcome, node: Node, values: GraphValues) -> Outcome:
     return outcome._replace(status="planned", comment=text, waits=words)
 
 
-async def _first_reason(conditions: Sequence[Condition], probe: Probe, clock: Clock, end: float) -> str:
+async def _first_reason(
+    conditions: Sequence[ReadinessCondition], probe: Probe, clock: Clock, end: float
+) -> str:
     """Try all conditions once, and return why one does not hold; empty if all of them do."""
     for one in conditions:
         left_s = max(end - clock.monotonic(), 0.0)

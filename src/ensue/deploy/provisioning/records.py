@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ensue.core.contracts.driver import Provisioned
     from ensue.core.model.data import DataMap
     from ensue.deploy.provisioning.graph_values import Outputs
-    from ensue.deploy.provisioning.identity import Key
-    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.identity import ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode
 
 
 def records_of(whole: ActiveResource | None) -> tuple[ActiveResource, ...]:
@@ -144,7 +144,7 @@ def is_there(one: ActiveResource | None) -> bool:
     return one is not None and one.phase != "creating"
 
 
-def would_be(key: Key, old: ActiveResource | None, *, is_same: bool, rotates: bool = False) -> str:
+def would_be(key: ResourceKey, old: ActiveResource | None, *, is_same: bool, rotates: bool = False) -> str:
     """Return what would be done with a resource, in words, and why if its inputs do not tell.
 
     Args:
@@ -162,7 +162,7 @@ def would_be(key: Key, old: ActiveResource | None, *, is_same: bool, rotates: bo
     return f"{key} would be {'read again: its inputs are the same' if is_same else 'updated'}"
 
 
-def words_of(replaced: ActiveResource, node: Node) -> str:
+def words_of(replaced: ActiveResource, node: GraphNode) -> str:
     """Return what a replacement changes, in words."""
     if (replaced.definition, replaced.driver) == (node.definition, node.driver):
         return f"destroyed first, and made anew by the driver {node.driver}"

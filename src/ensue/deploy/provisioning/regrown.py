@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Iterator
 
-    from ensue.deploy.provisioning.identity import Key
-    from ensue.deploy.provisioning.nodes import ListName, Node, ResourceGraph
+    from ensue.deploy.provisioning.identity import ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode, ListName, ResourceGraph
     from ensue.language.collector import Collector
 
 
-def unlike_before(before: ResourceGraph, grown: ResourceGraph) -> Iterator[Node]:
+def unlike_before(before: ResourceGraph, grown: ResourceGraph) -> Iterator[GraphNode]:
     """Yield the resources that have joined a graph, and those whose params or dependencies have changed."""
     known = {node.key: node for node in before.nodes}
     for node in grown.nodes:
@@ -29,7 +29,7 @@ def refuse_late(
     before: ResourceGraph,
     grown: ResourceGraph,
     names: Collection[ListName],
-    started: Container[Key],
+    started: Container[ResourceKey],
     found: Collector,
 ) -> None:
     """Report resources that have changed for a list and did not wait for it.
@@ -57,16 +57,16 @@ def refuse_late(
             )
 
 
-def _waiting_for(graph: ResourceGraph, names: Collection[ListName]) -> set[Key]:
+def _waiting_for(graph: ResourceGraph, names: Collection[ListName]) -> set[ResourceKey]:
     """Return the resources that wait for one of some lists, directly or not."""
-    users: dict[Key, list[Key]] = {}
+    users: dict[ResourceKey, list[ResourceKey]] = {}
     for node in graph.nodes:
         for key in node.depends_on:
             users.setdefault(key, []).append(node.key)
     for point in graph.points:
         for key in point.sources:
             users.setdefault(key, []).extend(point.waiting)
-    reached: set[Key] = set()
+    reached: set[ResourceKey] = set()
     stack = [key for point in graph.points if point.name in names for key in point.waiting]
     while stack:
         key = stack.pop()
@@ -80,7 +80,7 @@ def _listed(names: Iterable[ListName]) -> str:
     return f"the list for {', '.join(map(str, names))}"
 
 
-def _change(old: Node, node: Node) -> str:
+def _change(old: GraphNode, node: GraphNode) -> str:
     """Return what a resource would need that it did not need before."""
     new = sorted(set(node.depends_on).difference(old.depends_on))
     if new:
@@ -88,13 +88,13 @@ def _change(old: Node, node: Node) -> str:
     return "its selectors would find more" if _same_params(old, node) else "now it would have other params"
 
 
-def _is_same(old: Node, node: Node) -> bool:
+def _is_same(old: GraphNode, node: GraphNode) -> bool:
     """Return whether a node needs nothing else than before; reasons for dependencies do not count."""
     is_same = old.dependencies == node.dependencies or old.depends_on == node.depends_on
     return is_same and old.selected == node.selected and _same_params(old, node)
 
 
-def _same_params(old: Node, node: Node) -> bool:
+def _same_params(old: GraphNode, node: GraphNode) -> bool:
     if old.params is None or node.params is None:
         return old.params is node.params
     return old.params is node.params or old.params.data == node.params.data

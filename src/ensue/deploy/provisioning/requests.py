@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.driver import DriverServices
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.graph_values import EvaluatedNode
-    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
 
 
 class Requests(NamedTuple):
@@ -36,15 +36,15 @@ class Requests(NamedTuple):
     owner: str
     order: DeploymentOrder | None = None
 
-    def may_adopt(self, key: Key) -> bool:
+    def may_adopt(self, key: ResourceKey) -> bool:
         """Return whether a resource may be taken over from another store."""
         return self.order is not None and _has(self.order.adopt, key)
 
-    def may_replace(self, key: Key) -> bool:
+    def may_replace(self, key: ResourceKey) -> bool:
         """Return whether a resource may be destroyed in order to be replaced."""
         return self.order is not None and _has((*self.order.allow_replace, *self.order.replace), key)
 
-    def rotates(self, key: Key) -> bool:
+    def rotates(self, key: ResourceKey) -> bool:
         """Return whether a resource gets a new secret."""
         return self.order is not None and str(key) in self.order.rotate
 
@@ -127,5 +127,5 @@ class Requests(NamedTuple):
         return self.directory / (f"{guresid_}-{generation}" if generation else guresid_)
 
 
-def _has(resources: Collection[str], key: Key) -> bool:
+def _has(resources: Collection[str], key: ResourceKey) -> bool:
     return bool(resources) and (ANY_RESOURCE in resources or str(key) in resources)

@@ -31,7 +31,7 @@ _RENAMED: Final = {
 """Keys of a container that a deployment set spells differently."""
 
 
-class SourceFile(NamedTuple):
+class ContainerSourceFile(NamedTuple):
     """A file that a container's `source` names.
 
     Args:
@@ -69,7 +69,7 @@ class ContainersReader:
         self,
         reader: WrittenReader,
         dialect: Dialect,
-        read_source: Callable[[str], SourceFile | None],
+        read_source: Callable[[str], ContainerSourceFile | None],
         shape: Shape,
     ) -> None:
         self._reader = reader

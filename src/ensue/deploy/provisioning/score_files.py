@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.core.model.data import is_list, is_mapping
 from ensue.deploy.provisioning.declared_params import read_params
-from ensue.deploy.provisioning.identity import DEFAULT_CLASS, Key
+from ensue.deploy.provisioning.identity import DEFAULT_CLASS, ResourceKey
 from ensue.deploy.provisioning.named_resources import by_name
 from ensue.deploy.provisioning.placeholder_values import (
-    Constant,
     Dialect,
+    FileConstant,
     FromOutside,
-    Refusal,
+    PathRefusal,
     context_meaning,
 )
-from ensue.deploy.provisioning.score_containers import ContainersReader, Read, SourceFile
+from ensue.deploy.provisioning.score_containers import ContainerSourceFile, ContainersReader, Read
 from ensue.deploy.provisioning.score_keys import warn_of_unknown_keys
 from ensue.deploy.provisioning.shapes import Shape
 from ensue.deploy.provisioning.workloads import APPLICATION_KINDS, Request, Workload, private_id, shared_id
@@ -41,7 +41,7 @@ _SERVICE: Final = ("ports",)
 _PORT: Final = ("port", "protocol", "targetPort")
 
 
-class Surroundings(NamedTuple):
+class ScoreServices(NamedTuple):
     """What the reading of a Score file asks beyond its text.
 
     Args:
@@ -49,8 +49,8 @@ class Surroundings(NamedTuple):
         read_source: returns the file that a container's `source` names; None: it cannot be read.
     """
 
-    is_defined: Callable[[Key], bool]
-    read_source: Callable[[str], SourceFile | None]
+    is_defined: Callable[[ResourceKey], bool]
+    read_source: Callable[[str], ContainerSourceFile | None]
 
 
 def is_score(data: Any) -> bool:
@@ -59,7 +59,7 @@ def is_score(data: Any) -> bool:
 
 
 def read_score(
-    data: dict[str, Any], document: YamlDocument, found: Collector, around: Surroundings
+    data: dict[str, Any], document: YamlDocument, found: Collector, around: ScoreServices
 ) -> Workload | None:
     """Return the workload of a Score file, None if it has no usable name.
 
@@ -69,16 +69,16 @@ def read_score(
         found: receives the errors.
         around: the definitions, and the files that containers name.
     """
-    return _Reader(document, found, around).read(data)
+    return _ScoreReader(document, found, around).read(data)
 
 
-class _Reader:
-    def __init__(self, document: YamlDocument, found: Collector, around: Surroundings) -> None:
+class _ScoreReader:
+    def __init__(self, document: YamlDocument, found: Collector, around: ScoreServices) -> None:
         self._found = found
         self._around = around
         self._shape = Shape("E0814", found)
         self._top = TextPlace(document)
-        self._keys: dict[str, Key] = {}
+        self._keys: dict[str, ResourceKey] = {}
         self._outside: dict[str, FromOutside] = {}
 
     def read(self, data: dict[str, Any]) -> Workload | None:
@@ -128,7 +128,7 @@ class _Reader:
             class_ = shape.text(checked[name].get("class"), f"'class' of {what}", inside.below("class"))
             id_ = shape.text(checked[name].get("id"), f"'id' of {what}", inside.below("id"))
             full = shared_id(id_) if id_ else private_id(workload, name)
-            key = Key(type_, class_ or DEFAULT_CLASS, full)
+            key = ResourceKey(type_, class_ or DEFAULT_CLASS, full)
             if not type_ or (type_ in APPLICATION_KINDS and not self._around.is_defined(key)):
                 # A resource without a type is refused already; references to it are not reported.
                 service = (id_ or name).rpartition(".")[2]
@@ -185,8 +185,8 @@ def _port(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _metadata_reader(metadata: dict[str, Any]) -> Callable[[Sequence[PathPart]], Meaning | Refusal]:
-    def read(path: Sequence[PathPart]) -> Meaning | Refusal:
+def _metadata_reader(metadata: dict[str, Any]) -> Callable[[Sequence[PathPart]], Meaning | PathRefusal]:
+    def read(path: Sequence[PathPart]) -> Meaning | PathRefusal:
         value: Any = metadata
         for part in path:
             if is_mapping(value) and part.text in value:
@@ -194,7 +194,7 @@ def _metadata_reader(metadata: dict[str, Any]) -> Callable[[Sequence[PathPart]],
             elif is_list(value) and part.text.isdecimal() and int(part.text) < len(value):
                 value = value[int(part.text)]
             else:
-                return Refusal(f"the metadata has no {part.text!r}", is_undeclared=True)
-        return Constant(value) if path else Refusal("it names no value", "write ${metadata.name}")
+                return PathRefusal(f"the metadata has no {part.text!r}", is_undeclared=True)
+        return FileConstant(value) if path else PathRefusal("it names no value", "write ${metadata.name}")
 
     return read

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ensue.deploy.provisioning.growth import Growth, Resource
-    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.growth import GraphResource, GrowingGraph
+    from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import Selector
     from ensue.deploy.provisioning.placeholder_values import Step
     from ensue.language.collector import Collector
 
 
-def follow_selectors(growth: Growth, found: Collector) -> Mapping[Resource, dict[Selector, tuple[Key, ...]]]:
+def follow_selectors(
+    growth: GrowingGraph, found: Collector
+) -> Mapping[GraphResource, dict[Selector, tuple[ResourceKey, ...]]]:
     """Find the resources that selectors select, make their owners depend on them, and settle the graph again.
 
     Args:
@@ -30,9 +32,9 @@ def follow_selectors(growth: Growth, found: Collector) -> Mapping[Resource, dict
     Returns:
         By resource, the resources that each of its selectors found, sorted by type, class and id.
     """
-    known: dict[tuple[Key, tuple[Step, ...]], tuple[Resource, ...]] = {}
-    selected: dict[Resource, dict[Selector, tuple[Key, ...]]] = {}
-    matches: list[tuple[Resource, ...]] = []
+    known: dict[tuple[ResourceKey, tuple[Step, ...]], tuple[GraphResource, ...]] = {}
+    selected: dict[GraphResource, dict[Selector, tuple[ResourceKey, ...]]] = {}
+    matches: list[tuple[GraphResource, ...]] = []
     for owner, selector, place in growth.selections:
         anchor, steps = selector[0].resolved(owner.key), selector[1]
         start = growth.resources.get(anchor)
@@ -54,13 +56,13 @@ def follow_selectors(growth: Growth, found: Collector) -> Mapping[Resource, dict
     return selected
 
 
-def _follow(resources: Iterable[Resource], steps: Iterable[Step]) -> tuple[Resource, ...]:
+def _follow(resources: Iterable[GraphResource], steps: Iterable[Step]) -> tuple[GraphResource, ...]:
     for direction, type_ in steps:
         resources = followed(resources, direction, type_)
     return tuple(sorted(resources, key=lambda one: one.key))
 
 
-def followed(resources: Iterable[Resource], direction: str, type_: str) -> dict[Resource, None]:
+def followed(resources: Iterable[GraphResource], direction: str, type_: str) -> dict[GraphResource, None]:
     """Return what one step of a selector reaches.
 
     Args:
@@ -68,7 +70,7 @@ def followed(resources: Iterable[Resource], direction: str, type_: str) -> dict[
         direction: `>` for what they depend on, `<` for their dependents.
         type_: the type that is selected.
     """
-    reached: dict[Resource, None] = {}
+    reached: dict[GraphResource, None] = {}
     for resource in resources:
         near = (to for to, _ in resource.edges) if direction == ">" else resource.dependents
         reached.update((one, None) for one in near if one.key.type == type_)

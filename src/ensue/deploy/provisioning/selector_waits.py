@@ -13,7 +13,7 @@ from ensue.deploy.provisioning.selecting import followed
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from ensue.deploy.provisioning.growth import Growth, Resource
+    from ensue.deploy.provisioning.growth import GraphResource, GrowingGraph
 
 
 class SelectorWaits:
@@ -23,15 +23,15 @@ class SelectorWaits:
         growth: the graph, settled.
     """
 
-    def __init__(self, growth: Growth) -> None:
-        self._from: dict[Resource, set[Resource]] = {}
-        self._to: dict[str, set[Resource]] = {}
+    def __init__(self, growth: GrowingGraph) -> None:
+        self._from: dict[GraphResource, set[GraphResource]] = {}
+        self._to: dict[str, set[GraphResource]] = {}
         for owner, (descriptor, steps), _ in growth.selections:
             anchor = descriptor.resolved(owner.key)
             start = growth.resources.get(anchor)
             if start is None:
                 self._to.setdefault(anchor.type, set()).add(owner)
-            reached: Iterable[Resource] = () if start is None else (start,)
+            reached: Iterable[GraphResource] = () if start is None else (start,)
             for direction, type_ in steps:
                 if direction == ">":
                     for one in reached:
@@ -40,14 +40,14 @@ class SelectorWaits:
                     self._to.setdefault(type_, set()).add(owner)
                 reached = followed(reached, direction, type_)
 
-    def waiting(self, types: Iterable[str], changing: Collection[Resource]) -> set[Resource]:
+    def waiting(self, types: Iterable[str], changing: Collection[GraphResource]) -> set[GraphResource]:
         """Return the resources whose selectors could find something else.
 
         Args:
             types: the types of what may join.
             changing: the resources that may get further dependencies.
         """
-        found: set[Resource] = set()
+        found: set[GraphResource] = set()
         for one in changing:
             found |= self._from.get(one, set())
         for type_ in {*types, *(one.key.type for one in changing)}:

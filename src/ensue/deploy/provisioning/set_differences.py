@@ -31,7 +31,7 @@ class SetContents(NamedTuple):
     values: dict[str, Any]
 
 
-class Difference(NamedTuple):
+class ValueDifference(NamedTuple):
     """A value that differs.
 
     Args:
@@ -71,7 +71,7 @@ class Delta(NamedTuple):
 
     added: dict[str, Any]
     removed: list[str]
-    updated: dict[str, list[Difference]]
+    updated: dict[str, list[ValueDifference]]
 
     def __bool__(self) -> bool:
         """Whether anything differs."""
@@ -94,7 +94,7 @@ def delta(before: Mapping[str, Any], after: Mapping[str, Any]) -> Delta:
     )
 
 
-def differences(before: Any, after: Any, path: str = "") -> Iterator[Difference]:
+def differences(before: Any, after: Any, path: str = "") -> Iterator[ValueDifference]:
     """Yield what differs between two values: single values of mappings, and whole lists.
 
     Args:
@@ -120,12 +120,12 @@ def names_of(path: str) -> tuple[str, ...]:
     return tuple(name.replace("~1", "/").replace("~0", "~") for name in path.split("/")[1:])
 
 
-def _differences_of(before: Any, after: Any, path: str) -> Iterator[Difference]:
+def _differences_of(before: Any, after: Any, path: str) -> Iterator[ValueDifference]:
     if before is _MISSING:
-        yield Difference(path, "add", None, after)
+        yield ValueDifference(path, "add", None, after)
     elif after is _MISSING:
-        yield Difference(path, "remove", before, None)
+        yield ValueDifference(path, "remove", before, None)
     elif is_mapping(before) and is_mapping(after):
         yield from differences(before, after, path)
     elif canonical(before) != canonical(after):
-        yield Difference(path, "replace", before, after)
+        yield ValueDifference(path, "replace", before, after)

@@ -17,27 +17,27 @@ from ensue.core.errors import EnsueError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from ensue.deploy.provisioning.identity import Key
-    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.identity import ResourceKey
+    from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.provisioner import Provisioner
-    from ensue.deploy.provisioning.surroundings import MakeServices, Outcome
+    from ensue.deploy.provisioning.surroundings import MakeServices, ProvisioningOutcome
 
 _AT_ONCE: Final = 10
 """How many drivers are asked for a fingerprint at once: a query of a repository is a process."""
 
 
-def _always(_key: Key, _outcome: Outcome) -> bool:
+def _always(_key: ResourceKey, _outcome: ProvisioningOutcome) -> bool:
     return True
 
 
 async def settled(
-    nodes: Sequence[Node],
+    nodes: Sequence[GraphNode],
     provisioner: Provisioner,
     services: MakeServices,
     *,
-    waiting: Collection[Key] = (),
-    is_usable: Callable[[Key, Outcome], bool] = _always,
-) -> dict[Key, Outcome]:
+    waiting: Collection[ResourceKey] = (),
+    is_usable: Callable[[ResourceKey, ProvisioningOutcome], bool] = _always,
+) -> dict[ResourceKey, ProvisioningOutcome]:
     """Return the outcomes of the resources that are left as they are; nothing is stored.
 
     What cannot be looked at (a secret that cannot be read) is not among them: its state reports the error.
@@ -49,10 +49,10 @@ async def settled(
         waiting: the resources that wait for a list that is not known yet.
         is_usable: returns whether nothing else is wrong with a resource.
     """
-    outcomes: dict[Key, Outcome] = {}
+    outcomes: dict[ResourceKey, ProvisioningOutcome] = {}
     places = asyncio.Semaphore(_AT_ONCE)
 
-    async def settle(node: Node) -> None:
+    async def settle(node: GraphNode) -> None:
         try:
             outcome = await provisioner.left_as_it_is(node, services)
         except EnsueError:
@@ -60,7 +60,7 @@ async def settled(
         if outcome is not None and is_usable(node.key, outcome):
             outcomes[node.key] = outcome
 
-    async def settle_slowly(node: Node) -> None:
+    async def settle_slowly(node: GraphNode) -> None:
         try:
             async with places, asyncio.timeout(node.options.timeout_s):
                 await settle(node)
@@ -68,7 +68,7 @@ async def settled(
             return
 
     for layer in _layers(nodes, waiting):
-        slow: list[Node] = []
+        slow: list[GraphNode] = []
         for node in layer:
             if any(key not in outcomes for key in node.depends_on):
                 continue
@@ -80,10 +80,10 @@ async def settled(
     return outcomes
 
 
-def _layers(nodes: Sequence[Node], waiting: Collection[Key]) -> Iterator[list[Node]]:
+def _layers(nodes: Sequence[GraphNode], waiting: Collection[ResourceKey]) -> Iterator[list[GraphNode]]:
     """Yield the resources by depth: those that depend on nothing first."""
-    depths: dict[Key, int] = {}
-    layers: list[list[Node]] = []
+    depths: dict[ResourceKey, int] = {}
+    layers: list[list[GraphNode]] = []
     for node in nodes:
         if node.key in waiting or not all(key in depths for key in node.depends_on):
             continue

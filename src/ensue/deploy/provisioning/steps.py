@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.driver import DriverRequest, DriverServices
     from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
-    from ensue.deploy.provisioning.nodes import Node
+    from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.requests import Requests
-    from ensue.deploy.provisioning.surroundings import LoadedDriver, Replacing, Surroundings
+    from ensue.deploy.provisioning.surroundings import ProvisioningDriver, ProvisioningServices, Replacing
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class ResourceStep:
     """One resource on its way to its driver.
 
     Args:
@@ -42,7 +42,7 @@ class Step:
     """
 
     evaluated: EvaluatedNode
-    driver: LoadedDriver
+    driver: ProvisioningDriver
     old: ActiveResource | None
     planned: ActiveResource
     requests: Requests
@@ -60,7 +60,7 @@ class Steps:
 
     Args:
         values: evaluates the nodes; None: there is no graph, and `of` is not called.
-        around: see `Surroundings`.
+        around: see `ProvisioningServices`.
         digests: the hash of each definition by its id.
         replacing: which resources are made anew.
     """
@@ -68,7 +68,7 @@ class Steps:
     def __init__(
         self,
         values: GraphValues | None,
-        around: Surroundings,
+        around: ProvisioningServices,
         digests: Mapping[str, str],
         replacing: Replacing,
     ) -> None:
@@ -84,14 +84,14 @@ class Steps:
             raise InternalError("a resource is provisioned without a graph")
         return self._values
 
-    def is_quick(self, node: Node) -> bool:
+    def is_quick(self, node: GraphNode) -> bool:
         """Return whether `of` and `mark` read nothing from outside of this process."""
         driver = self._around.driver(node.driver)
         return (driver.is_pure or not driver.has_fingerprint) and not node.inputs.secret_refs.data
 
     async def of(
-        self, node: Node, whole: ActiveResource | None, services: Callable[[int], DriverServices]
-    ) -> Step:
+        self, node: GraphNode, whole: ActiveResource | None, services: Callable[[int], DriverServices]
+    ) -> ResourceStep:
         """Return a resource on its way to its driver.
 
         Args:
@@ -113,7 +113,7 @@ class Steps:
         is_anew = node.name in self._replacing.anew
         old = None if is_anew else made_by(whole, lambda name: self.is_name_of(driver, node, name))
         planned = self._planned_record(node, next_generation(whole) if old is None else old.generation)
-        step = Step(
+        step = ResourceStep(
             evaluated=evaluated,
             driver=driver,
             old=old,
@@ -125,7 +125,7 @@ class Steps:
             refuse_foreign_code(step.request, driver.code, may_insert=driver.inserts_as_data)
         return step
 
-    async def mark(self, step: Step) -> str:
+    async def mark(self, step: ResourceStep) -> str:
         """Return a keyed fingerprint of all inputs of a resource; empty while some are not known."""
         evaluated = step.evaluated
         if not evaluated.is_known:
@@ -142,7 +142,7 @@ class Steps:
         like = "" if step.old is None else step.old.inputs_mark
         return self._around.mark(canonical(given), f"inputs:{evaluated.node.guresid}", like)
 
-    def is_left(self, step: Step, mark: str) -> bool:
+    def is_left(self, step: ResourceStep, mark: str) -> bool:
         """Return whether a resource needs no call: its inputs and its driver are unchanged.
 
         Args:
@@ -155,7 +155,7 @@ class Steps:
         may_change = not driver.is_pure and (requests.may_adopt(old.key) or requests.refreshes)
         return not (old.was_interrupted or driver.always_called or may_change or requests.rotates(old.key))
 
-    def is_name_of(self, driver: LoadedDriver, node: Node, name: str) -> bool:
+    def is_name_of(self, driver: ProvisioningDriver, node: GraphNode, name: str) -> bool:
         """Return whether a name is one of the driver of a node."""
         return name == node.driver or self._around.driver(name).name == driver.name
 
@@ -174,7 +174,7 @@ class Steps:
             return evaluated
         return evaluated.with_secrets(await self._around.secrets(references))
 
-    def _planned_record(self, node: Node, generation: int) -> ActiveResource:
+    def _planned_record(self, node: GraphNode, generation: int) -> ActiveResource:
         """Return the record of a node before anything is made."""
         return ActiveResource(
             key=node.key,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
     from ensue.deploy.provisioning.active import ActiveResource, ActiveResources
     from ensue.deploy.provisioning.graph_values import Outputs
-    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.readiness import Check
     from ensue.deploy.provisioning.requests import Requests
     from ensue.deploy.provisioning.secret_refs import SecretReference
@@ -40,7 +40,7 @@ Probe: TypeAlias = "Callable[[Check, float], Awaitable[str]]"
 that begins with what was tried, or an empty text."""
 
 
-class LoadedDriver(Protocol):
+class ProvisioningDriver(Protocol):
     """A driver with the optional parts of its contract filled in; see `ensue.core.contracts.driver`.
 
     `name` is the same for all names that definitions may use for it (`postgres`, `humanitec/postgres`).
@@ -78,7 +78,7 @@ class LoadedDriver(Protocol):
         ...
 
 
-class Surroundings(NamedTuple):
+class ProvisioningServices(NamedTuple):
     """The services of the run that provisioning uses.
 
     Args:
@@ -92,7 +92,7 @@ class Surroundings(NamedTuple):
         probe: tries a condition of `ready` once.
     """
 
-    driver: Callable[[str], LoadedDriver]
+    driver: Callable[[str], ProvisioningDriver]
     active: ActiveResources
     mark: Callable[[bytes, str, str], str]
     requests: Requests
@@ -102,7 +102,7 @@ class Surroundings(NamedTuple):
     probe: Probe
 
 
-class Outcome(NamedTuple):
+class ProvisioningOutcome(NamedTuple):
     """The outcome of one resource.
 
     Args:
@@ -138,7 +138,7 @@ class Replacing(NamedTuple):
         anew: the resources, `TYPE.CLASS#ID` each, that are destroyed and made anew by any driver.
     """
 
-    is_allowed: Callable[[Key], bool] = lambda _: False
+    is_allowed: Callable[[ResourceKey], bool] = lambda _: False
     destroy_first: Collection[str] = frozenset()
     anew: Collection[str] = frozenset()
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.deploy.provisioning.identity import DEFAULT_CLASS, WORKLOAD, Key
+from ensue.deploy.provisioning.identity import DEFAULT_CLASS, WORKLOAD, ResourceKey
 
 if TYPE_CHECKING:
-    from ensue.deploy.provisioning.written import TextPlace, Written
+    from ensue.deploy.provisioning.written import TemplatedData, TextPlace
 
 APPLICATION_KINDS = ("environment", "service")
 """Score's types that are values of the environment rather than resources."""
@@ -27,8 +27,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         place: the place of the request.
     """
 
-    key: Key
-    params: Written | None
+    key: ResourceKey
+    params: TemplatedData | None
     place: TextPlace
 
 
@@ -43,12 +43,12 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    module: Written
+    module: TemplatedData
     requests: tuple[Request, ...]
     place: TextPlace
 
     @property
-    def key(self) -> Key:
+    def key(self) -> ResourceKey:
         """The key of the workload's own resource."""
         return workload_key(self.name)
 
@@ -65,9 +65,9 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
     shared: tuple[Request, ...] = ()
 
 
-def workload_key(name: str) -> Key:
+def workload_key(name: str) -> ResourceKey:
     """Return the key of a workload's resource."""
-    return Key(WORKLOAD, DEFAULT_CLASS, f"modules.{name}")
+    return ResourceKey(WORKLOAD, DEFAULT_CLASS, f"modules.{name}")
 
 
 def private_id(workload: str, name: str) -> str:

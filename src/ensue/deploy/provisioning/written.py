@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from ensue.core.model.data import is_list, is_mapping
-from ensue.deploy.provisioning.placeholder_values import Reference, Selection
-from ensue.deploy.provisioning.placeholders import Placeholder, Template, parse_text
+from ensue.deploy.provisioning.placeholder_values import ResourceReference, ResourceSelection
+from ensue.deploy.provisioning.placeholders import Placeholder, PlaceholderText, parse_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -64,7 +64,7 @@ class Mentions(msgspec.Struct, frozen=True):
 NO_MENTIONS: Final = Mentions({}, {})
 
 
-class Written(msgspec.Struct, frozen=True):
+class TemplatedData(msgspec.Struct, frozen=True):
     """Data in which texts with placeholders are templates.
 
     Args:
@@ -87,7 +87,7 @@ class Written(msgspec.Struct, frozen=True):
 
 def read_written(
     source: Any, dialect: Dialect, place: TextPlace, found: Collector, *, is_secret: bool = False
-) -> Written:
+) -> TemplatedData:
     """Find the placeholders of some data.
 
     Args:
@@ -125,7 +125,7 @@ class WrittenReader:
         """
         return self._read(data, dialect, place.document, place.keys)
 
-    def written(self, data: Any, source: Any, place: TextPlace) -> Written:
+    def written(self, data: Any, source: Any, place: TextPlace) -> TemplatedData:
         """Return data together with all that was mentioned so far.
 
         Args:
@@ -134,8 +134,8 @@ class WrittenReader:
             place: its place.
         """
         if not self._references and not self._selections:
-            return Written(data, source, NO_MENTIONS, place)
-        return Written(data, source, Mentions(self._references, self._selections), place)
+            return TemplatedData(data, source, NO_MENTIONS, place)
+        return TemplatedData(data, source, Mentions(self._references, self._selections), place)
 
     def _read(self, data: Any, dialect: Dialect, document: YamlDocument, keys: tuple[str | int, ...]) -> Any:
         if isinstance(data, str):
@@ -159,11 +159,11 @@ class WrittenReader:
                 read[place] = new
         return data if read is None else read
 
-    def _text(self, text: str, dialect: Dialect, place: TextPlace) -> str | Template:
+    def _text(self, text: str, dialect: Dialect, place: TextPlace) -> str | PlaceholderText:
         parsed, faults = parse_text(text, dialect)
         for fault in faults:
             _report(fault, dialect, place, self._found, is_secret=self._is_secret)
-        if isinstance(parsed, Template):
+        if isinstance(parsed, PlaceholderText):
             for part in parsed.parts:
                 if isinstance(part, Placeholder):
                     self._mention(part, place)
@@ -172,10 +172,10 @@ class WrittenReader:
     def _mention(self, placeholder: Placeholder, place: TextPlace) -> None:
         meaning = placeholder.meaning
         here = place._replace(text=placeholder.text)
-        if isinstance(meaning, Reference):
+        if isinstance(meaning, ResourceReference):
             needs_provisioning = meaning.what in {"outputs", "values"}
             self._references.setdefault((meaning.target, needs_provisioning), here)
-        elif isinstance(meaning, Selection):
+        elif isinstance(meaning, ResourceSelection):
             self._selections.setdefault((meaning.anchor, meaning.steps), here)
 
 

@@ -53,7 +53,7 @@ class BoundCall(msgspec.Struct, frozen=True):
     test: bool
 
 
-class _Source(msgspec.Struct, frozen=True):
+class _ReferenceSource(msgspec.Struct, frozen=True):
     """What a reference reads from."""
 
     data: Data
@@ -148,7 +148,7 @@ class BoundValues:
             self._masker.add(text)
         return text
 
-    def _source(self, bound: BoundText, binding: Binding, call: BoundCall) -> _Source | Unknown:
+    def _source(self, bound: BoundText, binding: Binding, call: BoundCall) -> _ReferenceSource | Unknown:
         if binding.enforced is not None:
             return _enforced(bound, binding, binding.enforced, call)
         returned = None if binding.producer is None else call.results(binding.producer)
@@ -159,7 +159,7 @@ class BoundValues:
         if call.test and returned.result is None:
             return Unknown(binding.reference.text)
         if returned.new_state is not None:
-            return _Source(returned.new_state, returned.sensitive)
+            return _ReferenceSource(returned.new_state, returned.sensitive)
         earlier = None if self._enforced is None else enforced_of_skipped(returned, self._enforced.of_state)
         if earlier is not None:
             return _enforced(bound, binding, earlier, call)
@@ -170,7 +170,9 @@ class BoundValues:
 _AS_JSON: Final = "stdout_json"
 
 
-def _enforced(bound: BoundText, binding: Binding, enforced: EnforcedState, call: BoundCall) -> _Source:
+def _enforced(
+    bound: BoundText, binding: Binding, enforced: EnforcedState, call: BoundCall
+) -> _ReferenceSource:
     """Return what an earlier apply enforced; fail if the reference reads a value that was truncated."""
     cut = enforced.cut_at(binding.reference.steps)
     if cut:
@@ -179,10 +181,10 @@ def _enforced(bound: BoundText, binding: Binding, enforced: EnforcedState, call:
             " (set `keep_output_bytes` higher, and have the state run again)"
         )
         raise _failed(bound, binding, call, problem)
-    return _Source(enforced.new_state, enforced.sensitive)
+    return _ReferenceSource(enforced.new_state, enforced.sensitive)
 
 
-def _read(bound: BoundText, binding: Binding, source: _Source, call: BoundCall) -> Any:
+def _read(bound: BoundText, binding: Binding, source: _ReferenceSource, call: BoundCall) -> Any:
     try:
         value = follow(source.data, binding.reference.steps)
     except PathError as error:
@@ -230,7 +232,7 @@ def _failed(bound: BoundText, binding: Binding, call: BoundCall, problem: str) -
     return StateFailedError(f"{reference.text} ({bound.span(reference, call.chunk)}): {problem}")
 
 
-def _reads_short_secret(source: _Source, binding: Binding) -> bool:
+def _reads_short_secret(source: _ReferenceSource, binding: Binding) -> bool:
     """Return whether a reference reads a secret that no masker finds within a text."""
     if not source.sensitive:
         return False

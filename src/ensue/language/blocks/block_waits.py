@@ -44,7 +44,7 @@ def waiting_draft(block: Block, called: DelayedCall, file: SlsFile, last: Draft 
         function=FUNCTION,
         arguments={},
         sls=file.name,
-        document=_Tag(place.path, "", first_line=place.line),
+        document=_TagDocument(place.path, "", first_line=place.line),
         key="",
         saltenv=file.saltenv,
     )
@@ -59,7 +59,7 @@ def waiting_draft(block: Block, called: DelayedCall, file: SlsFile, last: Draft 
     return draft
 
 
-class _Tag(TextDocument):
+class _TagDocument(TextDocument):
     """The opening tag of a block as the document of the state that waits for it."""
 
     __slots__ = ()

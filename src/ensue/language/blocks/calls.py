@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.language.declarations import Declaration
     from ensue.language.renderers.stage import Stream
     from ensue.language.roots import Roots, SlsFile
-    from ensue.language.tree import Tree
+    from ensue.language.tree import SlsTree
 
 
 _WORD: Final = "delayed_render"
@@ -98,7 +98,7 @@ class Lookup:
         found: collects the errors.
     """
 
-    def __init__(self, tree: Tree, roots: Roots, reader: HeadReader, found: Collector) -> None:
+    def __init__(self, tree: SlsTree, roots: Roots, reader: HeadReader, found: Collector) -> None:
         self._tree = tree
         self._roots = roots
         self._reader = reader

@@ -25,7 +25,7 @@ from ensue.language.collector import near_names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.language.blocks.waiting import Waiting
+    from ensue.language.blocks.waiting import WaitingTag
 
 _MARKS: Final = ("#!delayed", "#!end_delayed_block", *MARKS)
 """A text without any of these has no blocks and is not scanned."""
@@ -56,7 +56,7 @@ class _Open(msgspec.Struct, kw_only=True):
     start: int
     inside: int
     names: dict[str, Span] = msgspec.field(default_factory=dict[str, Span])
-    waiting: Waiting | None = None
+    waiting: WaitingTag | None = None
     part: str = ""
 
     @property
@@ -64,13 +64,13 @@ class _Open(msgspec.Struct, kw_only=True):
         """Whether it ends with `#!END`, or with the text around it."""
         return self.waiting is not None or bool(self.part)
 
-    def begin_with(self, tag: _Tag) -> None:
+    def begin_with(self, tag: _TagLine) -> None:
         """Take the renderers from a tag below the opening one; the content begins after that tag."""
         self.waiting = msgspec.structs.replace(self.waiting, pipe=tag.pipe) if self.waiting else None
         self.line, self.inside = tag.line, tag.end + 1
 
 
-class _Tag(msgspec.Struct, frozen=True, kw_only=True):
+class _TagLine(msgspec.Struct, frozen=True, kw_only=True):
     """One tag line with its position and content.
 
     Args:
@@ -92,7 +92,7 @@ class _Tag(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     start: int
     end: int
-    waiting: Waiting | None = None
+    waiting: WaitingTag | None = None
     is_bare: bool = False
     pipe: str = ""
     is_below: bool = False
@@ -130,7 +130,7 @@ def scan(
     return cutter.ended()
 
 
-def _tags(text: str, path: str, first_line: int) -> Iterator[_Tag]:
+def _tags(text: str, path: str, first_line: int) -> Iterator[_TagLine]:
     line, counted = first_line, 0
     below = -1
     for found in re.finditer(_TAG, text):
@@ -144,7 +144,7 @@ def _tags(text: str, path: str, first_line: int) -> Iterator[_Tag]:
         below = found.end() + 1 if waiting else -1
         if found[2] is None and not waiting and not is_bare and not pipe:
             continue
-        yield _Tag(
+        yield _TagLine(
             is_end=found[1] is not None or is_bare,
             words=(found[2] or "").split(),
             span=Span(path, line, column),
@@ -158,7 +158,7 @@ def _tags(text: str, path: str, first_line: int) -> Iterator[_Tag]:
         )
 
 
-def _counting(tags: list[_Tag], *, with_parts: bool) -> Iterator[_Tag]:
+def _counting(tags: list[_TagLine], *, with_parts: bool) -> Iterator[_TagLine]:
     """Leave out lines that name renderers but have no `#!END`: they are comments."""
     ended: set[int] = set()
     waiting: list[int] = []
@@ -187,7 +187,7 @@ class _Cutter:
         self._kept_to = 0
         self._faults: list[Diagnostic] = []
 
-    def take(self, tag: _Tag) -> None:
+    def take(self, tag: _TagLine) -> None:
         """Take one tag."""
         if tag.pipe and tag.is_below:
             self._open[-1].begin_with(tag)
@@ -210,7 +210,9 @@ class _Cutter:
         while self._open:
             block = self._pop()
             if block.is_bare:
-                self._close(block, _Tag(is_end=True, words=[], span=block.span, line=0, start=end, end=end))
+                self._close(
+                    block, _TagLine(is_end=True, words=[], span=block.span, line=0, start=end, end=end)
+                )
             else:
                 self._refuse_open(block)
         if self._faults:
@@ -218,7 +220,7 @@ class _Cutter:
         kept = "".join([*self._kept, self._text[self._kept_to :]])
         return Scan(text=kept, blocks=tuple(self._blocks), parts=tuple(self._parts))
 
-    def _begin(self, tag: _Tag) -> None:
+    def _begin(self, tag: _TagLine) -> None:
         names = self._open[-1].names if self._open else self._names
         name, options = "", TagOptions()
         if tag.waiting:
@@ -243,7 +245,7 @@ class _Cutter:
         )
         self._open_names[name] += 1
 
-    def _end(self, tag: _Tag) -> None:
+    def _end(self, tag: _TagLine) -> None:
         name = read_end(tag.words, tag.span, self._faults)
         while self._open and self._open[-1].is_bare:
             self._close(self._pop(), tag)
@@ -267,7 +269,7 @@ class _Cutter:
         self._open_names[block.name] -= 1
         return block
 
-    def _end_by_name(self, name: str, tag: _Tag) -> None:
+    def _end_by_name(self, name: str, tag: _TagLine) -> None:
         """Handle an end that does not name the innermost block, but an outer block or none."""
         if not self._open_names[name]:
             innermost = self._open[-1]
@@ -298,7 +300,7 @@ class _Cutter:
             )
         )
 
-    def _close(self, block: _Open, tag: _Tag) -> None:
+    def _close(self, block: _Open, tag: _TagLine) -> None:
         if self._open:
             return
         cut = self._text[block.start : tag.end]

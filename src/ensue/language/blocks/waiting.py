@@ -29,7 +29,7 @@ _WORD: Final = "require"
 _END: Final = "END"
 
 
-class Waiting(msgspec.Struct, frozen=True):
+class WaitingTag(msgspec.Struct, frozen=True):
     """The content of the tag of a block that waits for states.
 
     Args:
@@ -41,7 +41,7 @@ class Waiting(msgspec.Struct, frozen=True):
     pipe: str = ""
 
 
-def read_waiting(line: str) -> Waiting | None:
+def read_waiting(line: str) -> WaitingTag | None:
     """Read a line that begins with `#!` as the tag of a waiting block; None if it is not one."""
     producers: list[str] = []
     pipe = ""
@@ -51,7 +51,7 @@ def read_waiting(line: str) -> Waiting | None:
             producers += filter(None, [value.strip()])
         elif not colon:
             pipe = part.strip()
-    return Waiting(tuple(dict.fromkeys(producers)), pipe) if producers else None
+    return WaitingTag(tuple(dict.fromkeys(producers)), pipe) if producers else None
 
 
 def read_pipe(line: str) -> str:

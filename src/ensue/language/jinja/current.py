@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jinja2.environment import TemplateModule
 
 _PLACES: Final = frozenset(template_places(""))
-current: Final[ContextVar[Rendering | None]] = ContextVar("ensue_jinja_rendering", default=None)
+current: Final[ContextVar[CurrentRendering | None]] = ContextVar("ensue_jinja_rendering", default=None)
 """The current rendering."""
 
 
@@ -29,7 +29,7 @@ def nothing_going_on() -> Generator[None]:
         current.reset(token)
 
 
-class Rendering:
+class CurrentRendering:
     """One rendering: the variables it began with, and the modules that were imported without context.
 
     Args:

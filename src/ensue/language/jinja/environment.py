@@ -4,7 +4,7 @@ In Salt the variables of a rendering (`salt`, `grains`, `pillar`, …) are globa
 made for this one rendering. A template that is imported or included without context therefore sees them, sees
 nothing that its importer set, and is one module however often the rendering imports it. Here an environment
 and its compiled templates serve many renderings, each with a different pillar; the modules belong to a
-`Rendering`.
+`CurrentRendering`.
 
 Source: Salt's Jinja renderer, 3008; behaviour measured there.
 """
@@ -59,7 +59,7 @@ def printed(value: Any) -> Any:
     return printed_safely(value, text)
 
 
-class Template(jinja2.Template):
+class SaltJinjaTemplate(jinja2.Template):
     """A template whose module belongs to the rendering that imports it."""
 
     def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:
@@ -71,7 +71,7 @@ class Template(jinja2.Template):
         return super()._get_default_module() if rendering is None else rendering.module(self)
 
 
-class Environment(SandboxedEnvironment):
+class SaltJinjaEnvironment(SandboxedEnvironment):
     """A Jinja environment with Salt's filters and functions, relative template names, and line marks.
 
     As in Salt it is sandboxed: attributes that begin with an underscore, attributes that lead to Python's
@@ -84,7 +84,7 @@ class Environment(SandboxedEnvironment):
         options: options of Jinja's environment.
     """
 
-    template_class = Template
+    template_class = SaltJinjaTemplate
     code_generator_class = Generator
     authored = staticmethod(authored)
     concatenated = staticmethod(joined)

@@ -45,7 +45,7 @@ _CLASS: Final = re.compile(r"^'(?:dict|[\w.]*Mapping) object' has no attribute "
 _NO_FILES: Final = frozenset({"<template>", "<unknown>"})
 
 
-class Source(NamedTuple):
+class FailedTemplate(NamedTuple):
     """The template whose rendering failed.
 
     Args:
@@ -73,7 +73,7 @@ def as_compile_error(
     path: str,
     shorten: Callable[[str], str],
     variables: Mapping[str, Any],
-    source: Source | None = None,
+    source: FailedTemplate | None = None,
 ) -> CompileError:
     """Return the error that a user is shown for an exception of a rendering.
 
@@ -96,7 +96,9 @@ def as_compile_error(
     return CompileError([_diagnostic(error, span, path, shorten, variables)])
 
 
-def _undefined(name: str, span: Span, variables: Mapping[str, Any], source: Source) -> list[Diagnostic]:
+def _undefined(
+    name: str, span: Span, variables: Mapping[str, Any], source: FailedTemplate
+) -> list[Diagnostic]:
     """Return the error for the name at which the rendering stopped, and those for others of the template."""
     known = {*variables, *source.environment.globals}
     missing = list(missing_names(source.environment, source.text, known))
@@ -112,7 +114,9 @@ def _undefined(name: str, span: Span, variables: Mapping[str, Any], source: Sour
     return diagnostics
 
 
-def _undefined_variable(missing: MissingName, span: Span, known: set[str], source: Source) -> Diagnostic:
+def _undefined_variable(
+    missing: MissingName, span: Span, known: set[str], source: FailedTemplate
+) -> Diagnostic:
     name = missing.name
     return foreign_name(name, span) or Diagnostic(
         code="E0204",
@@ -123,7 +127,7 @@ def _undefined_variable(missing: MissingName, span: Span, known: set[str], sourc
     )
 
 
-def _reference(missing: MissingName, path: str, source: Source) -> str:
+def _reference(missing: MissingName, path: str, source: FailedTemplate) -> str:
     """Return the remedy for what is the ID of a state: a template is rendered before any state runs."""
     if not path.endswith(".sls"):
         return ""

@@ -101,7 +101,7 @@ class Generator(CodeGenerator):
     """Jinja's code generator with two changes.
 
     Unknown filters and tests are refused with an error that has the name. The text of constants is
-    `Authored`, and `~` goes through `Environment.concatenated`, so that its result may be.
+    `Authored`, and `~` goes through `SaltJinjaEnvironment.concatenated`, so that its result may be.
     """
 
     _is_compared = False

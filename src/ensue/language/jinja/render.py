@@ -8,9 +8,9 @@ import jinja2
 import msgspec
 
 from ensue.language.jinja.compiled_templates import TemplateCode
-from ensue.language.jinja.current import Rendering
-from ensue.language.jinja.environment import Environment, Template
-from ensue.language.jinja.errors import Source, as_compile_error
+from ensue.language.jinja.current import CurrentRendering
+from ensue.language.jinja.environment import SaltJinjaEnvironment, SaltJinjaTemplate
+from ensue.language.jinja.errors import FailedTemplate, as_compile_error
 from ensue.language.jinja.header import read_header
 from ensue.language.jinja.loader import RootsLoader
 from ensue.language.jinja.profile import ProfileExtension
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.language.yaml.document import Anchor
 
 
-class Rendered(msgspec.Struct, frozen=True, kw_only=True):
+class JinjaOutput(msgspec.Struct, frozen=True, kw_only=True):
     """A rendering.
 
     Args:
@@ -79,8 +79,8 @@ class JinjaRenderer:
         }
         self._shown_options = {**dict(options or {}), "allow_undefined": allow_undefined}
         self._environment = self._make_environment({})
-        self._own_environments: dict[str, Environment] = {}
-        self._compiled: dict[tuple[Environment, str, int, str], jinja2.Template] = {}
+        self._own_environments: dict[str, SaltJinjaEnvironment] = {}
+        self._compiled: dict[tuple[SaltJinjaEnvironment, str, int, str], jinja2.Template] = {}
 
     def render(
         self,
@@ -92,7 +92,7 @@ class JinjaRenderer:
         first_line: int = 1,
         is_guarded: bool = False,
         is_file: bool = False,
-    ) -> Rendered:
+    ) -> JinjaOutput:
         """Render a template.
 
         Args:
@@ -114,12 +114,12 @@ class JinjaRenderer:
             text, first_line = header.body, first_line + header.lines
         try:
             template = self._template(environment, text, path, name, first_line, is_file=is_file)
-            rendering = Rendering(variables, is_guarded=is_guarded)
+            rendering = CurrentRendering(variables, is_guarded=is_guarded)
             with rendering.going_on():
                 context = template.new_context(dict(variables))
                 marked = self._run(template, context)
         except Exception as error:  # noqa: BLE001 -- a template calls functions of plug-ins: anything may come
-            source = Source(environment, text, first_line, self._roots)
+            source = FailedTemplate(environment, text, first_line, self._roots)
             raise as_compile_error(
                 error, path=path, shorten=self._shorten, variables=variables, source=source
             ) from None
@@ -128,7 +128,7 @@ class JinjaRenderer:
             # Jinja drops one newline at the end of a template; Salt puts it back.
             plain += "\n"
         templates = tuple(dict.fromkeys(rendering.templates))
-        return Rendered(text=plain, anchors=anchors, exported=dict(context.vars), templates=templates)
+        return JinjaOutput(text=plain, anchors=anchors, exported=dict(context.vars), templates=templates)
 
     def free_names(self, text: str, names: Container[str]) -> Iterator[tuple[str, int]]:
         """Yield where a template reads one of some names without setting it, with its line."""
@@ -142,31 +142,49 @@ class JinjaRenderer:
         except Exception:  # noqa: BLE001 -- Jinja raises it again, with the template's lines in the traceback
             template.environment.handle_exception()
 
-    def _with_options(self, options: Mapping[str, Any]) -> Environment:
+    def _with_options(self, options: Mapping[str, Any]) -> SaltJinjaEnvironment:
         key = repr(sorted(options.items()))
         if key not in self._own_environments:
             self._own_environments[key] = self._make_environment(options)
         return self._own_environments[key]
 
-    def _make_environment(self, options: Mapping[str, Any]) -> Environment:
+    def _make_environment(self, options: Mapping[str, Any]) -> SaltJinjaEnvironment:
         """Return an environment with further options."""
         code = None
         if self._kept is not None:
             code = TemplateCode(self._kept, repr(sorted({**self._shown_options, **options}.items())))
-        return Environment(self._paths, self._shorten, **{**self._options, **options, "bytecode_cache": code})
+        return SaltJinjaEnvironment(
+            self._paths, self._shorten, **{**self._options, **options, "bytecode_cache": code}
+        )
 
     def _template(
-        self, environment: Environment, text: str, path: str, name: str, first_line: int, *, is_file: bool
+        self,
+        environment: SaltJinjaEnvironment,
+        text: str,
+        path: str,
+        name: str,
+        first_line: int,
+        *,
+        is_file: bool,
     ) -> jinja2.Template:
         key = (environment, path, first_line, text)
         if key not in self._compiled:
             code = self._code(environment, text, path, name or path, first_line, is_file=is_file)
             # Every rendering copies its globals; copying the chain of `make_globals` would take longer.
-            self._compiled[key] = Template.from_code(environment, code, dict(environment.globals), None)
+            self._compiled[key] = SaltJinjaTemplate.from_code(
+                environment, code, dict(environment.globals), None
+            )
         return self._compiled[key]
 
     def _code(
-        self, environment: Environment, text: str, path: str, name: str, first_line: int, *, is_file: bool
+        self,
+        environment: SaltJinjaEnvironment,
+        text: str,
+        path: str,
+        name: str,
+        first_line: int,
+        *,
+        is_file: bool,
     ) -> CodeType:
         kept = environment.bytecode_cache
         if kept is None or not is_file:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _OWN_NAMES: Final = frozenset({*NAMES, "runtime", "filters", "cache", "UNDEFINED", "STOP_RENDERING"})
 
 
-class Rendered(msgspec.Struct, frozen=True, kw_only=True):
+class MakoOutput(msgspec.Struct, frozen=True, kw_only=True):
     """A rendering.
 
     Args:
@@ -65,7 +65,7 @@ class MakoRenderer:
 
     def render(
         self, text: str, variables: Mapping[str, Any], *, path: str, name: str, guarded: bool = False
-    ) -> Rendered:
+    ) -> MakoOutput:
         """Render a template.
 
         Args:
@@ -96,7 +96,7 @@ class MakoRenderer:
             is_guarded.reset(guard)
         plain, anchors = take_out_marks(buffer.getvalue(), dict(enumerate(self._marker.paths)))
         exported = {**_module_names(template.module), **stack.variables}
-        return Rendered(text=plain, anchors=anchors, exported=exported, templates=templates)
+        return MakoOutput(text=plain, anchors=anchors, exported=exported, templates=templates)
 
     def _template(self, text: str, path: str, called: str, name: str) -> Any:
         key = (path, called, text)

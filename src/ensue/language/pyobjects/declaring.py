@@ -28,7 +28,7 @@ def module_of(name: str) -> str:
     return _CAPITAL.sub("_", name).lower()
 
 
-class Declarations:
+class DeclarationRecorder:
     """The declarations of one rendering.
 
     Args:
@@ -46,7 +46,7 @@ class Declarations:
         self._states: Declared = {}
         self._extended: Declared = {}
         self._included: list[str] = []
-        self._within: list[Requisite] = []
+        self._within: list[StateRequisite] = []
 
     def data(self) -> dict[str, Any]:
         """Return what was declared, as the data of an SLS."""
@@ -62,7 +62,7 @@ class Declarations:
         if self.is_open:
             self._included += names
 
-    def declare(self, id_: Any, module: str, function: str, arguments: dict[str, Any]) -> State:
+    def declare(self, id_: Any, module: str, function: str, arguments: dict[str, Any]) -> DeclaredState:
         """Record a state.
 
         Args:
@@ -82,9 +82,9 @@ class Declarations:
             key = ("extend", name) if isinstance(id_, Extended) else (name,)
             declared = self._extended if isinstance(id_, Extended) else self._states
             self._note(declared.setdefault(name, {}), key, f"{module}.{function}", given)
-        return State(self, Requisite(self, "require", module, name))
+        return DeclaredState(self, StateRequisite(self, "require", module, name))
 
-    def enter(self, requisite: Requisite) -> None:
+    def enter(self, requisite: StateRequisite) -> None:
         """Give a requisite to all states declared from now on."""
         if self.is_open:
             self._within.append(requisite)
@@ -106,7 +106,7 @@ class Declarations:
         self.places.setdefault(key, place)
 
 
-class Requisite:
+class StateRequisite:
     """A state that others name: `Service("nginx", "watch_in")`.
 
     Args:
@@ -116,7 +116,7 @@ class Requisite:
         id_: its ID.
     """
 
-    def __init__(self, declarations: Declarations, word: str, module: str, id_: str) -> None:
+    def __init__(self, declarations: DeclarationRecorder, word: str, module: str, id_: str) -> None:
         self._declarations = declarations
         self.word = word
         self.reference = {module: id_}
@@ -131,7 +131,7 @@ class Requisite:
         self._declarations.leave()
 
 
-class State:
+class DeclaredState:
     """A declared state; in a `with`, states declared inside require it.
 
     Args:
@@ -139,7 +139,7 @@ class State:
         required: the requisite that names it.
     """
 
-    def __init__(self, declarations: Declarations, required: Requisite) -> None:
+    def __init__(self, declarations: DeclarationRecorder, required: StateRequisite) -> None:
         self._declarations = declarations
         self.required = required
 
@@ -168,23 +168,23 @@ class Module:
         name: the module.
     """
 
-    def __init__(self, declarations: Declarations, name: str) -> None:
+    def __init__(self, declarations: DeclarationRecorder, name: str) -> None:
         self._declarations = declarations
         self._name = name
 
-    def __getattr__(self, function: str) -> Callable[..., State]:
+    def __getattr__(self, function: str) -> Callable[..., DeclaredState]:
         """Return a function that declares a state with a function of this module."""
         if function.startswith("__"):
             raise AttributeError(function)
 
-        def declare(id_: Any, **arguments: Any) -> State:
+        def declare(id_: Any, **arguments: Any) -> DeclaredState:
             return self._declarations.declare(id_, self._name, function, arguments)
 
         return declare
 
-    def __call__(self, id_: str, requisite: str = "require") -> Requisite:
+    def __call__(self, id_: str, requisite: str = "require") -> StateRequisite:
         """Return a requisite that names a state of this module."""
-        return Requisite(self._declarations, requisite, self._name, id_)
+        return StateRequisite(self._declarations, requisite, self._name, id_)
 
 
 def refused(summary: str, span: Span, help_: str) -> CompileError:
@@ -200,6 +200,6 @@ def _listed(word: str, value: Any) -> Any:
 
 
 def _reference(named: Any) -> Any:
-    if isinstance(named, State):
+    if isinstance(named, DeclaredState):
         return named.required.reference
-    return named.reference if isinstance(named, Requisite) else named
+    return named.reference if isinstance(named, StateRequisite) else named

@@ -46,7 +46,7 @@ WORD: Final = "arg_bind"
 _READ_OPTIONS: Final = ("unless", "onlyif", "creates", "check_cmd", "runas", "tags")
 
 
-class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
     """The surroundings of the scope whose references are lowered.
 
     Args:
@@ -89,7 +89,7 @@ class Bindings:
         found: collects the errors.
     """
 
-    def __init__(self, drafts: Sequence[Draft], around: Surroundings, found: Collector) -> None:
+    def __init__(self, drafts: Sequence[Draft], around: LoweringScope, found: Collector) -> None:
         self._drafts = drafts
         self._around = around
         self._producers = Producers(drafts)

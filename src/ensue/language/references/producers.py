@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Identity(msgspec.Struct, frozen=True, gc=False):
+class ProducerIdentity(msgspec.Struct, frozen=True, gc=False):
     """What a reference can name a state by.
 
     Args:
@@ -85,10 +85,10 @@ class Producers:
         below = (draft.declaration for draft in self._drafts)
         return {one.id for one in below if is_below(one.module, path)}
 
-    def _identity(self, number: int) -> Identity:
+    def _identity(self, number: int) -> ProducerIdentity:
         draft = self._drafts[number]
         resource_name = draft.arguments.get("resource_name", "")
-        return Identity(
+        return ProducerIdentity(
             draft.declaration.module,
             draft.declaration.id,
             draft.name,
@@ -97,12 +97,14 @@ class Producers:
         )
 
 
-def identity_of(state: EnforcedState) -> Identity:
+def identity_of(state: EnforcedState) -> ProducerIdentity:
     """Return what a reference can name an enforced state by."""
-    return Identity(state.module, state.id, state.name)
+    return ProducerIdentity(state.module, state.id, state.name)
 
 
-def meant(reference: Reference, candidates: Iterable[T], identity: Callable[[T], Identity]) -> list[T]:
+def meant(
+    reference: Reference, candidates: Iterable[T], identity: Callable[[T], ProducerIdentity]
+) -> list[T]:
     """Return the candidates that a reference may mean; one if the reference is correct.
 
     Args:
@@ -120,7 +122,7 @@ def meant(reference: Reference, candidates: Iterable[T], identity: Callable[[T],
     return [one for _, one in exact or left]
 
 
-def _picked(left: list[tuple[Identity, T]], selector: str) -> list[tuple[Identity, T]]:
+def _picked(left: list[tuple[ProducerIdentity, T]], selector: str) -> list[tuple[ProducerIdentity, T]]:
     """Return the instances of that name; a fan-out may have more, named after their resources."""
     named = [pair for pair in left if selector in (pair[0].name, pair[0].resource_name)]
     fanned = [pair for pair in left if pair[0].is_fanned] if not named else []

@@ -65,13 +65,13 @@ def _stage(name: str, entry: EntryPoint) -> Stage:
             return msgspec.structs.replace(stream, text=returned)
         refuse_unbounded(returned, place)
         return msgspec.structs.replace(
-            stream.with_data(returned), written=_ProgramDocument(stream.path, stream.text)
+            stream.with_data(returned), written=_ProgramText(stream.path, stream.text)
         )
 
     return render
 
 
-class _ProgramDocument(YamlDocument):
+class _ProgramText(YamlDocument):
     """The text from which a program has made data; its references need not be written in it."""
 
     makes_data = True

@@ -20,7 +20,7 @@ from ensue.core.diagnostics import Span
 from ensue.core.model.data import leaves
 from ensue.language.data_faults import refuse_unbounded
 from ensue.language.marks import without_marks
-from ensue.language.pyobjects.declaring import Declarations, Extended, Module, module_of, refused
+from ensue.language.pyobjects.declaring import DeclarationRecorder, Extended, Module, module_of, refused
 from ensue.language.pyobjects.imports import take_out_imports
 from ensue.language.pyobjects.maps import map_class
 from ensue.language.pyobjects.places import DeclaredDocument, running_line
@@ -43,7 +43,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
     source = "\n" * (stream.first_line - 1) + without_marks(stream.text)
     given = GivenTexts()
     stream = given.watch(stream)
-    declarations = Declarations(lambda: running_line(stream.path))
+    declarations = DeclarationRecorder(lambda: running_line(stream.path))
     program = _Program(stream, declarations)
     with running(stream.variables.get("salt", {})):
         exported = program.run(source, stream.path)
@@ -67,7 +67,7 @@ class _Program:
         imported: the files that were imported.
     """
 
-    def __init__(self, stream: Stream, declarations: Declarations) -> None:
+    def __init__(self, stream: Stream, declarations: DeclarationRecorder) -> None:
         self.imported: dict[str, dict[str, Any]] = {}
         self._stream = stream
         self._declarations = declarations
@@ -149,7 +149,7 @@ class _Asking:
         return self._salt[self._function](*args, **kwargs)
 
 
-def _refuse_objects(data: Any, declarations: Declarations) -> None:
+def _refuse_objects(data: Any, declarations: DeclarationRecorder) -> None:
     """Refuse values that no SLS can contain, such as a state module from an undefined capitalised name."""
     for key, place in declarations.places.items():
         body = data

@@ -9,13 +9,13 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.option_kinds import (
-    Choice,
     Either,
-    Group,
+    KnownKeys,
     ListOf,
     MappingOf,
     OneOf,
     Variants,
+    WordOption,
     whole_number,
 )
 from ensue.core.model.option_words import LOG_LEVELS, NO_LIMIT, STATE_OUTPUTS
@@ -27,7 +27,7 @@ from ensue.language.top_files import TOP_STRATEGIES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.core.model.option_kinds import Kind
+    from ensue.core.model.option_kinds import OptionKind
 
 
 def _is_pipe(text: str) -> bool:
@@ -67,7 +67,7 @@ _FOLDERS: Final = Either(
     "a folder, a list of folders, or a mapping of environments to them",
     {str: _FOLDER, list: _LISTED, dict: MappingOf("a mapping of environments to folders", _OF_ENVIRONMENT)},
 )
-_JINJA: Final = Group(
+_JINJA: Final = KnownKeys(
     "a mapping of options of Jinja's environment",
     {
         **dict.fromkeys(
@@ -109,11 +109,11 @@ _SECRET_STORES: Final = MappingOf(
 _FLEET: Final = Either(
     "salt, or a mapping with `engine`",
     {
-        str: Choice(("salt",)),
-        dict: Group(
+        str: WordOption(("salt",)),
+        dict: KnownKeys(
             "a mapping with `engine`, `config` and `deadline_s`",
             {
-                "engine": Choice(("salt",)),
+                "engine": WordOption(("salt",)),
                 "config": OneOf("the path of Salt's master config", (str,)),
                 "deadline_s": OneOf("a number of seconds above 0", (int, float), lambda number: number > 0),
             },
@@ -121,7 +121,7 @@ _FLEET: Final = Either(
     },
 )
 
-OPTIONS: Final[Mapping[str, Kind]] = {
+OPTIONS: Final[Mapping[str, OptionKind]] = {
     "id": _TEXT,
     "cachedir": _TEXT,
     "file_roots": _FOLDERS,
@@ -130,8 +130,8 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "failhard": _FLAG,
     "state_auto_order": _FLAG,
     "state_aggregate": OneOf("true, false, or a list of state modules", (bool, list)),
-    "on_unknown_function": Choice(("refuse", "fail")),
-    "on_unknown_argument": Choice(("refuse", "fail", "ignore")),
+    "on_unknown_function": WordOption(("refuse", "fail")),
+    "on_unknown_argument": WordOption(("refuse", "fail", "ignore")),
     "silence_warnings": ListOf("a list of codes of warnings", _WARNING_CODE),
     "resource_pillar_key": _TEXT,
     "delayed_repeat_limit": OneOf(
@@ -149,14 +149,14 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "jinja_env": _JINJA,
     "jinja_sls_env": _JINJA,
     "allow_undefined": _FLAG,
-    "pillar_source_merging_strategy": Choice(STRATEGIES),
+    "pillar_source_merging_strategy": WordOption(STRATEGIES),
     "pillar_merge_lists": _FLAG,
     "pillar_includes_override_sls": _FLAG,
     "pillar_raise_on_missing": _FLAG,
     "pillarenv": _TEXT_OR_NULL,
     "pillarenv_from_saltenv": _FLAG,
     "saltenv": _TEXT_OR_NULL,
-    "top_file_merging_strategy": Choice(TOP_STRATEGIES),
+    "top_file_merging_strategy": WordOption(TOP_STRATEGIES),
     "env_order": ListOf("a list of environments", OneOf("an environment", (str,))),
     "default_top": _TEXT,
     "state_top": _TEXT,
@@ -180,7 +180,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     ),
     "audit_max_size": OneOf("a size from 64KiB, such as 10MiB", (int, str), _is_log_size),
     "audit_keep_files": whole_number(1),
-    "key_source": Choice(("file", "keyring")),
+    "key_source": WordOption(("file", "keyring")),
     "keep_runs": whole_number(1),
     "keep_runs_bytes": OneOf("a size, such as 1GiB", (int, str), _is_size),
     "keep_output_bytes": OneOf("a size, such as 1MiB", (int, str), _is_size),
@@ -188,9 +188,9 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "concurrency": whole_number(1),
     "derived_highstate": _FLAG,
     "secret_stores": _SECRET_STORES,
-    "state_output": Choice(STATE_OUTPUTS),
+    "state_output": WordOption(STATE_OUTPUTS),
     "state_verbose": _FLAG,
-    "log_level": Choice(LOG_LEVELS),
+    "log_level": WordOption(LOG_LEVELS),
     "test": _FLAG,
 }
 """The kind of each option."""

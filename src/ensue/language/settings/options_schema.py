@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.json_schema import DIALECT
-from ensue.core.model.option_kinds import Choice, Either, Group, ListOf, MappingOf, OneOf, Variants
+from ensue.core.model.option_kinds import Either, KnownKeys, ListOf, MappingOf, OneOf, Variants, WordOption
 from ensue.language.settings.option_table import OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.core.model.option_kinds import Kind
+    from ensue.core.model.option_kinds import OptionKind
 
 _TYPES: Final[Mapping[type, str]] = {
     bool: "boolean",
@@ -41,23 +41,23 @@ def options_schema() -> dict[str, Any]:
     }
 
 
-def _schema(kind: Kind) -> dict[str, Any]:
+def _schema(kind: OptionKind) -> dict[str, Any]:
     """Return the schema of a kind of value, described in the words of ensue's own messages."""
     return {"description": f"Takes {kind.takes}.", **_shape(kind)}
 
 
-def _shape(kind: Kind) -> dict[str, Any]:  # noqa: PLR0911 (one for each kind)
+def _shape(kind: OptionKind) -> dict[str, Any]:  # noqa: PLR0911 (one for each kind)
     match kind:
         case OneOf():
             bounds = {} if kind.lowest is None else {"minimum": kind.lowest}
             return _type(kind.types) | bounds
-        case Choice():
+        case WordOption():
             return {"enum": list(kind.words)}
         case ListOf():
             return {"type": "array", "items": _schema(kind.kind)}
         case MappingOf():
             return {"type": "object", "additionalProperties": _schema(kind.kind)}
-        case Group():
+        case KnownKeys():
             return _group(kind.kinds)
         case Either():
             return {"anyOf": [_schema(one) for one in kind.shapes.values()]}
@@ -74,7 +74,7 @@ def _type(types: tuple[type, ...]) -> dict[str, Any]:
     return {"type": names[0] if len(names) == 1 else names}
 
 
-def _group(kinds: Mapping[str, Kind]) -> dict[str, Any]:
+def _group(kinds: Mapping[str, OptionKind]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {name: _schema(one) for name, one in kinds.items()},

@@ -17,7 +17,7 @@ _REQUIRE: Final = "require"
 
 def rewritten_document(document: YamlDocument, rewritten: Rewritten) -> YamlDocument:
     """Return the document of an SLS, in which places are found by the names of the rewritten data."""
-    kind = _ProgramDocument if document.makes_data else _RewrittenDocument
+    kind = _RewrittenProgramDocument if document.makes_data else _RewrittenDocument
     return kind(document, rewritten)
 
 
@@ -54,7 +54,7 @@ class _RewrittenDocument(YamlDocument):
         return written
 
 
-class _ProgramDocument(_RewrittenDocument):
+class _RewrittenProgramDocument(_RewrittenDocument):
     """Looks up places of rewritten data that a program has made."""
 
     makes_data = True

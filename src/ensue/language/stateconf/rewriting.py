@@ -64,7 +64,7 @@ def rewrite(
         _add_start(data, document)
     if options.has_goal and is_whole:
         _add_goal(data, document)
-    names = _Names(sls, document)
+    names = _FullNames(sls, document)
     names.of_files(data)
     return Rewritten(data=names.of_states(data), written=names.written, chained=chained)
 
@@ -149,7 +149,7 @@ def _module(key: str) -> str:
     return key.partition(".")[0]
 
 
-class _Names:
+class _FullNames:
     """Makes full names of names that begin with a dot.
 
     Args:

@@ -4,7 +4,7 @@ from ensue.language.targeting.by_name import Decided, NameMatcher
 from ensue.language.targeting.errors import TargetSyntaxError
 from ensue.language.targeting.expression import reads_grains, words_of
 from ensue.language.targeting.grammar import parse_target, parse_word
-from ensue.language.targeting.match import Subject, matches
+from ensue.language.targeting.match import TargetSubject, matches
 from ensue.language.targeting.nodegroups import NodegroupError, read_nodegroups
 from ensue.language.targeting.partial_matching import NotKnownError, exact_name, matches_so_far
 from ensue.language.targeting.vocabulary import Vocabulary
@@ -14,7 +14,7 @@ __all__ = [
     "NameMatcher",
     "NodegroupError",
     "NotKnownError",
-    "Subject",
+    "TargetSubject",
     "TargetSyntaxError",
     "Vocabulary",
     "exact_name",

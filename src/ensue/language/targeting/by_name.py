@@ -66,7 +66,7 @@ class NameMatcher:
 
     def decide(self, resource_type: str, ids: Sequence[str]) -> Decided:
         """Return which ids of a type match."""
-        names = _Names(self._groups, self._minions, resource_type, list(ids))
+        names = _IdsOfType(self._groups, self._minions, resource_type, list(ids))
         return names.decide(self._target, names.ids)
 
 
@@ -126,7 +126,7 @@ class _Bound:
         return frozenset([id_]) if id_ and not has_glob_signs(id_) else None
 
 
-class _Names:
+class _IdsOfType:
     """All ids of one type; a nodegroup is decided once, for all of them."""
 
     def __init__(self, groups: _Groups, minions: Sequence[str], resource_type: str, ids: list[str]) -> None:

@@ -55,13 +55,13 @@ def parse_word(engine: str, pattern: str, delimiter: str = ":") -> Word:
 
 @functools.lru_cache(maxsize=1024)
 def _parsed(expression: str) -> Target:
-    parser = _Parser(expression)
+    parser = _TargetParser(expression)
     target = parser.alternatives()
     parser.expect_end()
     return target
 
 
-class _Parser:
+class _TargetParser:
     def __init__(self, expression: str) -> None:
         self._expression = expression
         self._pieces = list(pieces_of(expression))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _ADDRESS_GRAINS = ("ipv4", "ipv6")
 
 
-class Subject(msgspec.Struct, frozen=True, kw_only=True):
+class TargetSubject(msgspec.Struct, frozen=True, kw_only=True):
     """Something that may be targeted.
 
     Args:
@@ -44,7 +44,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     in_groups: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
 
 
-def matches(target: Target, subject: Subject) -> bool:
+def matches(target: Target, subject: TargetSubject) -> bool:
     """Return whether a subject matches a target."""
     match target:
         case Word():
@@ -59,7 +59,7 @@ def matches(target: Target, subject: Subject) -> bool:
             assert_never(target)
 
 
-def _word_matches(word: Word, subject: Subject) -> bool:  # noqa: C901, PLR0911, PLR0912 -- one line an engine
+def _word_matches(word: Word, subject: TargetSubject) -> bool:  # noqa: C901, PLR0911, PLR0912 -- one line an engine
     id_, pattern = subject.srn.id, word.pattern
     match word.engine:
         case "":
@@ -91,7 +91,7 @@ def _word_matches(word: Word, subject: Subject) -> bool:  # noqa: C901, PLR0911,
             return False
 
 
-def _managers(subject: Subject) -> tuple[str, ...]:
+def _managers(subject: TargetSubject) -> tuple[str, ...]:
     own = (subject.srn.id,) if subject.srn.type == MINION_TYPE else ()
     return (*own, *subject.managing_minions)
 
@@ -102,7 +102,7 @@ def listed_ids(pattern: str) -> frozenset[str]:
     return frozenset(part.strip() for part in pattern.split(","))
 
 
-def _in_group(subject: Subject, name: str) -> bool:
+def _in_group(subject: TargetSubject, name: str) -> bool:
     """Evaluate a nodegroup once per subject: the work would double with each one that names another twice."""
     if name not in subject.in_groups:
         group = subject.vocabulary.nodegroups.get(name)

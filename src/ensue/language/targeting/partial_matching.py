@@ -15,14 +15,14 @@ from ensue.language.targeting.patterns import has_glob_signs
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ensue.language.targeting.match import Subject
+    from ensue.language.targeting.match import TargetSubject
 
 
 class NotKnownError(Exception):
     """A match requires grains or pillar that have not been gathered."""
 
 
-def matches_so_far(target: Target, subject: Subject) -> bool | None:
+def matches_so_far(target: Target, subject: TargetSubject) -> bool | None:
     """Return whether a subject matches, None if that depends on unknown grains or pillar.
 
     Args:
@@ -46,7 +46,7 @@ def matches_so_far(target: Target, subject: Subject) -> bool | None:
             assert_never(target)
 
 
-def _decided(operands: Iterable[Target], subject: Subject, *, by: bool) -> bool | None:
+def _decided(operands: Iterable[Target], subject: TargetSubject, *, by: bool) -> bool | None:
     """Combine operands: one that equals `by` decides; otherwise an unknown operand makes the result None."""
     is_open = False
     for operand in operands:

@@ -34,14 +34,14 @@ _PART: Final = re.compile(
 )
 
 
-class Piece(NamedTuple):
+class TargetPiece(NamedTuple):
     """A word, as written, or a parenthesis that groups; with its column, from 1."""
 
     text: str
     column: int
 
 
-def pieces_of(expression: str) -> Iterator[Piece]:
+def pieces_of(expression: str) -> Iterator[TargetPiece]:
     """Yield the words and the parentheses that group.
 
     Raises:
@@ -65,19 +65,19 @@ def pieces_of(expression: str) -> Iterator[Piece]:
                 yield _word(expression, start, place, opened)
                 start = None
             if kind != "blank":
-                yield Piece(part.group(), place + 1)
+                yield TargetPiece(part.group(), place + 1)
     if start is not None:
         yield _word(expression, start, len(expression), opened)
 
 
-def _word(expression: str, start: int, end: int, opened: list[int]) -> Piece:
+def _word(expression: str, start: int, end: int, opened: list[int]) -> TargetPiece:
     if opened:
         raise TargetSyntaxError(
             expression,
             opened[-1] + 1,
             "a parenthesis that is never closed in its word (a blank ends a word unless it is quoted)",
         )
-    return Piece(expression[start:end], start + 1)
+    return TargetPiece(expression[start:end], start + 1)
 
 
 def _refuse_operator(expression: str, start: int, place: int) -> None:

@@ -36,7 +36,7 @@ class Anchor(msgspec.Struct, frozen=True):
     line: int
 
 
-class Place(msgspec.Struct, frozen=True):
+class YamlPlace(msgspec.Struct, frozen=True):
     """The place of a value, for messages that are rarely written: only `span` searches the text.
 
     Args:
@@ -95,9 +95,9 @@ class YamlDocument:
         line = bisect_right(self._line_starts, index)
         return self.source_span(line, index - self._line_starts[line - 1] + 1)
 
-    def place(self, *keys: str | int) -> Place:
+    def place(self, *keys: str | int) -> YamlPlace:
         """Return the place of a value by its path, without searching for it yet."""
-        return Place(self, keys)
+        return YamlPlace(self, keys)
 
     def locate(self, keys: Sequence[str | int]) -> Span:
         """Return the place of a value by its path, or of its nearest parent that can be found."""

@@ -21,7 +21,7 @@ _AGGREGATE: Final = "!aggregate"
 _RESET: Final = "!reset"
 
 
-class _Loader(Loader):
+class _ExtendedLoader(Loader):
     """Salt's reading of YAML, with marks, and with keys that may occur several times."""
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -44,11 +44,11 @@ def load(text: str) -> Any:
     Raises:
         yaml.MarkedYAMLError: it is not YAML.
     """
-    data = yaml.load(text, Loader=_Loader)  # noqa: S506 -- a subclass of the safe loader
+    data = yaml.load(text, Loader=_ExtendedLoader)  # noqa: S506 -- a subclass of the safe loader
     return aggregated(data) if isinstance(data, dict) else data
 
 
-def _plain(loader: _Loader, node: Node) -> Node:
+def _plain(loader: _ExtendedLoader, node: Node) -> Node:
     """Return a node without its mark, with the tag that it would have had."""
     if node.tag not in (_AGGREGATE, _RESET):
         return node
@@ -59,13 +59,13 @@ def _plain(loader: _Loader, node: Node) -> Node:
     return made(tag, node.value, node.start_mark, node.end_mark)
 
 
-def _aggregated(loader: _Loader, node: Node) -> Any:
+def _aggregated(loader: _ExtendedLoader, node: Node) -> Any:
     return aggregated(loader.construct_object(_plain(loader, node), deep=True))
 
 
-def _unmarked(loader: _Loader, node: Node) -> Any:
+def _unmarked(loader: _ExtendedLoader, node: Node) -> Any:
     return loader.construct_object(_plain(loader, node), deep=True)
 
 
-_Loader.add_constructor(_AGGREGATE, _aggregated)
-_Loader.add_constructor(_RESET, _unmarked)
+_ExtendedLoader.add_constructor(_AGGREGATE, _aggregated)
+_ExtendedLoader.add_constructor(_RESET, _unmarked)

@@ -25,7 +25,7 @@ _ENGLISH: Final = {"LC_ALL": "C.UTF-8", "LANGUAGE": "C"}
 _LINES_SHOWN: Final = 12
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class ProgramResult(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a program.
 
     Args:
@@ -64,7 +64,7 @@ async def ask(
     env: Mapping[str, str] | None = None,
     runas: str | None = None,
     is_followed: bool = False,
-) -> Answer:
+) -> ProgramResult:
     """Run a program and return its outcome, whatever the exit code.
 
     Args:
@@ -90,9 +90,9 @@ async def ask(
     return answer
 
 
-async def _answer(ctx: FunctionContext, command: Command) -> Answer:
+async def _answer(ctx: FunctionContext, command: Command) -> ProgramResult:
     done = await ctx.connection.run(command)
-    return Answer(
+    return ProgramResult(
         returncode=done.returncode,
         stdout=done.stdout.decode("utf-8", "replace"),
         stderr=done.stderr.decode("utf-8", "replace"),
@@ -107,7 +107,7 @@ async def must(
     env: Mapping[str, str] | None = None,
     runas: str | None = None,
     is_followed: bool = False,
-) -> Answer:
+) -> ProgramResult:
     """Run a program and fail if it does not succeed.
 
     Args:

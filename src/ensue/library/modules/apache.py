@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _ROOT: Final = "/etc/apache2"
 
 
-class _Kind(msgspec.Struct, frozen=True, kw_only=True):
+class _Enableable(msgspec.Struct, frozen=True, kw_only=True):
     """Something that can be enabled: its word in the program names, its folder, its title."""
 
     word: str
@@ -30,9 +30,9 @@ class _Kind(msgspec.Struct, frozen=True, kw_only=True):
     title: str
 
 
-_MODULE: Final = _Kind(word="mod", folder="mods-enabled", title="Mod")
-_CONF: Final = _Kind(word="conf", folder="conf-enabled", title="Conf")
-_SITE: Final = _Kind(word="site", folder="sites-enabled", title="Site")
+_MODULE: Final = _Enableable(word="mod", folder="mods-enabled", title="Mod")
+_CONF: Final = _Enableable(word="conf", folder="conf-enabled", title="Conf")
+_SITE: Final = _Enableable(word="site", folder="sites-enabled", title="Site")
 _SUFFIXES: Final = (".load", ".conf")
 
 
@@ -162,12 +162,12 @@ async def a2dissite(ctx: FunctionContext, site: str) -> dict[str, Any]:
     return await _switch(ctx, _SITE, site, enable=False)
 
 
-async def _is_link(ctx: FunctionContext, kind: _Kind, name: str) -> bool:
+async def _is_link(ctx: FunctionContext, kind: _Enableable, name: str) -> bool:
     found = await ctx.connection.stat(f"{_ROOT}/{kind.folder}/{name}")
     return found is not None and found.kind == "symlink"
 
 
-async def _switch(ctx: FunctionContext, kind: _Kind, name: str, *, enable: bool) -> dict[str, Any]:
+async def _switch(ctx: FunctionContext, kind: _Enableable, name: str, *, enable: bool) -> dict[str, Any]:
     program = f"a2{'en' if enable else 'dis'}{kind.word}"
     answer = await ask(ctx, program, name)
     if answer.is_missing:

@@ -21,7 +21,7 @@ _PATH: Final = "/etc/hosts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _HostsLine:
     """One line of the file.
 
     Args:
@@ -36,7 +36,7 @@ class _Line:
     aliases: tuple[str, ...] = ()
     comment: str = ""
 
-    def changed(self, aliases: Iterable[str], comment: str | None = None) -> _Line:
+    def changed(self, aliases: Iterable[str], comment: str | None = None) -> _HostsLine:
         """Return the line with other names.
 
         Raises:
@@ -124,7 +124,7 @@ async def add_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
         return True
     place = next((place for place, line in enumerate(lines) if line.ip == ip), None)
     if place is None:
-        lines.append(_Line(text="", ip=ip).changed([alias]))
+        lines.append(_HostsLine(text="", ip=ip).changed([alias]))
     else:
         lines[place] = lines[place].changed([*lines[place].aliases, alias])
     await _write(ctx, lines)
@@ -161,7 +161,7 @@ async def set_host(
     """
     names = alias.split() if isinstance(alias, str) else list(alias)
     lines = await _read(ctx)
-    first = next((line for line in lines if line.ip == ip), _Line(text="", ip=ip))
+    first = next((line for line in lines if line.ip == ip), _HostsLine(text="", ip=ip))
     place = next((place for place, line in enumerate(lines) if line.ip == ip), len(lines))
     rest = [line for line in lines if line.ip != ip]
     kept = sum(1 for line in lines[:place] if line.ip != ip)
@@ -190,7 +190,7 @@ async def set_comment(ctx: FunctionContext, ip: str, comment: str) -> bool:
     return True
 
 
-async def _replace(ctx: FunctionContext, ip: str, names: Callable[[_Line], list[str]]) -> bool:
+async def _replace(ctx: FunctionContext, ip: str, names: Callable[[_HostsLine], list[str]]) -> bool:
     lines = await _read(ctx)
     changed = [
         line.changed(names(line)) if line.ip == ip and names(line) != list(line.aliases) else line
@@ -201,22 +201,22 @@ async def _replace(ctx: FunctionContext, ip: str, names: Callable[[_Line], list[
     return True
 
 
-async def _read(ctx: FunctionContext) -> list[_Line]:
+async def _read(ctx: FunctionContext) -> list[_HostsLine]:
     if await ctx.connection.stat(_PATH, follow=True) is None:
         return []
     text = (await ctx.connection.read(_PATH)).decode("utf-8", "surrogateescape")
     return [_parsed(line) for line in file_lines(text)]
 
 
-def _parsed(text: str) -> _Line:
+def _parsed(text: str) -> _HostsLine:
     names, _, comment = text.partition("#")
     parts = names.split()
     if not parts:
-        return _Line(text=text)
-    return _Line(text=text, ip=parts[0], aliases=tuple(parts[1:]), comment=comment.strip())
+        return _HostsLine(text=text)
+    return _HostsLine(text=text, ip=parts[0], aliases=tuple(parts[1:]), comment=comment.strip())
 
 
-async def _write(ctx: FunctionContext, lines: Sequence[_Line]) -> None:
+async def _write(ctx: FunctionContext, lines: Sequence[_HostsLine]) -> None:
     text = "".join(f"{line.text}\n" for line in lines)
     await ctx.connection.write(_PATH, text.encode("utf-8", "surrogateescape"))
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class HttpResponse:
     """The response of a server.
 
     Args:
@@ -156,7 +156,7 @@ def _ask(
     headers: Mapping[str, str],
     timeout_s: float,
     tls: ssl.SSLContext | None,
-) -> Answer:
+) -> HttpResponse:
     """Send the request in a thread; a response with an error status is returned like any other."""
     import urllib.error
     import urllib.request
@@ -169,16 +169,16 @@ def _ask(
     except urllib.error.HTTPError as error:
         with error:
             headers_told = {key: str(value) for key, value in error.headers.items()}
-            return Answer(
+            return HttpResponse(
                 status=error.code, reason=str(error.reason), headers=headers_told, body=error.read()
             )
     except HTTPException as error:
         raise OSError(f"the response is not HTTP ({type(error).__name__})") from error
 
 
-def _answer(response: HTTPResponse) -> Answer:
+def _answer(response: HTTPResponse) -> HttpResponse:
     headers = dict(response.headers.items())
-    return Answer(status=response.status, reason=response.reason, headers=headers, body=response.read())
+    return HttpResponse(status=response.status, reason=response.reason, headers=headers, body=response.read())
 
 
 def _headers(
@@ -228,7 +228,7 @@ def _tls(verify_ssl: bool, ca_bundle: str | None) -> ssl.SSLContext | None:
     return context
 
 
-def _decoded(url: str, answer: Answer, decode_type: str) -> Any:
+def _decoded(url: str, answer: HttpResponse, decode_type: str) -> Any:
     from ensue.core.model.bounded_json import load_json
     from ensue.core.model.bounded_yaml import load_plain_yaml
 

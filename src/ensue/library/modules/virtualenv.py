@@ -28,7 +28,7 @@ _INTERPRETER: Final = re.compile(r"(python|pypy)[0-9.]*\Z")
 _PURELIB: Final = 'import sysconfig; print(sysconfig.get_path("purelib"))'
 
 
-class _Request(msgspec.Struct, frozen=True, kw_only=True):
+class _VirtualenvOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The arguments of `create` except the path."""
 
     python: str = ""
@@ -90,7 +90,7 @@ async def create(
         flag for flag, is_wanted in (("--clear", clear), ("--system-site-packages", system_site_packages))
         if is_wanted
     ]  # fmt: skip
-    request = _Request(
+    request = _VirtualenvOptions(
         python=(python or "").strip(),
         flags=tuple(flags),
         only_virtualenv=tuple(only_virtualenv),
@@ -134,7 +134,7 @@ def _configured(ctx: FunctionContext) -> str | None:
 
 
 async def _made(
-    ctx: FunctionContext, path: str, program: str | None, request: _Request, user: str | None
+    ctx: FunctionContext, path: str, program: str | None, request: _VirtualenvOptions, user: str | None
 ) -> Completed:
     is_interpreter = bool(program and _INTERPRETER.match(posixpath.basename(program)))
     if is_interpreter and request.python:
@@ -156,7 +156,7 @@ async def _made(
     return done
 
 
-def _virtualenv(program: str, path: str, request: _Request) -> list[str]:
+def _virtualenv(program: str, path: str, request: _VirtualenvOptions) -> list[str]:
     if request.only_venv:
         raise StateFailedError(
             f"`{program}` does not support {' '.join(request.only_venv)}; `venv_bin: venv` does"
@@ -169,7 +169,7 @@ def _virtualenv(program: str, path: str, request: _Request) -> list[str]:
     return [*words, *request.flags, path]
 
 
-def _venv(program: str, path: str, request: _Request, *, is_interpreter: bool) -> list[str]:
+def _venv(program: str, path: str, request: _VirtualenvOptions, *, is_interpreter: bool) -> list[str]:
     if request.only_virtualenv:
         given = " ".join(request.only_virtualenv)
         raise StateFailedError(

@@ -26,7 +26,7 @@ _OCTAL: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class DestinationAttributes:
     """The requested attributes of the file at its destination.
 
     Args:
@@ -43,7 +43,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class CopyPlace:
     """The source or destination of a copy.
 
     Args:
@@ -72,7 +72,9 @@ def mode_bits(mode: str | int) -> int:
         raise StateFailedError(message) from None
 
 
-async def carry(name: str, source: Place, destination: Place, wanted: Wanted, *, test: bool) -> StateReturn:
+async def carry(
+    name: str, source: CopyPlace, destination: CopyPlace, wanted: DestinationAttributes, *, test: bool
+) -> StateReturn:
     """Copy the source to the destination if they differ.
 
     Args:
@@ -131,7 +133,9 @@ async def carry(name: str, source: Place, destination: Place, wanted: Wanted, *,
     )
 
 
-async def _write(source: Place, destination: Place, wanted: Wanted, *, existed: bool) -> tuple[str, int]:
+async def _write(
+    source: CopyPlace, destination: CopyPlace, wanted: DestinationAttributes, *, existed: bool
+) -> tuple[str, int]:
     content = await content_at(source.connection, source.path)
     mode = wanted.mode if existed or wanted.mode is not None else NEW_FILE_MODE
     await destination.connection.write(
@@ -149,7 +153,7 @@ def _content_changes(
     }
 
 
-async def _make_folder(destination: Place, wanted: Wanted) -> None:
+async def _make_folder(destination: CopyPlace, wanted: DestinationAttributes) -> None:
     folder = posixpath.dirname(destination.path)
     if await destination.connection.stat(folder, follow=True):
         return
@@ -159,14 +163,14 @@ async def _make_folder(destination: Place, wanted: Wanted) -> None:
     await destination.connection.make_directory(folder, parents=True)
 
 
-async def _set_attributes(destination: Place, wanted: Wanted) -> None:
+async def _set_attributes(destination: CopyPlace, wanted: DestinationAttributes) -> None:
     if wanted.user is not None or wanted.group is not None:
         await destination.connection.set_owner(destination.path, user=wanted.user, group=wanted.group)
     if wanted.mode is not None:
         await destination.connection.set_mode(destination.path, wanted.mode)
 
 
-def _differences(wanted: Wanted, old: FileStat | None) -> DataMap:
+def _differences(wanted: DestinationAttributes, old: FileStat | None) -> DataMap:
     """Return the attributes that differ; for a new file only those that the SLS names."""
     changes: DataMap = {}
     if wanted.mode is not None and (old is None or old.mode != wanted.mode):
@@ -178,7 +182,7 @@ def _differences(wanted: Wanted, old: FileStat | None) -> DataMap:
     return changes
 
 
-def _state(destination: Place, sha256: str | None, found: FileStat | None) -> DataMap:
+def _state(destination: CopyPlace, sha256: str | None, found: FileStat | None) -> DataMap:
     if found is None:
         return {"path": destination.path, "exists": False, "sha256": None, "size": None}
     return {

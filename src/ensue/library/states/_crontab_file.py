@@ -14,7 +14,7 @@ from ensue.library.states.file.backups import keep_backup, wants_backup
 from ensue.library.states.file.described import without_checksums
 from ensue.library.states.file.difference import content_difference
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, further_variables, remarks
-from ensue.library.states.file.sources import Template, read_first, read_sources
+from ensue.library.states.file.sources import ContentTemplate, read_first, read_sources
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
@@ -77,7 +77,7 @@ async def file(
     if template:
         variables = {**further, **(defaults or {}), **(context or {})}
         about: dict[str, Any] = {"source": source.location, "user": user, "mode": "0600"}
-        rendering = Template(renderer=template, variables=variables)
+        rendering = ContentTemplate(renderer=template, variables=variables)
         content = await rendering.render(ctx, content, source.location, about=about)
     if content == old:
         comment = f"Crontab for user {user} is in the correct state"

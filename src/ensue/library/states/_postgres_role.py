@@ -21,7 +21,7 @@ FLAGS: Final = ("createdb", "inherit", "login", "createroles", "replication", "s
 """The attributes of a role that are on or off."""
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class RequestedRole(msgspec.Struct, frozen=True, kw_only=True):
     """A requested role.
 
     Args:
@@ -45,7 +45,9 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[str, ...] | None = None
 
 
-async def role_present(ctx: StateContext, name: str, wanted: Wanted, server: dict[str, Any]) -> StateReturn:
+async def role_present(
+    ctx: StateContext, name: str, wanted: RequestedRole, server: dict[str, Any]
+) -> StateReturn:
     """Create a role, or change its attributes.
 
     Args:
@@ -95,7 +97,7 @@ async def role_present(ctx: StateContext, name: str, wanted: Wanted, server: dic
 
 
 async def _differences(
-    ctx: StateContext, name: str, wanted: Wanted, found: DataMap, server: dict[str, Any]
+    ctx: StateContext, name: str, wanted: RequestedRole, found: DataMap, server: dict[str, Any]
 ) -> DataMap:
     update: DataMap = {
         flag: wanted.flags[flag]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-class _Source(msgspec.Struct, frozen=True, kw_only=True):
+class _ImageSource(msgspec.Struct, frozen=True, kw_only=True):
     """The parsed arguments: the name of an image, and where it comes from.
 
     Args:
@@ -98,7 +98,7 @@ async def present(
             " which the resource type `container` is for"
         )
         return StateReturn(name=name, result=False, comment=comment)
-    source = _Source(
+    source = _ImageSource(
         name=str(name),
         tag="" if tag is None else str(tag),
         build=build,
@@ -123,7 +123,7 @@ async def present(
     return await _obtained(ctx, source, found)
 
 
-async def _obtained(ctx: StateContext, source: _Source, before: dict[str, Any] | None) -> StateReturn:
+async def _obtained(ctx: StateContext, source: _ImageSource, before: dict[str, Any] | None) -> StateReturn:
     try:
         done = await _obtain(ctx, source)
     except StateFailedError as fault:
@@ -144,7 +144,7 @@ async def _obtained(ctx: StateContext, source: _Source, before: dict[str, Any] |
     )
 
 
-async def _obtain(ctx: StateContext, source: _Source) -> dict[str, Any]:
+async def _obtain(ctx: StateContext, source: _ImageSource) -> dict[str, Any]:
     if source.build:
         done: dict[str, Any] = await ctx.call(
             "docker.build",
@@ -161,7 +161,7 @@ async def _obtain(ctx: StateContext, source: _Source) -> dict[str, Any]:
     return done
 
 
-def _state(source: _Source, found: dict[str, Any]) -> DataMap:
+def _state(source: _ImageSource, found: dict[str, Any]) -> DataMap:
     return {"name": source.image, "id": found["Id"], "tags": [*(found.get("RepoTags") or [])]}
 
 

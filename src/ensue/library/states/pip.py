@@ -41,7 +41,7 @@ _INSTALL: Final = (
 """The arguments of Salt's `pip.install`."""
 
 
-class _Wanted(msgspec.Struct, kw_only=True, frozen=True):
+class _RequestedPackage(msgspec.Struct, kw_only=True, frozen=True):
     """A requested package: its text in the SLS, name (empty for a URL or path), and version conditions."""
 
     written: str
@@ -304,7 +304,7 @@ def _written(given: object) -> str:
     return str(given)
 
 
-def _read(written: str) -> _Wanted:
+def _read(written: str) -> _RequestedPackage:
     text = written.partition(";")[0].strip() if "://" not in written else written
     match = _REQUIREMENT.match(text)
     if match is None:
@@ -312,16 +312,16 @@ def _read(written: str) -> _Wanted:
             raise _FaultyRequirementError(
                 f"Invalid version specification in package {written}. '=' is not supported, use '==' instead."
             )
-        return _Wanted(written=written)
+        return _RequestedPackage(written=written)
     if any(not _CONDITION.match(each.strip()) for each in match["conditions"].split(",") if each.strip()):
         raise _FaultyRequirementError(
             f"Invalid version specification in package {written}. '=' is not supported, use '==' instead."
         )
     name = re.sub(r"[-_.]+", "-", match["name"]).lower()
-    return _Wanted(written=written, name=name, conditions=match["conditions"])
+    return _RequestedPackage(written=written, name=name, conditions=match["conditions"])
 
 
-def _is_there(wanted: _Wanted, versions: Mapping[str, str]) -> bool:
+def _is_there(wanted: _RequestedPackage, versions: Mapping[str, str]) -> bool:
     """Return whether a requested package is installed; one without a name is installed each time."""
     from packaging.specifiers import SpecifierSet
 
@@ -330,7 +330,11 @@ def _is_there(wanted: _Wanted, versions: Mapping[str, str]) -> bool:
 
 
 def _changes(
-    missing: Sequence[_Wanted], before: Mapping[str, str], after: Mapping[str, str], *, is_again: bool
+    missing: Sequence[_RequestedPackage],
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    *,
+    is_again: bool,
 ) -> DataMap:
     found: DataMap = {}
     for each in missing:
@@ -341,7 +345,7 @@ def _changes(
     return found
 
 
-def _state(wanted: Sequence[_Wanted], versions: Mapping[str, str]) -> DataMap:
+def _state(wanted: Sequence[_RequestedPackage], versions: Mapping[str, str]) -> DataMap:
     return {"packages": {each.name or each.written: versions.get(each.name, "") for each in wanted}}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes
 from ensue.library.states._postgres import SERVER, gone, server_of
-from ensue.library.states._postgres_role import FLAGS, Wanted, names_of, role_present
+from ensue.library.states._postgres_role import FLAGS, RequestedRole, names_of, role_present
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ async def present(
         "createdb": createdb, "createroles": createroles, "superuser": superuser,
         "replication": replication, "inherit": inherit, "login": login,
     }  # fmt: skip
-    wanted = Wanted(
+    wanted = RequestedRole(
         kind="user",
         flags={flag: bool(flags[flag]) for flag in FLAGS if flags[flag] is not None},
         password=None if password is None else str(password),

@@ -16,7 +16,7 @@ from ensue.core.contracts.origins import with_origins
 from ensue.core.errors import RemoteError, StateFailedError, UnknownResourceError
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
-from ensue.library.states._carried_file import Place, Wanted, carry, mode_bits
+from ensue.library.states._carried_file import CopyPlace, DestinationAttributes, carry, mode_bits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,7 +82,7 @@ async def fetch_file(
     Returns:
         `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
     """
-    wanted = Wanted(mode=_mode(mode), makedirs=makedirs)
+    wanted = DestinationAttributes(mode=_mode(mode), makedirs=makedirs)
     return await _carried(ctx, name, remote_path, local_path, wanted, fetch=True)
 
 
@@ -120,7 +120,7 @@ async def send_file(
     Returns:
         `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
     """
-    wanted = Wanted(mode=_mode(mode), makedirs=makedirs, user=_text(user), group=_text(group))
+    wanted = DestinationAttributes(mode=_mode(mode), makedirs=makedirs, user=_text(user), group=_text(group))
     return await _carried(ctx, name, local_path, remote_path, wanted, fetch=False)
 
 
@@ -151,15 +151,15 @@ APPLIES = applied
 
 
 async def _carried(
-    ctx: StateContext, name: str, source_path: str, path: str, wanted: Wanted, *, fetch: bool
+    ctx: StateContext, name: str, source_path: str, path: str, wanted: DestinationAttributes, *, fetch: bool
 ) -> StateReturn:
     for checked in (source_path, path):
         if not checked.startswith("/"):
             raise StateFailedError(f"{checked!r} is not an absolute path")
     try:
         there, here = (await ctx.on(name)).connection, ctx.minion().connection
-        source = Place(connection=there if fetch else here, path=source_path)
-        destination = Place(connection=here if fetch else there, path=path)
+        source = CopyPlace(connection=there if fetch else here, path=source_path)
+        destination = CopyPlace(connection=here if fetch else there, path=path)
         return await carry(name, source, destination, wanted, test=ctx.test)
     except UnknownResourceError as error:
         return await _unknown_target(ctx, name, error, f"{path} would be written then")

@@ -31,7 +31,7 @@ _STOPPED: Final = frozenset({"STOPPED", "STOPPING", "EXITED", "FATAL", "BACKOFF"
 _HARMLESS: Final = ("already started", "not running", "process group already active")
 
 
-class _Found(msgspec.Struct, frozen=True, kw_only=True):
+class _ProgramStates(msgspec.Struct, frozen=True, kw_only=True):
     """The states of the programs that a name means: one program, or with `group:` those of a group."""
 
     name: str
@@ -202,24 +202,24 @@ async def _taken_up(ctx: StateContext, name: str, asked: dict[str, Any], *, upda
     return added
 
 
-def _verb(found: _Found, *, restart: bool) -> str:
+def _verb(found: _ProgramStates, *, restart: bool) -> str:
     """Return the action for the programs, empty for none."""
     if not found.states or found.is_stopped:
         return "start"
     return "restart" if restart else ""
 
 
-async def _found(ctx: StateContext, name: str, asked: dict[str, Any]) -> _Found:
+async def _found(ctx: StateContext, name: str, asked: dict[str, Any]) -> _ProgramStates:
     programs: dict[str, dict[str, str]] = await ctx.call("supervisord.status", **asked)
     states = {
         program: about["state"]
         for program, about in programs.items()
         if program == name or (name.endswith(":") and program.startswith(name))
     }
-    return _Found(name=name, states=states)
+    return _ProgramStates(name=name, states=states)
 
 
-def _planned(name: str, found: _Found, *, restart: bool) -> StateReturn:
+def _planned(name: str, found: _ProgramStates, *, restart: bool) -> StateReturn:
     is_group = name.endswith(":")
     if found.is_running and not restart:
         what = f"All services in group '{name}' are" if is_group else f"Service {name} is"

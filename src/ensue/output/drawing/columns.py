@@ -18,13 +18,13 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ensue.output.drawing.drawing import Edge, Resource, ScopeBox
+    from ensue.output.drawing.drawing import DrawnEdge, DrawnResource, ScopeBox
 
 LANE_HEIGHT: Final = 10.0
 PORT_GAP: Final = 9.0
 
 
-class Slot(msgspec.Struct, kw_only=True, eq=False):
+class ColumnSlot(msgspec.Struct, kw_only=True, eq=False):
     """A place in a column: a resource, or a lane for lines that pass.
 
     Args:
@@ -40,12 +40,12 @@ class Slot(msgspec.Struct, kw_only=True, eq=False):
     column: int
     band: int
     height: float
-    node: Resource | None = None
-    before: list[Slot] = msgspec.field(default_factory=list["Slot"])
-    after: list[Slot] = msgspec.field(default_factory=list["Slot"])
+    node: DrawnResource | None = None
+    before: list[ColumnSlot] = msgspec.field(default_factory=list["ColumnSlot"])
+    after: list[ColumnSlot] = msgspec.field(default_factory=list["ColumnSlot"])
     y: float = 0.0
 
-    def towards(self, *, right: bool) -> list[Slot]:
+    def towards(self, *, right: bool) -> list[ColumnSlot]:
         """Return the slots of the same band that this one is connected to on one side."""
         return self.after if right else self.before
 
@@ -62,10 +62,10 @@ class Bundle(msgspec.Struct, kw_only=True, eq=False):
     """
 
     kind: str
-    target: Resource
+    target: DrawnResource
     origins: Sequence[int]
-    sources: list[Slot]
-    end: Slot
+    sources: list[ColumnSlot]
+    end: ColumnSlot
 
 
 class Grid(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,12 +77,12 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True):
         width: how many columns there are.
     """
 
-    bands: list[list[list[Slot]]]
+    bands: list[list[list[ColumnSlot]]]
     bundles: list[list[Bundle]]
     width: int
 
 
-def grid_of(top: ScopeBox, height: Callable[[Resource, int], float]) -> Grid:
+def grid_of(top: ScopeBox, height: Callable[[DrawnResource, int], float]) -> Grid:
     """Return a deployment in columns.
 
     Args:
@@ -93,11 +93,11 @@ def grid_of(top: ScopeBox, height: Callable[[Resource, int], float]) -> Grid:
     places = _columns([node for box in boxes for node in box.resources], top.edges)
     ports = _port_counts(top.edges)
     width = max(places.values(), default=-1) + 1
-    bands: list[list[list[Slot]]] = [[[] for _ in range(width)] for _ in boxes]
-    slots: dict[int, Slot] = {}
+    bands: list[list[list[ColumnSlot]]] = [[[] for _ in range(width)] for _ in boxes]
+    slots: dict[int, ColumnSlot] = {}
     for band, box in enumerate(boxes):
         for node in box.resources:
-            own = Slot(
+            own = ColumnSlot(
                 column=places[node.number],
                 band=band,
                 height=height(node, ports.get(node.number, 0)),
@@ -126,7 +126,7 @@ def lane_count(top: ScopeBox) -> int:
     return sum(places[number] - column - 1 for (number, _), column in first.items())
 
 
-def _columns(nodes: Sequence[Resource], edges: Sequence[Edge]) -> dict[int, int]:
+def _columns(nodes: Sequence[DrawnResource], edges: Sequence[DrawnEdge]) -> dict[int, int]:
     """Return the column of each resource: right of all that depends on it, as far left as that allows.
 
     A resource that nothing depends on, unless it is a workload, is moved next to its dependencies.
@@ -152,7 +152,7 @@ def _columns(nodes: Sequence[Resource], edges: Sequence[Edge]) -> dict[int, int]
     return columns
 
 
-def _port_counts(edges: Sequence[Edge]) -> dict[int, int]:
+def _port_counts(edges: Sequence[DrawnEdge]) -> dict[int, int]:
     """Return how many lines a resource has on the side that has more of them."""
     outgoing: dict[int, int] = {}
     incoming: dict[int, set[str]] = {}
@@ -166,9 +166,9 @@ def _port_counts(edges: Sequence[Edge]) -> dict[int, int]:
 
 
 def _bundles(
-    edges: Sequence[Edge], slots: dict[int, Slot], bands: list[list[list[Slot]]]
+    edges: Sequence[DrawnEdge], slots: dict[int, ColumnSlot], bands: list[list[list[ColumnSlot]]]
 ) -> Iterator[Bundle]:
-    together: dict[tuple[int, str], list[Slot]] = {}
+    together: dict[tuple[int, str], list[ColumnSlot]] = {}
     for edge in edges:
         together.setdefault((edge.before, edge.kind), []).append(slots[edge.after])
     for (number, kind), sources in together.items():
@@ -178,20 +178,24 @@ def _bundles(
 
 
 def _way(
-    target: Slot, node: Resource, kind: str, sources: list[Slot], bands: list[list[list[Slot]]]
+    target: ColumnSlot,
+    node: DrawnResource,
+    kind: str,
+    sources: list[ColumnSlot],
+    bands: list[list[list[ColumnSlot]]],
 ) -> Iterator[Bundle]:
     """Yield the bundles of one kind to one resource, from left to right; add their lanes to its band."""
     sources.sort(key=lambda slot: slot.column)
     origins = [slot.node.number for slot in sources if slot.node is not None]
     joined = 0
-    lane: Slot | None = None
+    lane: ColumnSlot | None = None
     for column in range(sources[0].column, target.column):
         starts = [] if lane is None else [lane]
         while joined < len(sources) and sources[joined].column == column:
             starts.append(sources[joined])
             joined += 1
         if column + 1 < target.column:
-            lane = Slot(column=column + 1, band=target.band, height=LANE_HEIGHT)
+            lane = ColumnSlot(column=column + 1, band=target.band, height=LANE_HEIGHT)
             bands[target.band][column + 1].append(lane)
         end = target if lane is None or column + 1 == target.column else lane
         yield Bundle(kind=kind, target=node, origins=origins[:joined], sources=starts, end=end)

@@ -12,7 +12,7 @@ from ensue.output.drawing.text_width import text_width
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ensue.output.drawing.drawing import Edge, Resource
+    from ensue.output.drawing.drawing import DrawnEdge, DrawnResource
 
 HEADING_HEIGHT: Final = 30.0
 """The height of the line with the name."""
@@ -47,7 +47,7 @@ def heading(name: str, count: int) -> Frame:
     )
 
 
-def legend_of(nodes: Iterable[Resource], edges: Sequence[Edge]) -> Legend:
+def legend_of(nodes: Iterable[DrawnResource], edges: Sequence[DrawnEdge]) -> Legend:
     """Return the legend of the lines and statuses in a deployment.
 
     Args:
@@ -83,12 +83,12 @@ def laid_out(groups: Iterable[Sequence[Entry]], *, top: float) -> Legend:
     return Legend(area=area, samples=tuple(samples))
 
 
-def _line_entries(edges: Iterable[Edge]) -> Iterator[Entry]:
+def _line_entries(edges: Iterable[DrawnEdge]) -> Iterator[Entry]:
     for kind in kinds_in(edges):
         yield kind, f"{kind}: {DEPENDENCIES[kind].meaning}", True
 
 
-def _status_entries(nodes: Iterable[Resource]) -> Iterator[Entry]:
+def _status_entries(nodes: Iterable[DrawnResource]) -> Iterator[Entry]:
     counts = Counter[str](node.status for node in nodes)
     for status in RESOURCES:
         if count := counts.get(status):

@@ -15,7 +15,7 @@ import msgspec
 from ensue.output.drawing.columns import PORT_GAP, grid_of, lane_count
 from ensue.output.drawing.deployment_legend import HEADING_HEIGHT, heading, legend_of
 from ensue.output.drawing.fitting import fitted, shown_line, wrapped
-from ensue.output.drawing.picture import Area, Box, Frame, Line, Picture, Text
+from ensue.output.drawing.picture import Area, Box, Frame, Picture, PictureLine, PictureText
 from ensue.output.drawing.placing import order_band, place_band
 from ensue.output.drawing.routes import MARGIN, gaps_of, route_path
 from ensue.output.drawing.text_width import text_width
@@ -23,8 +23,8 @@ from ensue.output.drawing.text_width import text_width
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ensue.output.drawing.columns import Bundle, Grid, Slot
-    from ensue.output.drawing.drawing import Resource, ScopeBox
+    from ensue.output.drawing.columns import Bundle, ColumnSlot, Grid
+    from ensue.output.drawing.drawing import DrawnResource, ScopeBox
     from ensue.output.drawing.routes import Gap
 
     Shown = Callable[[str], str]
@@ -104,7 +104,7 @@ def deployment_picture(top: ScopeBox, shown: Shown) -> Picture:
             *_frames(top, grid, (lefts, rights), shown),
         ],
         lines=[
-            Line(
+            PictureLine(
                 path=route_path(route, lefts, rights),
                 look=route.bundle.kind,
                 about=_about_bundle(route.bundle, nodes, shown),
@@ -118,7 +118,7 @@ def deployment_picture(top: ScopeBox, shown: Shown) -> Picture:
     )
 
 
-def _rows(node: Resource, shown: Shown) -> _Rows:
+def _rows(node: DrawnResource, shown: Shown) -> _Rows:
     status = text_width(node.status, _SMALL_FONT_PX, bold=True) + 10
     kind = fitted(shown_line(shown(node.kind)), _ROOM - status, _FONT_PX, bold=True)
     id_ = wrapped(shown_line(shown(node.id)), _ROOM, _FONT_PX)
@@ -167,21 +167,21 @@ def _edges_of_columns(
     return lefts, rights
 
 
-def _area(slot: Slot, lefts: Sequence[float], rights: Sequence[float]) -> Area:
+def _area(slot: ColumnSlot, lefts: Sequence[float], rights: Sequence[float]) -> Area:
     width = rights[slot.column] - lefts[slot.column]
     return Area(lefts[slot.column], slot.y - slot.height / 2, width, slot.height)
 
 
-def _box(node: Resource, area: Area, rows: _Rows, shown: Shown) -> Box:
+def _box(node: DrawnResource, area: Area, rows: _Rows, shown: Shown) -> Box:
     left, y = area.x + _SIDE, area.y + (area.height - rows.height) / 2 + 17
     texts = [
-        Text(text=rows.kind, x=left, y=y, look="kind"),
-        Text(text=node.status, x=area.right - _SIDE, y=y, look=f"status {node.status}", anchor="end"),
+        PictureText(text=rows.kind, x=left, y=y, look="kind"),
+        PictureText(text=node.status, x=area.right - _SIDE, y=y, look=f"status {node.status}", anchor="end"),
     ]
     for look, several in (("", rows.id), ("function", rows.small)):
         for text in several:
             y += _ROW
-            texts.append(Text(text=text, x=left, y=y, look=look))
+            texts.append(PictureText(text=text, x=left, y=y, look=look))
     return Box(
         area=area,
         look=f"{node.status} {'workload' if node.is_workload else 'resource'}",
@@ -191,7 +191,7 @@ def _box(node: Resource, area: Area, rows: _Rows, shown: Shown) -> Box:
     )
 
 
-def _about_bundle(bundle: Bundle, nodes: dict[int, Resource], shown: Shown) -> tuple[str, ...]:
+def _about_bundle(bundle: Bundle, nodes: dict[int, DrawnResource], shown: Shown) -> tuple[str, ...]:
     listed = [f"from {shown(nodes[number].key)}" for number in bundle.origins[:_LISTED_ORIGINS]]
     more = len(bundle.origins) - len(listed)
     rest = [f"and {more} more"] if more else []

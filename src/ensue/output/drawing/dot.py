@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from ensue.output.colours import on_one_line
-from ensue.output.drawing.drawing import RESOURCE_GRAPH, Resource
+from ensue.output.drawing.drawing import RESOURCE_GRAPH, DrawnResource
 from ensue.output.drawing.fitting import shortened
 from ensue.output.drawing.looks import DEPENDENCIES, LINES, PLAIN_LINE, kinds_in, look_of
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensue.core.masking import Masker
-    from ensue.output.drawing.drawing import Drawn, Edge, ScopeBox
+    from ensue.output.drawing.drawing import Drawn, DrawnEdge, ScopeBox
 
 _LEGEND: Final = "cluster_legend"
 
@@ -49,7 +49,7 @@ def _about(node: Drawn, masker: Masker) -> str:
     label = _quoted("\n".join(shortened(on_one_line(masker.name(line))) for line in node.lines))
     look = look_of(node)
     about = f"label={label}, fillcolor={_quoted(look.fill)}"
-    if isinstance(node, Resource):
+    if isinstance(node, DrawnResource):
         about += f", color={_quoted(look.line)}"
         tooltip = "\n".join(on_one_line(masker.text(line)) for line in node.about)
         about += f", tooltip={_quoted(tooltip)}"
@@ -57,12 +57,12 @@ def _about(node: Drawn, masker: Masker) -> str:
     return about
 
 
-def _requisite(edge: Edge) -> str:
+def _requisite(edge: DrawnEdge) -> str:
     style = LINES.get(edge.kind, PLAIN_LINE).style
     return f"n{edge.before} -> n{edge.after} [label={edge.kind}, style={style}];"
 
 
-def _dependency(edge: Edge) -> str:
+def _dependency(edge: DrawnEdge) -> str:
     return f"n{edge.after} -> n{edge.before} [{_line(edge.kind)}, tooltip={_quoted(edge.kind)}];"
 
 

@@ -38,7 +38,7 @@ DrawnStatus: TypeAlias = "Status | Literal['active']"
 """The status of a drawn resource: of its deployment, or `active` where the store has it."""
 
 
-class Node(msgspec.Struct, kw_only=True):
+class DrawnNode(msgspec.Struct, kw_only=True):
     """The common part of states and resources: each is drawn as one box.
 
     Args:
@@ -52,7 +52,7 @@ class Node(msgspec.Struct, kw_only=True):
     grown: list[ScopeBox] = msgspec.field(default_factory=list["ScopeBox"])
 
 
-class State(Node, kw_only=True):
+class DrawnState(DrawnNode, kw_only=True):
     """One state.
 
     Args:
@@ -77,7 +77,7 @@ class State(Node, kw_only=True):
         return (self.id, self.function, *([self.target] if self.target else []))
 
 
-class Resource(Node, kw_only=True):
+class DrawnResource(DrawnNode, kw_only=True):
     """One resource of a deployment.
 
     Args:
@@ -128,11 +128,11 @@ class Resource(Node, kw_only=True):
         return self.type == "workload"
 
 
-Drawn: TypeAlias = State | Resource
+Drawn: TypeAlias = DrawnState | DrawnResource
 """What is drawn as one box."""
 
 
-class Edge(msgspec.Struct, frozen=True):
+class DrawnEdge(msgspec.Struct, frozen=True):
     """The order of two states or resources.
 
     Args:
@@ -168,17 +168,17 @@ class ScopeBox(msgspec.Struct, kw_only=True):
     comment: str = ""
     nodes: list[Drawn] = msgspec.field(default_factory=list[Drawn])
     inner: list[ScopeBox] = msgspec.field(default_factory=list["ScopeBox"])
-    edges: list[Edge] = msgspec.field(default_factory=list[Edge])
+    edges: list[DrawnEdge] = msgspec.field(default_factory=list[DrawnEdge])
 
     @property
-    def states(self) -> list[State]:
+    def states(self) -> list[DrawnState]:
         """Its states."""
-        return [node for node in self.nodes if isinstance(node, State)]
+        return [node for node in self.nodes if isinstance(node, DrawnState)]
 
     @property
-    def resources(self) -> list[Resource]:
+    def resources(self) -> list[DrawnResource]:
         """Its own resources, without those of inner boxes."""
-        return [node for node in self.nodes if isinstance(node, Resource)]
+        return [node for node in self.nodes if isinstance(node, DrawnResource)]
 
     @property
     def title(self) -> str:

@@ -13,7 +13,7 @@ from ensue.core.model.events import (
     ScopePlanned,
 )
 from ensue.output.callers import caller_of
-from ensue.output.drawing.drawing import Edge, ScopeBox, ScopeStatus, State
+from ensue.output.drawing.drawing import DrawnEdge, DrawnState, ScopeBox, ScopeStatus
 from ensue.store.runs.own_minion import own_minion
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class _Artist:
         self._own_target = f"minion:{minion_id}"
         self._top = ScopeBox(kind="top", name=minion_id, scope="", status="done")
         self._boxes: dict[str, ScopeBox] = {"": self._top}
-        self._nodes: dict[tuple[str, str], State] = {}
+        self._nodes: dict[tuple[str, str], DrawnState] = {}
         self._planned: list[ScopePlanned] = []
         self._fanned: dict[tuple[str, str], tuple[str, ...]] = {}
 
@@ -70,7 +70,7 @@ class _Artist:
         module, _, function = event.function.rpartition(".")
         name = event.tag_.removeprefix(f"{module}_|-{event.id}_|-").removesuffix(f"_|-{function}")
         self._add(
-            State(
+            DrawnState(
                 number=len(self._nodes),
                 tag=event.tag_,
                 id=event.id,
@@ -85,7 +85,7 @@ class _Artist:
     def _finished(self, returned: Return) -> None:
         node = self._nodes.get((returned.scope, returned.tag))
         if node is None:
-            node = State(
+            node = DrawnState(
                 number=len(self._nodes),
                 tag=returned.tag,
                 id=returned.id,
@@ -101,7 +101,7 @@ class _Artist:
     def _foreign(self, target: str) -> str:
         return "" if target == self._own_target else target
 
-    def _add(self, node: State) -> None:
+    def _add(self, node: DrawnState) -> None:
         self._nodes[node.scope, node.tag] = node
         box = self._boxes.get(node.scope)
         if box is not None:
@@ -123,12 +123,12 @@ class _Artist:
         box = self._boxes[came.scope]
         box.status, box.comment = cast("ScopeStatus", came.status), came.comment
 
-    def _grow(self, caller: State, kind: str, name: str, scope: str, status: ScopeStatus) -> None:
+    def _grow(self, caller: DrawnState, kind: str, name: str, scope: str, status: ScopeStatus) -> None:
         if scope not in self._boxes:
             self._boxes[scope] = ScopeBox(kind=kind, name=name, scope=scope, status=status)
             caller.grown.append(self._boxes[scope])
 
-    def _caller(self, tag: str, scope: str, name: str) -> State | None:
+    def _caller(self, tag: str, scope: str, name: str) -> DrawnState | None:
         return caller_of(scope, name, lambda path: self._nodes.get((path, tag)))
 
     def _connect(self, planned: ScopePlanned) -> None:
@@ -139,16 +139,18 @@ class _Artist:
             firsts = self._nodes_of(planned.scope, planned.tags[before])
             seconds = self._nodes_of(planned.scope, planned.tags[after])
             box.edges += [
-                Edge(first.number, second.number, kind) for first, second in _pairs(firsts, seconds)
+                DrawnEdge(first.number, second.number, kind) for first, second in _pairs(firsts, seconds)
             ]
 
-    def _nodes_of(self, scope: str, tag: str) -> list[State]:
+    def _nodes_of(self, scope: str, tag: str) -> list[DrawnState]:
         """Return the nodes that a chunk was fanned out to, or its own; one that never started has none."""
         found = (self._nodes.get((scope, one)) for one in self._fanned.get((scope, tag), (tag,)))
         return [node for node in found if node is not None]
 
 
-def _pairs(firsts: Sequence[State], seconds: Sequence[State]) -> Iterator[tuple[State, State]]:
+def _pairs(
+    firsts: Sequence[DrawnState], seconds: Sequence[DrawnState]
+) -> Iterator[tuple[DrawnState, DrawnState]]:
     """Yield the lines of a requisite between the nodes of two chunks: those on the same resource.
 
     A line per pair would be too many. A node without a partner is tied to the first of the other side.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.output.drawing.drawing import Edge, ScopeBox, State
+from ensue.output.drawing.drawing import DrawnEdge, DrawnState, ScopeBox
 from ensue.store.runs.planned_requisites import plan_edges
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ def draw_plan(plan: Plan, minion_id: str) -> ScopeBox:
         scope=plan.scope,
         status="planned",
         nodes=[_node(number, chunk, plan) for number, chunk in enumerate(plan.chunks)],
-        edges=[Edge(*edge) for edge in dict.fromkeys(plan_edges(plan))],
+        edges=[DrawnEdge(*edge) for edge in dict.fromkeys(plan_edges(plan))],
     )
 
 
-def _node(number: int, chunk: Chunk, plan: Plan) -> State:
-    return State(
+def _node(number: int, chunk: Chunk, plan: Plan) -> DrawnState:
+    return DrawnState(
         number=number,
         tag=chunk.tag,
         id=chunk.id,

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.output.drawing.drawing import RESOURCE_GRAPH, Edge, Resource, ScopeBox
+from ensue.output.drawing.drawing import RESOURCE_GRAPH, DrawnEdge, DrawnResource, ScopeBox
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.identity import Context, Key
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import ResourceGraph, Why
     from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.output.drawing.drawing import DrawnStatus
@@ -27,7 +27,7 @@ _KEPT_EDGE: Final[Why] = "reference"
 _FOR_EACH: Final[Why] = "for_each"
 
 
-class DrawnResource(msgspec.Struct, frozen=True, kw_only=True):
+class ResourceToDraw(msgspec.Struct, frozen=True, kw_only=True):
     """A resource to draw.
 
     Args:
@@ -64,8 +64,8 @@ def deployment_name(context: Context) -> str:
 def planned_resources(
     graph: ResourceGraph,
     missing_drivers: Collection[str],
-    records: Mapping[Key, ActiveResource] = MappingProxyType({}),
-) -> Iterator[DrawnResource]:
+    records: Mapping[ResourceKey, ActiveResource] = MappingProxyType({}),
+) -> Iterator[ResourceToDraw]:
     """Yield the resources of a graph as earlier deployments left them.
 
     Args:
@@ -73,13 +73,13 @@ def planned_resources(
         missing_drivers: the drivers that are not installed.
         records: what earlier deployments have provisioned; a resource without a record is planned.
     """
-    waits: dict[Key, list[str]] = {}
+    waits: dict[ResourceKey, list[str]] = {}
     for point in graph.points:
         for key in sorted(point.waiting):
             waits.setdefault(key, []).append(str(point.head))
     for node in graph.nodes:
         absent = node.driver in missing_drivers
-        yield DrawnResource(
+        yield ResourceToDraw(
             type=node.key.type,
             class_=node.key.class_,
             id=node.key.id,
@@ -93,7 +93,7 @@ def planned_resources(
             ),
         )
     for point in {one.head: one for one in graph.points}.values():
-        yield DrawnResource(
+        yield ResourceToDraw(
             type=point.head.type,
             class_=point.head.class_,
             id=point.head.id,
@@ -109,7 +109,7 @@ def _recorded(record: ActiveResource | None) -> DrawnStatus:
     return "active" if record.phase == "active" and record.attempted is None else "failed"
 
 
-def provisioned_resources(outcomes: Iterable[NodeOutcome]) -> Iterator[DrawnResource]:
+def provisioned_resources(outcomes: Iterable[NodeOutcome]) -> Iterator[ResourceToDraw]:
     """Yield the resources of a deployment with their outcome, including orphaned ones.
 
     Args:
@@ -122,7 +122,7 @@ def provisioned_resources(outcomes: Iterable[NodeOutcome]) -> Iterator[DrawnReso
             edges = [(str(to.to), to.why) for to in node.dependencies]
         else:
             edges = [(str(key), _KEPT_EDGE) for key in kept.depends_on] if kept else []
-        yield DrawnResource(
+        yield ResourceToDraw(
             type=one.key.type,
             class_=one.key.class_,
             id=one.key.id,
@@ -134,7 +134,7 @@ def provisioned_resources(outcomes: Iterable[NodeOutcome]) -> Iterator[DrawnReso
         )
 
 
-def draw_resources(name: str, resources: Sequence[DrawnResource]) -> ScopeBox:
+def draw_resources(name: str, resources: Sequence[ResourceToDraw]) -> ScopeBox:
     """Return the drawing of a deployment.
 
     A resource belongs to a workload if its id is that of the workload, or begins with it and a dot.
@@ -149,7 +149,7 @@ def draw_resources(name: str, resources: Sequence[DrawnResource]) -> ScopeBox:
     for number, one in enumerate(resources):
         box = boxes.get(_owner(one.id, boxes), top)
         box.nodes.append(
-            Resource(
+            DrawnResource(
                 number=number,
                 id=one.id,
                 type=one.type,
@@ -177,9 +177,9 @@ def _owner(id_: str, workloads: Mapping[str, ScopeBox]) -> str:
     return owner
 
 
-def _edges(resources: Sequence[DrawnResource]) -> Iterator[Edge]:
+def _edges(resources: Sequence[ResourceToDraw]) -> Iterator[DrawnEdge]:
     numbers = {one.key: number for number, one in enumerate(resources)}
     for number, one in enumerate(resources):
         for to, why in one.edges:
             if to in numbers:
-                yield Edge(numbers[to], number, why)
+                yield DrawnEdge(numbers[to], number, why)

@@ -18,7 +18,7 @@ from ensue.output.drawing.text_width import text_width
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ensue.output.drawing.drawing import Edge, ScopeBox, State
+    from ensue.output.drawing.drawing import DrawnEdge, DrawnState, ScopeBox
 
 NODE_HEIGHT: Final = 44.0
 TITLE_HEIGHT: Final = 26.0
@@ -48,7 +48,7 @@ class PlacedNode(msgspec.Struct, kw_only=True):
         below: the rectangles of the scopes below it, in order.
     """
 
-    node: State
+    node: DrawnState
     upper: str
     lower: str
     area: Area
@@ -71,7 +71,7 @@ class PlacedBox(msgspec.Struct, kw_only=True):
     area: Area
 
 
-class Layout(msgspec.Struct, kw_only=True):
+class DrawingLayout(msgspec.Struct, kw_only=True):
     """A whole drawing, outer boxes before inner ones.
 
     Args:
@@ -86,13 +86,13 @@ class Layout(msgspec.Struct, kw_only=True):
     height: float
     boxes: list[PlacedBox]
     nodes: dict[int, PlacedNode]
-    edges: list[Edge]
+    edges: list[DrawnEdge]
 
 
 class _Item(msgspec.Struct):
     """A state with the scopes below it, which are placed as a unit."""
 
-    node: State
+    node: DrawnState
     upper: str
     lower: str
     node_width: float
@@ -114,7 +114,7 @@ class _Block(msgspec.Struct):
     height: float
 
 
-def lay_out(top: ScopeBox, shown: Callable[[str], str] = str) -> Layout:
+def lay_out(top: ScopeBox, shown: Callable[[str], str] = str) -> DrawingLayout:
     """Return the places of everything in a drawing.
 
     Args:
@@ -122,7 +122,7 @@ def lay_out(top: ScopeBox, shown: Callable[[str], str] = str) -> Layout:
         shown: returns the form of a text that is drawn; it may mask secrets.
     """
     block = _block(top, shown)
-    layout = Layout(width=block.width, height=block.height, boxes=[], nodes={}, edges=[])
+    layout = DrawingLayout(width=block.width, height=block.height, boxes=[], nodes={}, edges=[])
     _place(block, 0.0, 0.0, layout)
     return layout
 
@@ -150,7 +150,7 @@ def _block(box: ScopeBox, shown: Callable[[str], str]) -> _Block:
     return _Block(box, title, items, width, y - (_GAP_Y if rows else 0) + _PADDING)
 
 
-def _item(node: State, shown: Callable[[str], str]) -> _Item:
+def _item(node: DrawnState, shown: Callable[[str], str]) -> _Item:
     upper, lower = (
         _label(shown(node.id)),
         _label(f"{node.function}{f' on {node.target}' if node.target else ''}"),
@@ -163,7 +163,7 @@ def _item(node: State, shown: Callable[[str], str]) -> _Item:
     return _Item(node, upper, lower, own, inner, width, height)
 
 
-def _layers(items: Sequence[_Item], edges: Sequence[Edge]) -> list[list[_Item]]:
+def _layers(items: Sequence[_Item], edges: Sequence[DrawnEdge]) -> list[list[_Item]]:
     """Sort states into layers, each state below everything that it comes after."""
     later: dict[int, list[int]] = {}
     waits = {item.node.number: 0 for item in items}
@@ -185,7 +185,7 @@ def _layers(items: Sequence[_Item], edges: Sequence[Edge]) -> list[list[_Item]]:
     return _drawn_together(layers, edges)
 
 
-def _drawn_together(layers: list[list[_Item]], edges: Sequence[Edge]) -> list[list[_Item]]:
+def _drawn_together(layers: list[list[_Item]], edges: Sequence[DrawnEdge]) -> list[list[_Item]]:
     """Order every layer by the mean place of what its states come after, so that fewer lines cross."""
     before: dict[int, list[int]] = {}
     for edge in edges:
@@ -222,7 +222,7 @@ def _row_width(row: Sequence[_Item]) -> float:
     return sum(item.width for item in row) + _GAP_X * (len(row) - 1)
 
 
-def _place(block: _Block, x: float, y: float, layout: Layout) -> Area:
+def _place(block: _Block, x: float, y: float, layout: DrawingLayout) -> Area:
     area = Area(x, y, block.width, block.height)
     layout.boxes.append(PlacedBox(box=block.box, title=block.title, area=area))
     layout.edges.extend(block.box.edges)

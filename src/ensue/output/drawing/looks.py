@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.output.drawing.drawing import State
+from ensue.output.drawing.drawing import DrawnState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ensue.output.drawing.drawing import Drawn, Edge
+    from ensue.output.drawing.drawing import Drawn, DrawnEdge
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -148,10 +148,10 @@ DEPENDENCIES: Final = {
 
 def look_of(node: Drawn) -> Look:
     """Return the look of a state or of a resource."""
-    return STATES[node.status] if isinstance(node, State) else RESOURCES[node.status]
+    return STATES[node.status] if isinstance(node, DrawnState) else RESOURCES[node.status]
 
 
-def kinds_in(edges: Iterable[Edge]) -> list[str]:
+def kinds_in(edges: Iterable[DrawnEdge]) -> list[str]:
     """Return the kinds of some dependencies, each once, in the order of a legend."""
     found = {edge.kind for edge in edges}
     return [kind for kind in DEPENDENCIES if kind in found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.output.colours import on_one_line
-from ensue.output.drawing.drawing import RESOURCE_GRAPH, Resource
+from ensue.output.drawing.drawing import RESOURCE_GRAPH, DrawnResource
 from ensue.output.drawing.fitting import shortened
 from ensue.output.drawing.looks import DEPENDENCIES, RESOURCES, STATES, kinds_in
 
@@ -92,7 +92,7 @@ def _subgraph(box: ScopeBox, masker: Masker, pad: str, count: list[int]) -> Iter
 
 def _node(node: Drawn, masker: Masker) -> str:
     label = "<br/>".join(_escaped(shortened(masker.name(line))) for line in node.lines)
-    if isinstance(node, Resource):
+    if isinstance(node, DrawnResource):
         opening, closing = ("[[", "]]") if node.is_workload else ("[", "]")
         return f'n{node.number}{opening}"{label}"{closing}:::{node.status}'
     coloured = f":::{node.status}" if node.status in _COLOURED else ""

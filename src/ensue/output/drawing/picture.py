@@ -29,7 +29,7 @@ class Area(msgspec.Struct):
         return self.x + self.width
 
 
-class Text(msgspec.Struct, frozen=True, kw_only=True):
+class PictureText(msgspec.Struct, frozen=True, kw_only=True):
     """One line of text.
 
     Args:
@@ -61,7 +61,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
     area: Area
     look: str
     about: tuple[str, ...]
-    texts: tuple[Text, ...]
+    texts: tuple[PictureText, ...]
     bars: bool = False
 
 
@@ -81,7 +81,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     about: str = ""
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class PictureLine(msgspec.Struct, frozen=True, kw_only=True):
     """A line from box to box.
 
     Args:
@@ -140,6 +140,6 @@ class Picture(msgspec.Struct, kw_only=True):
     width: float
     height: float
     frames: list[Frame]
-    lines: list[Line]
+    lines: list[PictureLine]
     boxes: list[Box]
     legend: Legend | None = None

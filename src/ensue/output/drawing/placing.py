@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ensue.output.drawing.columns import Slot
+    from ensue.output.drawing.columns import ColumnSlot
 
 _SWEEPS: Final = 8
 _GAP: Final = 14.0
 _Default = TypeVar("_Default", float, None)
 
 
-def order_band(columns: list[list[Slot]]) -> None:
+def order_band(columns: list[list[ColumnSlot]]) -> None:
     """Order the slots of a band in their columns so that few lines cross.
 
     Args:
         columns: the slots of each column; the lists are sorted in place.
     """
-    places: dict[Slot, float] = {}
+    places: dict[ColumnSlot, float] = {}
     for column in columns:
         _note(column, places)
     best, fewest = [column.copy() for column in columns], _crossings(columns, places)
@@ -42,7 +42,9 @@ def order_band(columns: list[list[Slot]]) -> None:
     columns[:] = best
 
 
-def _sweep(columns: Sequence[list[Slot]], places: dict[Slot, float], *, to_the_right: bool) -> None:
+def _sweep(
+    columns: Sequence[list[ColumnSlot]], places: dict[ColumnSlot, float], *, to_the_right: bool
+) -> None:
     """Order each column by the places of the neighbours of its slots in the column before."""
     for column in columns if to_the_right else reversed(columns):
         wanted = {
@@ -53,7 +55,7 @@ def _sweep(columns: Sequence[list[Slot]], places: dict[Slot, float], *, to_the_r
         _note(column, places)
 
 
-def _crossings(columns: Iterable[Iterable[Slot]], places: Mapping[Slot, float]) -> int:
+def _crossings(columns: Iterable[Iterable[ColumnSlot]], places: Mapping[ColumnSlot, float]) -> int:
     """Return how many pairs of lines cross between the columns."""
     count = 0
     for column in columns:
@@ -66,7 +68,7 @@ def _crossings(columns: Iterable[Iterable[Slot]], places: Mapping[Slot, float]) 
     return count
 
 
-def place_band(columns: Sequence[list[Slot]], top: float) -> float:
+def place_band(columns: Sequence[list[ColumnSlot]], top: float) -> float:
     """Place every slot of a band, and return where the band ends.
 
     Args:
@@ -89,14 +91,14 @@ def place_band(columns: Sequence[list[Slot]], top: float) -> float:
     return max((slot.y + slot.height / 2 for slot in slots), default=top)
 
 
-def _straighten(column: Sequence[Slot]) -> None:
+def _straighten(column: Sequence[ColumnSlot]) -> None:
     """Move lanes by a few pixels so that they are straight, without touching their neighbours."""
     for slot in column:
         if slot.node is None and len(slot.after) == 1 and abs(slot.after[0].y - slot.y) <= _GAP / 2:
             slot.y = slot.after[0].y
 
 
-def _note(column: Sequence[Slot], places: dict[Slot, float]) -> None:
+def _note(column: Sequence[ColumnSlot], places: dict[ColumnSlot, float]) -> None:
     size = max(len(column), 1)
     places.update({slot: (at + 0.5) / size for at, slot in enumerate(column)})
 
@@ -105,7 +107,7 @@ def _mean(places: Sequence[float], default: _Default) -> float | _Default:
     return sum(places) / len(places) if places else default
 
 
-def _place(column: Sequence[Slot], wanted: Sequence[float | None]) -> None:
+def _place(column: Sequence[ColumnSlot], wanted: Sequence[float | None]) -> None:
     """Move slots to the wanted places, as far as their order and their heights allow."""
     offsets: list[float] = []
     below = 0.0

@@ -16,7 +16,7 @@ from ensue.output.drawing.columns import PORT_GAP
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ensue.output.drawing.columns import Bundle, Grid, Slot
+    from ensue.output.drawing.columns import Bundle, ColumnSlot, Grid
 
 MARGIN: Final = 22.0
 """The space between a column and its first track, for the frame of a workload and an arrow head."""
@@ -37,7 +37,7 @@ class Route(msgspec.Struct, kw_only=True):
     """
 
     bundle: Bundle
-    starts: list[tuple[Slot, float]]
+    starts: list[tuple[ColumnSlot, float]]
     end: float
     track: int = 0
 
@@ -115,7 +115,7 @@ def route_path(route: Route, lefts: Sequence[float], rights: Sequence[float]) ->
     return f"{''.join(parts)}H{lefts[column]:.1f}"
 
 
-def _left(slot: Slot, lefts: Sequence[float], rights: Sequence[float]) -> float:
+def _left(slot: ColumnSlot, lefts: Sequence[float], rights: Sequence[float]) -> float:
     """Return where a line leaves a slot; it crosses a lane on its way."""
     return lefts[slot.column] if slot.node is None else rights[slot.column]
 
@@ -132,7 +132,7 @@ def _bend(x: float, y: float, track: float, end: float, *, joins: bool) -> str:
 
 def _ends(bundles: Iterable[Bundle]) -> dict[Bundle, float]:
     """Return where each bundle reaches its end; those that reach one resource are side by side."""
-    reaching: dict[Slot, list[Bundle]] = {}
+    reaching: dict[ColumnSlot, list[Bundle]] = {}
     for bundle in bundles:
         reaching.setdefault(bundle.end, []).append(bundle)
     return {
@@ -142,14 +142,14 @@ def _ends(bundles: Iterable[Bundle]) -> dict[Bundle, float]:
     }
 
 
-def _starts(bundles: Iterable[Bundle], ends: dict[Bundle, float]) -> dict[tuple[Slot, Bundle], float]:
+def _starts(bundles: Iterable[Bundle], ends: dict[Bundle, float]) -> dict[tuple[ColumnSlot, Bundle], float]:
     """Return where each bundle leaves its sources, apart from where another one ends."""
     taken = sorted(ends.values())
-    leaving: dict[Slot, list[Bundle]] = {}
+    leaving: dict[ColumnSlot, list[Bundle]] = {}
     for bundle in bundles:
         for slot in bundle.sources:
             leaving.setdefault(slot, []).append(bundle)
-    starts: dict[tuple[Slot, Bundle], float] = {}
+    starts: dict[tuple[ColumnSlot, Bundle], float] = {}
     for slot, several in leaving.items():
         several.sort(key=ends.__getitem__)
         own: list[float] = []

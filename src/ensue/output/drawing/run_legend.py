@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensue.output.drawing.deployment_legend import Entry
-    from ensue.output.drawing.layout import Layout
+    from ensue.output.drawing.layout import DrawingLayout
     from ensue.output.drawing.picture import Legend
 
 _MEANINGS: Final = {
@@ -30,7 +30,7 @@ _LINES: Final = {
 }
 
 
-def run_legend(layout: Layout, *, top: float) -> Legend | None:
+def run_legend(layout: DrawingLayout, *, top: float) -> Legend | None:
     """Return the legend of a run; None for one without states.
 
     Args:
@@ -42,14 +42,14 @@ def run_legend(layout: Layout, *, top: float) -> Legend | None:
     return laid_out([list(_statuses(layout)), list(_lines(layout))], top=top)
 
 
-def _statuses(layout: Layout) -> Iterator[Entry]:
+def _statuses(layout: DrawingLayout) -> Iterator[Entry]:
     counts = Counter[str](placed.node.status for placed in layout.nodes.values())
     for status in STATES:
         if count := counts.get(status):
             yield f"state {status}", f"{count} {_MEANINGS[status]}", False
 
 
-def _lines(layout: Layout) -> Iterator[Entry]:
+def _lines(layout: DrawingLayout) -> Iterator[Entry]:
     for kind in sorted({edge.kind for edge in layout.edges}):
         yield kind, _LINES.get(kind, kind), True
     if any(placed.below for placed in layout.nodes.values()):

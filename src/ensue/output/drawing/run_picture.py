@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.output.drawing.layout import lay_out
-from ensue.output.drawing.picture import Box, Frame, Line, Picture, Text
+from ensue.output.drawing.picture import Box, Frame, Picture, PictureLine, PictureText
 from ensue.output.drawing.run_legend import run_legend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ensue.output.drawing.drawing import ScopeBox
-    from ensue.output.drawing.layout import Layout, PlacedBox, PlacedNode
+    from ensue.output.drawing.layout import DrawingLayout, PlacedBox, PlacedNode
     from ensue.output.drawing.picture import Area
 
 _SHORTEST_BEND: Final = 12.0
@@ -54,23 +54,23 @@ def _box(placed: PlacedNode, shown: Callable[[str], str]) -> Box:
         look=node.status,
         about=(shown(f"{node.id}: {node.function} {node.name}{target}, {node.status}"),),
         texts=(
-            Text(text=placed.upper, x=area.middle, y=area.y + 18, anchor="middle"),
-            Text(text=placed.lower, x=area.middle, y=area.y + 34, look="function", anchor="middle"),
+            PictureText(text=placed.upper, x=area.middle, y=area.y + 18, anchor="middle"),
+            PictureText(text=placed.lower, x=area.middle, y=area.y + 34, look="function", anchor="middle"),
         ),
     )
 
 
-def _lines(layout: Layout) -> Iterator[Line]:
+def _lines(layout: DrawingLayout) -> Iterator[PictureLine]:
     for edge in layout.edges:
         first, second = layout.nodes[edge.before], layout.nodes[edge.after]
         curve = _curve(first.area.middle, first.row_bottom, second.area)
         straight = f"M{first.area.middle:.1f} {first.bottom:.1f}V{first.row_bottom:.1f}"
-        yield Line(path=f"{straight}{curve}", look=edge.kind, about=(edge.kind,))
+        yield PictureLine(path=f"{straight}{curve}", look=edge.kind, about=(edge.kind,))
     for node in layout.nodes.values():
         above = node.area
         for area in node.below:
             curve = _curve(above.middle, above.bottom, area)
-            yield Line(path=f"M{above.middle:.1f} {above.bottom:.1f}{curve}", look="grown")
+            yield PictureLine(path=f"M{above.middle:.1f} {above.bottom:.1f}{curve}", look="grown")
             above = area
 
 

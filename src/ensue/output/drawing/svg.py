@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ensue.core.masking import Masker
     from ensue.output.drawing.drawing import ScopeBox
-    from ensue.output.drawing.picture import Area, Box, Frame, Legend, Line, Sample, Text
+    from ensue.output.drawing.picture import Area, Box, Frame, Legend, PictureLine, PictureText, Sample
 
 
 def svg_lines(top: ScopeBox, masker: Masker) -> Iterator[str]:
@@ -51,7 +51,7 @@ def _title(frame: Frame) -> str:
     return f'<text class="title" {place}>{_text(frame.title)}</text>'
 
 
-def _line(line: Line) -> str:
+def _line(line: PictureLine) -> str:
     look = line.look if line.has_arrow else f"{line.look} through"
     return f'<path class="edge {look}" d="{line.path}">{_about(line.about)}</path>'
 
@@ -84,7 +84,7 @@ def _sample(sample: Sample) -> str:
     return f'<rect class="swatch {sample.look}" rx="2" {_rectangle(area)}/>'
 
 
-def _written(text: Text) -> str:
+def _written(text: PictureText) -> str:
     look = f' class="{text.look}"' if text.look else ""
     anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
     return f'<text{look}{anchor} x="{text.x:.1f}" y="{text.y:.1f}">{_text(text.text)}</text>'

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ensue.core.masking import Masker
     from ensue.output.colours import Palette
-    from ensue.output.drawing.drawing import ScopeBox, State
+    from ensue.output.drawing.drawing import DrawnState, ScopeBox
 
 _SHOWN_PREDECESSORS: Final = 4
 
@@ -43,7 +43,7 @@ class _Tree:
                 yield f"{below}{'└─' if at_end else '├─'} {self.title(grown)}"
                 yield from self.box(grown, below + ("   " if at_end else "│  "))
 
-    def _state(self, node: State, before: list[str]) -> str:
+    def _state(self, node: DrawnState, before: list[str]) -> str:
         palette = self._palette
         colour = {"failed": palette.red, "changed": palette.cyan, "would_change": palette.light_yellow}
         status = "" if node.status == "planned" else f"  {node.status.replace('_', ' ')}"

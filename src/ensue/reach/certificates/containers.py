@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cryptography import x509
 
     from ensue.core.contracts.context import FunctionContext
-    from ensue.reach.certificates.openssl import Key
+    from ensue.reach.certificates.openssl import TargetKey
 
 _ENTRY: Final = re.compile(
     rb"(?P<about>.*?)(?P<pem>-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----)", re.DOTALL
@@ -44,7 +44,7 @@ class Packing(msgspec.Struct, frozen=True, kw_only=True):
     is_compatible: bool = False
 
 
-class Container(msgspec.Struct, frozen=True, kw_only=True):
+class Pkcs12Container(msgspec.Struct, frozen=True, kw_only=True):
     """The content of a PKCS#12 container.
 
     Args:
@@ -66,7 +66,7 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
         return self.shown_name in {name.encode(), shown}
 
 
-async def opened(ctx: FunctionContext, path: str, passphrase: str | None) -> Container | None:
+async def opened(ctx: FunctionContext, path: str, passphrase: str | None) -> Pkcs12Container | None:
     """Return the content of a container on the target, except for the private key.
 
     Args:
@@ -92,7 +92,7 @@ async def pack(
     ctx: FunctionContext,
     path: str,
     certificates: Sequence[x509.Certificate],
-    key: Key,
+    key: TargetKey,
     packing: Packing,
 ) -> None:
     """Write a container to an existing file, whose owner and mode stay.
@@ -112,14 +112,18 @@ async def pack(
 
 
 async def packed(
-    ctx: FunctionContext, certificates: Sequence[x509.Certificate], key: Key, packing: Packing
+    ctx: FunctionContext, certificates: Sequence[x509.Certificate], key: TargetKey, packing: Packing
 ) -> bytes:
     """Return a container. The private key leaves the target in it."""
     return await _exported(ctx, certificates, key, packing)
 
 
 async def _exported(
-    ctx: FunctionContext, certificates: Sequence[x509.Certificate], key: Key, packing: Packing, *more: str
+    ctx: FunctionContext,
+    certificates: Sequence[x509.Certificate],
+    key: TargetKey,
+    packing: Packing,
+    *more: str,
 ) -> bytes:
     from cryptography.hazmat.primitives.serialization import Encoding
 
@@ -135,7 +139,7 @@ async def _exported(
     return await must(ctx, *words, *more, passphrases=passphrases, files=files, what=what)
 
 
-def _parsed(path: str, text: bytes, *, is_encrypted: bool) -> Container | None:
+def _parsed(path: str, text: bytes, *, is_encrypted: bool) -> Pkcs12Container | None:
     from cryptography import x509
 
     entries = [(each["about"], each["pem"]) for each in _ENTRY.finditer(text)]
@@ -148,7 +152,7 @@ def _parsed(path: str, text: bytes, *, is_encrypted: bool) -> Container | None:
         own, *chain = [x509.load_pem_x509_certificate(pem) for _, pem in entries]
     except ValueError as error:
         raise StateFailedError(f"a certificate in {path} cannot be read: {error}") from None
-    return Container(
+    return Pkcs12Container(
         held=Held(encoding="pkcs12", certificate=own, chain=tuple(chain)),
         shown_name=name["name"] if name else None,
         is_encrypted=is_encrypted,

@@ -11,7 +11,7 @@ import msgspec
 
 from ensue.core.errors import StateFailedError
 from ensue.reach.certificates.forms import Form, form_of
-from ensue.reach.certificates.openssl import Key, pipe, run, succeeded
+from ensue.reach.certificates.openssl import TargetKey, pipe, run, succeeded
 from ensue.reach.certificates.replacing import replaced
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _OLD: Final = (
 _OPEN: Final = ("-keypbe", "NONE", "-certpbe", "NONE", "-nomac")
 
 
-class Kind(msgspec.Struct, frozen=True, kw_only=True):
+class KeyKind(msgspec.Struct, frozen=True, kw_only=True):
     """Algorithm and size of a key.
 
     Args:
@@ -43,7 +43,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     keysize: int | None
 
     @classmethod
-    def wanted(cls, algo: str, keysize: int | None) -> Kind:
+    def wanted(cls, algo: str, keysize: int | None) -> KeyKind:
         """Check the algorithm and size that a user requests.
 
         Raises:
@@ -82,7 +82,7 @@ class Storage(msgspec.Struct, frozen=True, kw_only=True):
         return ["pkcs8", *_CIPHER, "-passout", "fd:3", *form] if self.passphrase else ["pkey", *form]
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class ExistingKey(msgspec.Struct, frozen=True, kw_only=True):
     """An existing key.
 
     Args:
@@ -92,7 +92,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
         public: the public key, as PEM.
     """
 
-    kind: Kind | None
+    kind: KeyKind | None
     encoding: str
     is_encrypted: bool
     public: str | None = None
@@ -103,7 +103,7 @@ def pkcs12_options(*, is_encrypted: bool, is_compatible: bool) -> Sequence[str]:
     return (_OLD if is_compatible else _STRONG) if is_encrypted else _OPEN
 
 
-async def look(ctx: FunctionContext, key: Key) -> Found:
+async def look(ctx: FunctionContext, key: TargetKey) -> ExistingKey:
     """Inspect the file at a key's path. Only its first bytes and the public key leave the target.
 
     Raises:
@@ -111,7 +111,7 @@ async def look(ctx: FunctionContext, key: Key) -> Found:
     """
     form = await form_of(ctx, key.path)
     encoding = {Form.PEM: "pem", Form.PKCS12: "pkcs12"}.get(form, "der")
-    for each in (Key(path=key.path), key) if key.passphrase else (key,):
+    for each in (TargetKey(path=key.path), key) if key.passphrase else (key,):
         words = ["pkey", "-pubout"]
         if encoding == "pkcs12":
             done = await pipe(ctx, _source(each, encoding), words, passphrases=(each.passphrase, None))
@@ -121,13 +121,13 @@ async def look(ctx: FunctionContext, key: Key) -> Found:
         if not done.returncode:
             is_encrypted = each.passphrase is not None
             public = done.stdout.decode("utf-8", "replace")
-            return Found(
+            return ExistingKey(
                 kind=kind_of(done.stdout), encoding=encoding, is_encrypted=is_encrypted, public=public
             )
-    return Found(kind=None, encoding=encoding, is_encrypted=False)
+    return ExistingKey(kind=None, encoding=encoding, is_encrypted=False)
 
 
-async def public_key(ctx: FunctionContext, key: Key) -> str:
+async def public_key(ctx: FunctionContext, key: TargetKey) -> str:
     """Return the public key of a private key, as PEM.
 
     Raises:
@@ -141,7 +141,7 @@ async def public_key(ctx: FunctionContext, key: Key) -> str:
     return found.public
 
 
-async def generate(ctx: FunctionContext, path: str, kind: Kind, storage: Storage) -> None:
+async def generate(ctx: FunctionContext, path: str, kind: KeyKind, storage: Storage) -> None:
     """Create a key in an existing file, whose owner and mode stay.
 
     Args:
@@ -153,13 +153,13 @@ async def generate(ctx: FunctionContext, path: str, kind: Kind, storage: Storage
     await _write(ctx, path, _generating(kind), storage, None)
 
 
-async def generated(ctx: FunctionContext, kind: Kind, storage: Storage) -> bytes:
+async def generated(ctx: FunctionContext, kind: KeyKind, storage: Storage) -> bytes:
     """Create a key and return it. It leaves the target."""
     done = await pipe(ctx, _generating(kind), storage.sink(), passphrases=(None, storage.passphrase))
     return succeeded(done, "create a private key")
 
 
-async def encode(ctx: FunctionContext, path: str, key: Key, storage: Storage) -> None:
+async def encode(ctx: FunctionContext, path: str, key: TargetKey, storage: Storage) -> None:
     """Re-encode a key into an existing file, whose owner and mode stay.
 
     Args:
@@ -174,14 +174,14 @@ async def encode(ctx: FunctionContext, path: str, key: Key, storage: Storage) ->
     await _write(ctx, path, await _reading(ctx, key), storage, key.passphrase)
 
 
-async def encoded(ctx: FunctionContext, key: Key, storage: Storage) -> bytes:
+async def encoded(ctx: FunctionContext, key: TargetKey, storage: Storage) -> bytes:
     """Re-encode a key and return it. It leaves the target."""
     passphrases = (key.passphrase, storage.passphrase)
     done = await pipe(ctx, await _reading(ctx, key), storage.sink(), passphrases=passphrases)
     return succeeded(done, f"read the private key {key.path}")
 
 
-def kind_of(public_pem: bytes) -> Kind:
+def kind_of(public_pem: bytes) -> KeyKind:
     """Return algorithm and size of a key, by its public key.
 
     Raises:
@@ -194,19 +194,19 @@ def kind_of(public_pem: bytes) -> Kind:
     try:
         key = load_pem_public_key(public_pem)
     except UnsupportedAlgorithm:
-        return Kind(algo="other", keysize=None)
+        return KeyKind(algo="other", keysize=None)
     except ValueError as error:
         raise StateFailedError(f"the public key that openssl printed cannot be read: {error}") from None
     if isinstance(key, rsa.RSAPublicKey):
-        return Kind(algo="rsa", keysize=key.key_size)
+        return KeyKind(algo="rsa", keysize=key.key_size)
     if isinstance(key, ec.EllipticCurvePublicKey):
-        return Kind(algo="ec", keysize=key.curve.key_size)
+        return KeyKind(algo="ec", keysize=key.curve.key_size)
     if isinstance(key, ed25519.Ed25519PublicKey):
-        return Kind(algo="ed25519", keysize=None)
-    return Kind(algo="ed448" if isinstance(key, ed448.Ed448PublicKey) else "other", keysize=None)
+        return KeyKind(algo="ed25519", keysize=None)
+    return KeyKind(algo="ed448" if isinstance(key, ed448.Ed448PublicKey) else "other", keysize=None)
 
 
-def _generating(kind: Kind) -> list[str]:
+def _generating(kind: KeyKind) -> list[str]:
     words = ["genpkey", "-algorithm", kind.algo.upper()]
     if kind.algo == "rsa":
         words += ["-pkeyopt", f"rsa_keygen_bits:{kind.keysize}"]
@@ -216,12 +216,12 @@ def _generating(kind: Kind) -> list[str]:
     return words
 
 
-async def _reading(ctx: FunctionContext, key: Key) -> list[str]:
+async def _reading(ctx: FunctionContext, key: TargetKey) -> list[str]:
     form = await form_of(ctx, key.path)
     return _source(key, {Form.PEM: "pem", Form.PKCS12: "pkcs12"}.get(form, "der"))
 
 
-def _source(key: Key, encoding: str) -> list[str]:
+def _source(key: TargetKey, encoding: str) -> list[str]:
     """Return the arguments of openssl to write a key unencrypted."""
     if encoding == "pkcs12":
         return ["pkcs12", "-in", key.path, "-nocerts", "-nodes", *key.options()]

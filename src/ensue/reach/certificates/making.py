@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import StateFailedError
 from ensue.reach.certificates.names import attributes, extension_name, extensions, name_lines, name_of
-from ensue.reach.certificates.openssl import Key, digest_name, must, parsed, run
+from ensue.reach.certificates.openssl import TargetKey, digest_name, must, parsed, run
 from ensue.reach.certificates.public import key_in, public_pem
 from ensue.reach.certificates.signing import signed_certificate
 from ensue.reach.certificates.sources import certificate_of, public_key_of, request_of
@@ -81,7 +81,7 @@ async def certificate(ctx: FunctionContext, given: dict[str, Any]) -> x509.Certi
 
 
 async def request(
-    ctx: FunctionContext, key: Key, subject: x509.Name | None, config: str, digest: str
+    ctx: FunctionContext, key: TargetKey, subject: x509.Name | None, config: str, digest: str
 ) -> x509.CertificateSigningRequest:
     """Create a certificate signing request.
 
@@ -109,13 +109,13 @@ async def request(
     return parsed(x509.load_pem_x509_csr, printed, what)
 
 
-def signing_key(given: dict[str, Any]) -> Key:
+def signing_key(given: dict[str, Any]) -> TargetKey:
     """Remove the signing key from the arguments and return it."""
     passphrase = given.pop("signing_private_key_passphrase", None)
     return _key(given.pop("signing_private_key"), passphrase)
 
 
-def embedded_key(given: dict[str, Any]) -> Key | None:
+def embedded_key(given: dict[str, Any]) -> TargetKey | None:
     """Return the private key that belongs to a certificate, None if the arguments do not name it."""
     if not given.get("signing_cert"):
         return signing_key(dict(given))
@@ -164,12 +164,12 @@ def checked_digest(digest: str) -> str:
     return digest.lower()
 
 
-def _key(path: Any, passphrase: Any) -> Key:
-    return Key(path=str(path), passphrase=None if passphrase is None else str(passphrase))
+def _key(path: Any, passphrase: Any) -> TargetKey:
+    return TargetKey(path=str(path), passphrase=None if passphrase is None else str(passphrase))
 
 
 async def _printed(
-    ctx: FunctionContext, words: list[str], key: Key, files: dict[str, str]
+    ctx: FunctionContext, words: list[str], key: TargetKey, files: dict[str, str]
 ) -> x509.Certificate:
     """Run openssl and return the certificate, without key identifiers that the arguments do not request.
 
@@ -192,7 +192,7 @@ async def _printed(
 async def _words(
     ctx: FunctionContext,
     left: dict[str, Any],
-    key: Key,
+    key: TargetKey,
     request: x509.CertificateSigningRequest | None,
     digest: str,
 ) -> tuple[list[str], dict[str, str]]:

@@ -26,7 +26,7 @@ _NOT_FOUND: Final = 127
 _LINES_SHOWN: Final = 3
 
 
-class Key(msgspec.Struct, frozen=True, kw_only=True):
+class TargetKey(msgspec.Struct, frozen=True, kw_only=True):
     """A private key of the target.
 
     Args:

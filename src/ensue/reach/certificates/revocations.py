@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
-    from ensue.reach.certificates.openssl import Key
+    from ensue.reach.certificates.openssl import TargetKey
 
 _REASONS: Final = (
     "unspecified", "keyCompromise", "CACompromise", "affiliationChanged", "superseded",
@@ -92,7 +92,7 @@ class Signer(msgspec.Struct, frozen=True):
     """
 
     authority: x509.Certificate
-    key: Key
+    key: TargetKey
     digest: str
     days_valid: int
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from cryptography import x509
 
     from ensue.core.contracts.context import FunctionContext
-    from ensue.reach.certificates.openssl import Key
+    from ensue.reach.certificates.openssl import TargetKey
 
 
 async def signed_certificate(
-    ctx: FunctionContext, builder: x509.CertificateBuilder, key: Key, digest: str
+    ctx: FunctionContext, builder: x509.CertificateBuilder, key: TargetKey, digest: str
 ) -> x509.Certificate:
     """Return a certificate, signed on the target.
 
@@ -75,7 +75,7 @@ def _is_signed_with(key: Any, made: x509.Certificate) -> bool:
 
 
 async def _signed(  # noqa: PLR0917 (what is signed, and how)
-    ctx: FunctionContext, key: Key, algo: str, digest: str, der: bytes, text: bytes
+    ctx: FunctionContext, key: TargetKey, algo: str, digest: str, der: bytes, text: bytes
 ) -> bytes:
     files = {"text.b64": base64.encodebytes(text).decode(), "text": ""}
     decode = ["base64", "-d", "-in", "@text.b64", "-out", "@text"]

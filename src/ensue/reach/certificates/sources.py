@@ -14,7 +14,7 @@ from ensue.reach.certificates.containers import opened
 from ensue.reach.certificates.encodings import held_in
 from ensue.reach.certificates.forms import Form, form_of
 from ensue.reach.certificates.keys import look, public_key
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.certificates.public import key_in, loaded_public, public_pem
 
 if TYPE_CHECKING:
@@ -120,10 +120,10 @@ async def public_key_of(ctx: FunctionContext, source: str, passphrase: str | Non
     if source.startswith("/"):
         form = await form_of(ctx, source)
         if form in {Form.KEY, Form.PKCS12} or (form is Form.PEM and await _has_private(ctx, source)):
-            return await public_key(ctx, Key(path=source, passphrase=passphrase))
+            return await public_key(ctx, TargetKey(path=source, passphrase=passphrase))
         if form is Form.DER:
             # An encrypted private key starts like a certificate.
-            found = await look(ctx, Key(path=source, passphrase=passphrase))
+            found = await look(ctx, TargetKey(path=source, passphrase=passphrase))
             if found.public is not None:
                 return found.public
     data = await bytes_of(ctx, source)

@@ -56,7 +56,7 @@ class ExecSettings(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float | None = None
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class ScriptLaunch(msgspec.Struct, frozen=True, kw_only=True):
     """How one script is started.
 
     Args:
@@ -77,7 +77,7 @@ Send = Callable[[str, bytes], Awaitable["Completed"]]
 class Doorway(Protocol):
     """The client of one target."""
 
-    async def entry(self, script: str, user: str | None, send: Send) -> Entry:
+    async def entry(self, script: str, user: str | None, send: Send) -> ScriptLaunch:
         """Return how a script is run.
 
         Args:
@@ -224,7 +224,7 @@ class ExecConnection(PosixFiles):
         return await self.send(script, stdin, None, self.settings.connect_timeout_s)
 
     async def _started(
-        self, entry: Entry, user: str | None, listener: OutputListener | None
+        self, entry: ScriptLaunch, user: str | None, listener: OutputListener | None
     ) -> ClientProcess:
         shell = ["/bin/sh", "-c", boot_script(self._token)]
         try:

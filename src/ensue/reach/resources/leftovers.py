@@ -38,7 +38,7 @@ _LONGEST_S: Final = 30 * 86_400
 _log = logging.getLogger(__name__)
 
 
-class _Line(msgspec.Struct, frozen=True):
+class _LeftoverNote(msgspec.Struct, frozen=True):
     """One note: a temporary file was created or removed."""
 
     target: str
@@ -97,7 +97,7 @@ class Leftovers:
                 return
             with suppress(OSError):  # The next apply then tries to remove it again, which does no harm.
                 if self._there:
-                    self._write(_Line(target, path, at_s, is_there=False))
+                    self._write(_LeftoverNote(target, path, at_s, is_there=False))
                 else:
                     os.ftruncate(self._descriptor, 0)
 
@@ -142,7 +142,7 @@ class Leftovers:
     def _begin(self, target: str, path: str, at_s: float) -> None:
         if self._descriptor < 0:
             self._open()
-        self._write(_Line(target, path, at_s))
+        self._write(_LeftoverNote(target, path, at_s))
         self._there[target, path] = at_s
 
     def _open(self) -> None:
@@ -158,7 +158,7 @@ class Leftovers:
                 return
             os.close(descriptor)  # Another process mistook it for one of a process that is gone.
 
-    def _write(self, line: _Line) -> None:
+    def _write(self, line: _LeftoverNote) -> None:
         path = line.path.encode("utf-8", "surrogateescape").decode("latin-1")
         content = msgspec.json.encode(msgspec.structs.replace(line, path=path))
         os.write(self._descriptor, content + b"\n")
@@ -176,7 +176,7 @@ def _open_notes(lines: Iterable[bytes]) -> dict[tuple[str, str], float]:
     there: dict[tuple[str, str], float] = {}
     for content in lines:
         with suppress(msgspec.MsgspecError):
-            line = msgspec.json.decode(content, type=_Line)
+            line = msgspec.json.decode(content, type=_LeftoverNote)
             key = (line.target, line.path.encode("latin-1").decode("utf-8", "surrogateescape"))
             if line.is_there:
                 there[key] = line.at_s

@@ -49,7 +49,7 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
         return self.function(**{name: offered[name] for name in self.takes})
 
 
-class Hooks(msgspec.Struct, frozen=True, kw_only=True):
+class TypeHooks(msgspec.Struct, frozen=True, kw_only=True):
     """The hooks and attributes of a type.
 
     Args:
@@ -67,7 +67,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         return self.hooks.get(name)
 
 
-def read_hooks(source: TypeSource, sources: TypeSources) -> Hooks:
+def read_hooks(source: TypeSource, sources: TypeSources) -> TypeHooks:
     """Return the hooks of a type.
 
     Raises:
@@ -107,7 +107,7 @@ def read_hooks(source: TypeSource, sources: TypeSources) -> Hooks:
             span=next((span for _, span in faults if span is not None), None),
             help="docs/resource-types.md lists what a type consists of",
         )
-    return Hooks(hooks=hooks, secret_keys=frozenset(secret_keys), is_remote=is_remote)
+    return TypeHooks(hooks=hooks, secret_keys=frozenset(secret_keys), is_remote=is_remote)
 
 
 def _is_set_of_texts(value: Any) -> bool:

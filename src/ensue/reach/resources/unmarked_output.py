@@ -21,10 +21,10 @@ def unmarked(
         output_marks: how many marked lines precede the output; what comes before the last of them is dropped.
         error_marks: how many precede the error output.
     """
-    return None if listener is None else _Unmarking(listener, token, output_marks, error_marks)
+    return None if listener is None else _UnmarkedListener(listener, token, output_marks, error_marks)
 
 
-class _Unmarking:
+class _UnmarkedListener:
     """An `OutputListener` for a connection that marks the output of its commands."""
 
     def __init__(self, listener: OutputListener, token: str, output_marks: int, error_marks: int) -> None:

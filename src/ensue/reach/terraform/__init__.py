@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from ensue.reach.terraform.binary import find_binary
 from ensue.reach.terraform.stored_state import Output
-from ensue.reach.terraform.workspace import Applied, Planned, Workspace
+from ensue.reach.terraform.workspace import TerraformApplyResult, TerraformPlanResult, Workspace
 
-__all__ = ["Applied", "Output", "Planned", "Workspace", "find_binary"]
+__all__ = ["Output", "TerraformApplyResult", "TerraformPlanResult", "Workspace", "find_binary"]

@@ -52,7 +52,7 @@ esac
 """The askpass program. It answers only for the repository's host: a server may redirect git to another."""
 
 
-class Repository(msgspec.Struct, frozen=True, kw_only=True):
+class RemoteRepository(msgspec.Struct, frozen=True, kw_only=True):
     """A repository and its credentials.
 
     Args:

@@ -14,8 +14,8 @@ import msgspec
 from ensue.core.contracts.deadlines import TERRAFORM_S
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.unknown import Unknown, unknowns_in
-from ensue.reach.terraform.git import Repository
-from ensue.reach.terraform.source import Source, is_inside, local_folder
+from ensue.reach.terraform.git import RemoteRepository
+from ensue.reach.terraform.source import ConfigurationSource, is_inside, local_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ _SOURCE_SECRETS: Final = ("password", "ssh_key")
 _CREDENTIALS: Final = ("environment", "variables", "file")
 
 
-class Inputs(msgspec.Struct, frozen=True, kw_only=True):
+class TerraformInputs(msgspec.Struct, frozen=True, kw_only=True):
     """The inputs of one configuration.
 
     Args:
@@ -51,7 +51,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True):
         timeout_s: how long a whole operation may take.
     """
 
-    source: Source
+    source: ConfigurationSource
     files: dict[str, str]
     variables: dict[str, Any]
     environment: dict[str, str]
@@ -60,7 +60,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float = TERRAFORM_S
 
 
-def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple[Inputs, list[str]]:
+def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple[TerraformInputs, list[str]]:
     """Read the inputs of a resource.
 
     Args:
@@ -72,8 +72,8 @@ def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple
     Returns:
         The inputs, valid only if there are no problems; and the problems, one sentence each.
     """
-    reader = _Reader(values, secrets, account)
-    inputs = Inputs(
+    reader = _InputsReader(values, secrets, account)
+    inputs = TerraformInputs(
         source=reader.source(root),
         files=reader.files(),
         variables=reader.variables(),
@@ -82,12 +82,12 @@ def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple
         appends_log=reader.values.get("append_logs_to_error") is True,
         timeout_s=reader.seconds("timeout_s", TERRAFORM_S),
     )
-    if not inputs.files and inputs.source == Source() and not unknowns_in([values, secrets]):
+    if not inputs.files and inputs.source == ConfigurationSource() and not unknowns_in([values, secrets]):
         reader.problems.append("there is no configuration: write `source`, `script` or `files`")
     return inputs, reader.problems
 
 
-class _Reader:
+class _InputsReader:
     """Reads the inputs and collects problems."""
 
     def __init__(self, values: Data, secrets: Data, account: Data) -> None:
@@ -96,7 +96,7 @@ class _Reader:
         self.secrets = self._mapping({"secrets": secrets}, "secrets", _SECRETS)
         self._account = account
 
-    def source(self, root: Path) -> Source:
+    def source(self, root: Path) -> ConfigurationSource:
         """Return the origin of the configuration."""
         plain = self._mapping(self.values, "source", _SOURCE, "source.")
         secret = self._mapping(self.secrets, "source", _SOURCE_SECRETS, "source.")
@@ -105,13 +105,15 @@ class _Reader:
         if not is_inside(path):
             self.problems.append(f"source.path: {path} leads out of the source")
         if not url:
-            return Source(folder=root / path) if path and is_inside(path) else Source()
+            return (
+                ConfigurationSource(folder=root / path) if path and is_inside(path) else ConfigurationSource()
+            )
         folder = local_folder(url, root)
         if folder is not None and not (revision and url.startswith("file://")):
             if revision:
                 self.problems.append("source.rev: a local folder has no revisions; write its URL as file://…")
-            return Source(folder=folder, path=path)
-        repository = Repository(
+            return ConfigurationSource(folder=folder, path=path)
+        repository = RemoteRepository(
             url=url,
             revision=revision,
             username=self.text(plain, "username"),
@@ -120,7 +122,7 @@ class _Reader:
             known_hosts=self.text(plain, "known_hosts"),
         )
         self.problems += repository.problems()
-        return Source(repository=repository, path=path)
+        return ConfigurationSource(repository=repository, path=path)
 
     def files(self) -> dict[str, str]:
         """Return all files, including the script and the file with credentials."""

@@ -18,7 +18,7 @@ import msgspec
 
 from ensue.core.errors import StateFailedError
 from ensue.core.files.private_files import PRIVATE_DIRECTORY_MODE, make_private_directory, open_private_file
-from ensue.reach.terraform.git import Repository  # noqa: TC001 -- msgspec reads the field's type
+from ensue.reach.terraform.git import RemoteRepository  # noqa: TC001 -- msgspec reads the field's type
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -28,7 +28,7 @@ _LOCK_FILE: Final = ".terraform.lock.hcl"
 _CHUNK_BYTES: Final = 1 << 20
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True):
+class ConfigurationSource(msgspec.Struct, frozen=True, kw_only=True):
     """The folder from which a configuration is copied.
 
     Args:
@@ -37,7 +37,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         path: the configuration's subfolder; empty for the whole folder.
     """
 
-    repository: Repository | None = None
+    repository: RemoteRepository | None = None
     folder: Path | None = None
     path: str = ""
 

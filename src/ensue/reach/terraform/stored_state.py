@@ -42,7 +42,7 @@ class Output(msgspec.Struct, frozen=True):
     sensitive: bool = False
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class StoredConfiguration(msgspec.Struct, frozen=True, kw_only=True):
     """The stored data of one configuration.
 
     Args:
@@ -73,7 +73,7 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
     vault: Vault
     context: str
 
-    def load(self) -> Kept | None:
+    def load(self) -> StoredConfiguration | None:
         """Return the stored data, None if there is none.
 
         Raises:
@@ -83,9 +83,9 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
             sealed = (self.path / _SEALED_NAME).read_bytes()
         except FileNotFoundError:
             return None
-        return msgspec.json.decode(self.vault.open(sealed, context=self.context), type=Kept)
+        return msgspec.json.decode(self.vault.open(sealed, context=self.context), type=StoredConfiguration)
 
-    def keep(self, kept: Kept) -> None:
+    def keep(self, kept: StoredConfiguration) -> None:
         """Encrypt and store the data, and remove the state that terraform wrote."""
         make_private_directory(self.path)
         sealed = self.vault.seal(msgspec.json.encode(kept), context=self.context)
@@ -97,7 +97,7 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
         """The path of the unencrypted state while terraform runs."""
         return self.path / _STATE_NAME
 
-    def lay_out_state(self, kept: Kept | None) -> None:
+    def lay_out_state(self, kept: StoredConfiguration | None) -> None:
         """Write the state for terraform, unless a killed run left a newer one."""
         make_private_directory(self.path)
         if kept is not None and kept.state and not self.state_path.exists():

@@ -15,7 +15,7 @@ from ensue.core.errors import StateFailedError
 from ensue.core.model.sensitive_paths import scalar_texts
 from ensue.reach.terraform.binary import Ended, find_binary, in_memory, run_binary
 from ensue.reach.terraform.messages import Messages, end_of, read_messages
-from ensue.reach.terraform.stored_state import Kept, KeptFolder, Output, resources_in
+from ensue.reach.terraform.stored_state import KeptFolder, Output, StoredConfiguration, resources_in
 from ensue.reach.terraform.variables import variables_file
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _APPLY: Final = ("apply", "-input=false", "-json", "-backup=-")
 _VARIABLES: Final = "-var-file=/dev/stdin"
 
 
-class Planned(msgspec.Struct, frozen=True, kw_only=True):
+class TerraformPlanResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a plan.
 
     Args:
@@ -48,7 +48,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     destroyed: tuple[str, ...] = ()
 
 
-class Applied(msgspec.Struct, frozen=True, kw_only=True):
+class TerraformApplyResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of an apply.
 
     Args:
@@ -100,7 +100,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         kept = self._kept()
         return kept.outputs if kept is not None and kept.is_whole else None
 
-    async def plan(self) -> Planned:
+    async def plan(self) -> TerraformPlanResult:
         """Return what an apply would do; changes nothing but terraform's caches.
 
         Raises:
@@ -122,7 +122,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                     if f"output.{name}" not in messages.planned
                 }
                 outputs = _with_nulls(kept.outputs, unchanged)
-            return Planned(changes=changes, outputs=outputs, destroyed=messages.destroyed)
+            return TerraformPlanResult(changes=changes, outputs=outputs, destroyed=messages.destroyed)
 
     async def resources(self) -> dict[str, str]:
         """Return what the state has, by address: the provider of each, as the state names it.
@@ -144,7 +144,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         destroy: bool = False,
         targets: Iterable[str] = (),
         approve: Callable[[Sequence[str]], None] | None = None,
-    ) -> Applied:
+    ) -> TerraformApplyResult:
         """Apply the configuration, or destroy all of it.
 
         Args:
@@ -182,7 +182,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 new = workplace.kept(outputs, self._folder.written_state(), is_whole=is_whole)
                 await asyncio.shield(asyncio.to_thread(self._folder.keep, new))
             errors = self._why("destroy" if destroy else "apply", ended, messages) if ended.code else ""
-            return Applied(
+            return TerraformApplyResult(
                 changes=_done(messages, is_whole=is_whole),
                 outputs=outputs,
                 errors=errors,
@@ -203,13 +203,13 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     def _state_option(self) -> str:
         return f"-state={self._folder.state_path.absolute()}"
 
-    def _kept(self) -> Kept | None:
+    def _kept(self) -> StoredConfiguration | None:
         kept = self._folder.load()
         if kept is not None:
             self._mask(kept.outputs)
         return kept
 
-    async def _prepared(self) -> tuple[Kept | None, _Workplace]:
+    async def _prepared(self) -> tuple[StoredConfiguration | None, _Workplace]:
         kept = await asyncio.to_thread(self._kept)
         workplace = self._workplace(kept)
         ended = await workplace.run("init", "-input=false", "-no-color")
@@ -219,7 +219,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         await asyncio.to_thread(self._folder.lay_out_state, kept)
         return kept, workplace
 
-    def _workplace(self, kept: Kept | None) -> _Workplace:
+    def _workplace(self, kept: StoredConfiguration | None) -> _Workplace:
         source = self.source or (kept.source if kept else "")
         if not source:
             raise StateFailedError("`source` is missing: the folder of the configuration")
@@ -232,7 +232,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             environment={**self.environment, **data},
         )
 
-    def _take_back_state(self, kept: Kept | None, workplace: _Workplace) -> None:
+    def _take_back_state(self, kept: StoredConfiguration | None, workplace: _Workplace) -> None:
         state = self._folder.written_state()
         if kept is not None and state == kept.state:
             self._folder.state_path.unlink(missing_ok=True)
@@ -252,7 +252,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
 
     async def _approved(
         self,
-        kept: Kept | None,
+        kept: StoredConfiguration | None,
         workplace: _Workplace,
         plan: BinaryIO,
         approve: Callable[[Sequence[str]], None],
@@ -309,8 +309,8 @@ class _Workplace(msgspec.Struct, frozen=True, kw_only=True):
             (self.binary, *arguments), variables=self.environment, cwd=self.source, stdin=stdin, files=files
         )
 
-    def kept(self, outputs: dict[str, Output], state: str, *, is_whole: bool) -> Kept:
-        return Kept(
+    def kept(self, outputs: dict[str, Output], state: str, *, is_whole: bool) -> StoredConfiguration:
+        return StoredConfiguration(
             source=self.source, variables=self.variables, outputs=outputs, state=state, is_whole=is_whole
         )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.salt.compare.differences import Cause, Difference, Kind, grouped
+from ensue.salt.compare.differences import Cause, DifferenceKind, TreeDifference, grouped
 from ensue.salt.compare.intended import OF_REFUSALS, meant_in_top_file
 from ensue.salt.compare.low import low_differences
 from ensue.salt.compare.plans import plan_differences
@@ -31,7 +31,7 @@ class Missing(msgspec.Struct, frozen=True, kw_only=True):
     renderers: frozenset[str] = frozenset()
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class TreeComparison(msgspec.Struct, frozen=True, kw_only=True):
     """One tree, compared.
 
     Args:
@@ -57,7 +57,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         return self.salt.plan is not None and self.ours.plan is not None
 
 
-def compared(minion_id: str, salt: SaltSide, ours: Side, missing: Missing) -> Comparison:
+def compared(minion_id: str, salt: SaltSide, ours: Side, missing: Missing) -> TreeComparison:
     """Compare the two sides of a tree.
 
     Args:
@@ -74,30 +74,38 @@ def compared(minion_id: str, salt: SaltSide, ours: Side, missing: Missing) -> Co
             common = {one.tag for one in ours.states}
             states = [one for one in salt.states if one.tag in common]
             found += plan_differences(states, salt.plan, ours.plan, missing.state_functions)
-    return Comparison(minion_id=minion_id, salt=salt, ours=ours, causes=grouped(found))
+    return TreeComparison(minion_id=minion_id, salt=salt, ours=ours, causes=grouped(found))
 
 
-def _missing(salt: SaltSide, missing: Missing) -> Iterator[Difference]:
+def _missing(salt: SaltSide, missing: Missing) -> Iterator[TreeDifference]:
     for one in salt.states:
         if one.function in missing.state_functions:
-            yield Difference(
-                kind=Kind.MISSING_STATE_FUNCTION, what=one.function, where=one.id, sls=one.sls, tag=one.tag
+            yield TreeDifference(
+                kind=DifferenceKind.MISSING_STATE_FUNCTION,
+                what=one.function,
+                where=one.id,
+                sls=one.sls,
+                tag=one.tag,
             )
-    yield from _counted(Kind.MISSING_EXECUTION_FUNCTION, salt.functions, missing.execution_functions)
-    yield from _counted(Kind.MISSING_RENDERER, salt.renderers, missing.renderers)
+    yield from _counted(
+        DifferenceKind.MISSING_EXECUTION_FUNCTION, salt.functions, missing.execution_functions
+    )
+    yield from _counted(DifferenceKind.MISSING_RENDERER, salt.renderers, missing.renderers)
 
 
-def _counted(kind: Kind, used: Mapping[str, int], missing: Collection[str]) -> Iterator[Difference]:
+def _counted(
+    kind: DifferenceKind, used: Mapping[str, int], missing: Collection[str]
+) -> Iterator[TreeDifference]:
     for name in sorted(missing):
-        yield Difference(kind=kind, what=name, count=max(1, used.get(name, 0)))
+        yield TreeDifference(kind=kind, what=name, count=max(1, used.get(name, 0)))
 
 
-def _refusals(salt: SaltSide, ours: Side) -> Iterator[Difference]:
+def _refusals(salt: SaltSide, ours: Side) -> Iterator[TreeDifference]:
     if not salt.refusals:
         of_top_file = meant_in_top_file(salt.log)
         for one in ours.refusals:
-            yield Difference(
-                kind=Kind.REFUSED_HERE,
+            yield TreeDifference(
+                kind=DifferenceKind.REFUSED_HERE,
                 what=one.code,
                 where=one.place,
                 ensue=one.message,
@@ -105,13 +113,15 @@ def _refusals(salt: SaltSide, ours: Side) -> Iterator[Difference]:
             )
     elif not ours.refusals:
         for one in salt.refusals:
-            yield Difference(kind=Kind.REFUSED_BY_SALT, what=one.summary, salt=one.message)
+            yield TreeDifference(kind=DifferenceKind.REFUSED_BY_SALT, what=one.summary, salt=one.message)
 
 
-def _failed_plans(salt: SaltSide, ours: Side) -> Iterator[Difference]:
+def _failed_plans(salt: SaltSide, ours: Side) -> Iterator[TreeDifference]:
     if salt.plan_failed:
-        yield Difference(
-            kind=Kind.PLAN_FAILED, what="Salt's test=True ends with an error", salt=salt.plan_failed
+        yield TreeDifference(
+            kind=DifferenceKind.PLAN_FAILED, what="Salt's test=True ends with an error", salt=salt.plan_failed
         )
     if ours.plan_failed:
-        yield Difference(kind=Kind.PLAN_FAILED, what="ensue's plan is refused", ensue=ours.plan_failed)
+        yield TreeDifference(
+            kind=DifferenceKind.PLAN_FAILED, what="ensue's plan is refused", ensue=ours.plan_failed
+        )

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 
-class Kind(enum.Enum):
+class DifferenceKind(enum.Enum):
     """What a difference is about, in the order in which causes are shown; JSON has the values."""
 
     REFUSED_HERE = "refused-by-ensue"
@@ -26,7 +26,7 @@ class Kind(enum.Enum):
     CONSEQUENCE = "consequence"
 
 
-class Difference(msgspec.Struct, frozen=True, kw_only=True):
+class TreeDifference(msgspec.Struct, frozen=True, kw_only=True):
     """One difference.
 
     Args:
@@ -41,7 +41,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
         meant: why ensue differs on purpose; empty if it does not.
     """
 
-    kind: Kind
+    kind: DifferenceKind
     what: str
     where: str = ""
     sls: str = ""
@@ -62,10 +62,10 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
         differences: each of them, at least one.
     """
 
-    kind: Kind
+    kind: DifferenceKind
     what: str
     meant: str
-    differences: tuple[Difference, ...]
+    differences: tuple[TreeDifference, ...]
 
     @property
     def count(self) -> int:
@@ -73,16 +73,16 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
         return sum(one.count for one in self.differences)
 
 
-def grouped(differences: list[Difference]) -> tuple[Cause, ...]:
+def grouped(differences: list[TreeDifference]) -> tuple[Cause, ...]:
     """Return the causes of differences: by kind, unintended ones first, and then the most frequent first."""
-    by_cause: dict[tuple[Kind, str, str], list[Difference]] = {}
+    by_cause: dict[tuple[DifferenceKind, str, str], list[TreeDifference]] = {}
     for one in differences:
         by_cause.setdefault((one.kind, one.what, one.meant), []).append(one)
     causes = [
         Cause(kind=kind, what=what, meant=meant, differences=tuple(found))
         for (kind, what, meant), found in by_cause.items()
     ]
-    kinds = list(Kind)
+    kinds = list(DifferenceKind)
     return tuple(
         sorted(causes, key=lambda one: (bool(one.meant), kinds.index(one.kind), -one.count, one.what))
     )

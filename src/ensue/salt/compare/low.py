@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ensue.salt.compare.differences import Difference, Kind
+from ensue.salt.compare.differences import DifferenceKind, TreeDifference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,9 +21,12 @@ ABSENT = "(not given)"
 """The value of an argument that one of the two does not have."""
 
 
-def low_differences(salt: Sequence[CompiledState], ours: Sequence[CompiledState]) -> list[Difference]:
+def low_differences(salt: Sequence[CompiledState], ours: Sequence[CompiledState]) -> list[TreeDifference]:
     """Return the differences between the compiled states of both programs, given in their order."""
-    found = [*_only_in(salt, ours, Kind.ONLY_IN_SALT), *_only_in(ours, salt, Kind.ONLY_HERE)]
+    found = [
+        *_only_in(salt, ours, DifferenceKind.ONLY_IN_SALT),
+        *_only_in(ours, salt, DifferenceKind.ONLY_HERE),
+    ]
     of_salt, of_ours = _by_tag(salt), _by_tag(ours)
     for tag, theirs in of_salt.items():
         if tag in of_ours:
@@ -46,23 +49,23 @@ def _by_tag(states: Sequence[CompiledState]) -> dict[str, CompiledState]:
 
 
 def _only_in(
-    states: Sequence[CompiledState], others: Sequence[CompiledState], kind: Kind
-) -> Iterator[Difference]:
+    states: Sequence[CompiledState], others: Sequence[CompiledState], kind: DifferenceKind
+) -> Iterator[TreeDifference]:
     known = Counter(one.tag for one in others)
     for one in states:
         if known[one.tag]:
             known[one.tag] -= 1
             continue
-        yield Difference(kind=kind, what=one.function, where=shown_name(one), sls=one.sls, tag=one.tag)
+        yield TreeDifference(kind=kind, what=one.function, where=shown_name(one), sls=one.sls, tag=one.tag)
 
 
-def _arguments(salt: CompiledState, ours: CompiledState) -> Iterator[Difference]:
+def _arguments(salt: CompiledState, ours: CompiledState) -> Iterator[TreeDifference]:
     for word in {**salt.arguments, **ours.arguments}:
         theirs, own = salt.arguments.get(word, ABSENT), ours.arguments.get(word, ABSENT)
         if theirs is own or is_same(theirs, own):
             continue
-        yield Difference(
-            kind=Kind.ARGUMENT,
+        yield TreeDifference(
+            kind=DifferenceKind.ARGUMENT,
             what=f"{word} of {salt.function}",
             where=shown_name(salt),
             sls=salt.sls,
@@ -72,7 +75,7 @@ def _arguments(salt: CompiledState, ours: CompiledState) -> Iterator[Difference]
         )
 
 
-def _moved(salt: list[CompiledState], ours: list[str]) -> Iterator[Difference]:
+def _moved(salt: list[CompiledState], ours: list[str]) -> Iterator[TreeDifference]:
     """Yield the states that run at another position: the fewest whose removal leaves the same order."""
     place_here = {tag: place for place, tag in enumerate(ours)}
     common = [one for one in salt if one.tag in place_here]
@@ -82,8 +85,8 @@ def _moved(salt: list[CompiledState], ours: list[str]) -> Iterator[Difference]:
     before_there = _befores([one.tag for one in common])
     for index, one in enumerate(common):
         if index not in staying:
-            yield Difference(
-                kind=Kind.ORDER,
+            yield TreeDifference(
+                kind=DifferenceKind.ORDER,
                 what="states run at another position",
                 where=shown_name(one),
                 sls=one.sls,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.data import is_mapping
-from ensue.salt.compare.differences import Difference, Kind
+from ensue.salt.compare.differences import DifferenceKind, TreeDifference
 from ensue.salt.compare.intended import meant_in_plan
 from ensue.salt.compare.low import shown_name
 
@@ -23,7 +23,7 @@ def plan_differences(
     salt: Mapping[str, PlannedState],
     ours: Mapping[str, PlannedState],
     missing: Collection[str],
-) -> list[Difference]:
+) -> list[TreeDifference]:
     """Return what differs between the plans of states that both have compiled.
 
     Args:
@@ -32,7 +32,7 @@ def plan_differences(
         ours: ensue's.
         missing: state functions that ensue lacks, whose results are not compared.
     """
-    found: list[Difference] = []
+    found: list[TreeDifference] = []
     for one in states:
         if one.function not in missing:
             found += _of_state(one, salt.get(one.tag), ours.get(one.tag))
@@ -41,7 +41,7 @@ def plan_differences(
 
 def _of_state(
     state: CompiledState, salt: PlannedState | None, ours: PlannedState | None
-) -> Iterator[Difference]:
+) -> Iterator[TreeDifference]:
     if salt is None and ours is None:
         return
     told, own = _told(salt), _told(ours)
@@ -51,20 +51,24 @@ def _of_state(
         )
     elif salt is not None and ours is not None and _shape(salt.changes) != _shape(ours.changes):
         what = f"{state.function}: {_shape(salt.changes)} in Salt, {_shape(ours.changes)} here"
-        yield _difference(state, Kind.CHANGES, what, salt, ours)
+        yield _difference(state, DifferenceKind.CHANGES, what, salt, ours)
 
 
-def _kind(state: CompiledState, salt: PlannedState | None, ours: PlannedState | None) -> Kind:
+def _kind(state: CompiledState, salt: PlannedState | None, ours: PlannedState | None) -> DifferenceKind:
     """Return the kind of a difference of results: a consequence if other states kept one from running."""
     if state.has_requisites and (salt is None or ours is None or salt.ran != ours.ran):
-        return Kind.CONSEQUENCE
-    return Kind.RESULT
+        return DifferenceKind.CONSEQUENCE
+    return DifferenceKind.RESULT
 
 
 def _difference(
-    state: CompiledState, kind: Kind, what: str, salt: PlannedState | None, ours: PlannedState | None
-) -> Difference:
-    return Difference(
+    state: CompiledState,
+    kind: DifferenceKind,
+    what: str,
+    salt: PlannedState | None,
+    ours: PlannedState | None,
+) -> TreeDifference:
+    return TreeDifference(
         kind=kind,
         what=what,
         where=shown_name(state),
@@ -72,7 +76,7 @@ def _difference(
         tag=state.tag,
         salt=_shown(salt),
         ensue=_shown(ours),
-        meant=meant_in_plan(state.function, salt, ours) if kind is not Kind.CONSEQUENCE else "",
+        meant=meant_in_plan(state.function, salt, ours) if kind is not DifferenceKind.CONSEQUENCE else "",
     )
 
 

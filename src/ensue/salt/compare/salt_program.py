@@ -23,7 +23,7 @@ from ensue.core.errors import ConfigurationError
 from ensue.core.model.data_bounds import DataBoundError, check_data
 from ensue.reach.processes.runner import Launch, OutputBoundError, run_once
 from ensue.salt.compare import salt_side
-from ensue.salt.compare.sides import PlannedState, Refusal, SaltSide, compiled_states
+from ensue.salt.compare.sides import CompileRefusal, PlannedState, SaltSide, compiled_states
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -121,7 +121,7 @@ async def ask_salt(python: Path, order: SaltOrder, on_progress: Callable[[int, i
         cwd=order.folder,
         env=_environment(),
         stdin=msgspec.json.encode(salt_side.plain(msgspec.structs.asdict(order))),
-        on_output=_Progress(on_progress),
+        on_output=_SaltProgress(on_progress),
         most_bytes=_MOST_BYTES,
     )
     try:
@@ -138,7 +138,7 @@ def _copied_script(folder: Path) -> Path:
     return script
 
 
-class _Progress:
+class _SaltProgress:
     """Reads Salt's messages as they arrive, and reports how far the plan is."""
 
     def __init__(self, told: Callable[[int, int], None]) -> None:
@@ -197,9 +197,9 @@ def _plan(planned: _Message) -> dict[str, PlannedState]:
     }
 
 
-def _refusal(message: str) -> Refusal:
+def _refusal(message: str) -> CompileRefusal:
     lines = [line.strip() for line in message.splitlines() if line.strip()] or ["(no message)"]
-    return Refusal(message=message, summary=lines[0][:_SUMMARY_CHARS])
+    return CompileRefusal(message=message, summary=lines[0][:_SUMMARY_CHARS])
 
 
 def _usual_places() -> Iterator[Path]:

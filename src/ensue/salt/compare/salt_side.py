@@ -34,7 +34,7 @@ _FORMS = ("modules", "states", "grains", "renderers", "utils", "matchers", "pill
 _MOST_LOGGED = 20
 
 
-class Line:
+class MessageChannel:
     """The line to ensue: the stdout that this process was started with."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class ErrorLog(logging.Handler):
             self.messages.append(message)
 
 
-class Asked:
+class TemplateUsage:
     """The execution functions and renderers that the templates of the tree use, with counts."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ def _after(module: Any, class_name: str, method: str, then: Any) -> None:
     setattr(owner, method, called)
 
 
-class Tree:
+class SaltTree:
     """One tree, compiled and planned by Salt.
 
     Args:
@@ -136,7 +136,7 @@ class Tree:
         asked: counts the functions and renderers that templates use.
     """
 
-    def __init__(self, order: Any, asked: Asked) -> None:
+    def __init__(self, order: Any, asked: TemplateUsage) -> None:
         self._order = order
         self._asked = asked
         self._opts = _minion_options(order)
@@ -169,7 +169,7 @@ class Tree:
             "asked": {"functions": self._asked.functions, "renderers": self._asked.renderers},
         }
 
-    def planned(self, line: Line) -> dict[str, Any]:
+    def planned(self, line: MessageChannel) -> dict[str, Any]:
         """Return the result of `test=True` for each state, by tag."""
         state = self._highstate.state
         call, total = state.call_chunk, len(self.chunks)
@@ -273,7 +273,7 @@ def plain(value: Any) -> Any:
 
 def main() -> None:
     """Carry out the order on stdin."""
-    line = Line()
+    line = MessageChannel()
     warnings.simplefilter("ignore")
     order = json.load(sys.stdin)
     # A command that the tree starts must not read from the order's pipe.
@@ -288,9 +288,9 @@ def main() -> None:
     logging.getLogger().addHandler(log)
     try:
         _show_pillar_to_functions()
-        asked = Asked()
+        asked = TemplateUsage()
         asked.listen()
-        tree = Tree(order, asked)
+        tree = SaltTree(order, asked)
         line.say("compiled", **tree.compiled(), log=log.messages)
     except Exception as error:  # noqa: BLE001 -- whatever a tree does to Salt is an answer
         traceback.print_exc()
@@ -300,7 +300,7 @@ def main() -> None:
         _plan(tree, line)
 
 
-def _plan(tree: Tree, line: Line) -> None:
+def _plan(tree: SaltTree, line: MessageChannel) -> None:
     try:
         line.say("planned", returns=tree.planned(line), errors=[])
     except Exception as error:  # noqa: BLE001 -- whatever a state does to Salt is an answer

@@ -57,7 +57,7 @@ class PlannedState(msgspec.Struct, frozen=True, kw_only=True):
     ran: bool
 
 
-class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+class CompileRefusal(msgspec.Struct, frozen=True, kw_only=True):
     """Why a program does not compile a tree.
 
     Args:
@@ -84,7 +84,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     states: tuple[CompiledState, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
+    refusals: tuple[CompileRefusal, ...] = ()
     plan: Mapping[str, PlannedState] | None = None
     plan_failed: str = ""
 
@@ -147,8 +147,8 @@ def _compiled(chunk: Mapping[str, Any]) -> CompiledState:
     )
 
 
-def own_refusal(one: Diagnostic) -> Refusal:
+def own_refusal(one: Diagnostic) -> CompileRefusal:
     """Return a diagnostic of ensue's as a refusal."""
-    return Refusal(
+    return CompileRefusal(
         code=one.code, message=one.message, summary=one.summary, place=str(one.span) if one.span else ""
     )

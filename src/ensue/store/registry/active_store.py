@@ -16,7 +16,7 @@ import msgspec
 
 from ensue.core.errors import TamperedError
 from ensue.deploy.provisioning.active import ActiveResource
-from ensue.deploy.provisioning.identity import Context, Key
+from ensue.deploy.provisioning.identity import Context, ResourceKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -48,7 +48,7 @@ class ActiveResourceStore:
         self._store = store
         self._vault = vault
         self._clock = clock
-        self._pending: dict[tuple[Context, Key], ActiveResource | None] = {}
+        self._pending: dict[tuple[Context, ResourceKey], ActiveResource | None] = {}
         self._noted = 0
         self._durable = 0
         self._writing = asyncio.Lock()
@@ -77,7 +77,7 @@ class ActiveResourceStore:
         finally:
             del self._locks[context]
 
-    def load(self, context: Context) -> dict[Key, ActiveResource]:
+    def load(self, context: Context) -> dict[ResourceKey, ActiveResource]:
         """Return the active resources of one environment; this blocks.
 
         Raises:
@@ -147,11 +147,11 @@ class ActiveResourceStore:
         """Store a resource as it is now; durable after the next `flush`."""
         self._note(context, resource.key, resource)
 
-    def remove(self, context: Context, key: Key) -> None:
+    def remove(self, context: Context, key: ResourceKey) -> None:
         """Remove a resource; durable after the next `flush`."""
         self._note(context, key, None)
 
-    def _note(self, context: Context, key: Key, resource: ActiveResource | None) -> None:
+    def _note(self, context: Context, key: ResourceKey, resource: ActiveResource | None) -> None:
         self._pending[context, key] = resource
         self._noted += 1
 
@@ -186,7 +186,7 @@ class ActiveResourceStore:
                 raise
             self._durable = noted
 
-    def _write(self, pending: dict[tuple[Context, Key], ActiveResource | None]) -> None:
+    def _write(self, pending: dict[tuple[Context, ResourceKey], ActiveResource | None]) -> None:
         names = {place: _name(*place) for place in pending}
         for context in self._locks.keys() & {context for context, _ in pending}:
             self._locks[context].confirm()
@@ -241,7 +241,7 @@ def _what(name: RowName) -> str:
     return f"the active resource {name.resource} of {name.app}/{name.env}"
 
 
-def _name(context: Context, key: Key) -> RowName:
+def _name(context: Context, key: ResourceKey) -> RowName:
     from ensue.store.registry.active_tables import RowName
 
     return RowName(context.org, context.app, context.env, str(key))

@@ -22,7 +22,7 @@ from ensue.core.errors import not_written
 from ensue.core.files import private_files
 from ensue.store.registry import audit_files, audit_form
 from ensue.store.registry.audit_files import AuditLimits
-from ensue.store.registry.audit_form import NO_CHAIN, REMOVED, START, Access, End
+from ensue.store.registry.audit_form import NO_CHAIN, REMOVED, START, AuditedAction, End
 from ensue.store.registry.entry import iso_time
 from ensue.store.registry.lock_holder import this_user
 from ensue.store.registry.lock_waits import LockWaits
@@ -65,7 +65,7 @@ class AuditLog:
         self._owner_pid = 0
         self._who = ""
 
-    def append(self, accesses: Sequence[Access]) -> None:
+    def append(self, accesses: Sequence[AuditedAction]) -> None:
         """Write one line per access, all in one write.
 
         Args:
@@ -87,7 +87,7 @@ class AuditLog:
         with self._turn:
             self._close_descriptors()
 
-    def _append_locked(self, log: int, head: int, accesses: Sequence[Access]) -> None:
+    def _append_locked(self, log: int, head: int, accesses: Sequence[AuditedAction]) -> None:
         size_bytes = os.fstat(log).st_size
         end, prefix = audit_form.read_head(head), b""
         if end is not None and end.size_bytes != size_bytes and end == audit_files.newest_end(self.path):
@@ -104,7 +104,7 @@ class AuditLog:
         if end is None or end.size_bytes != size_bytes:
             end, prefix, note = _recover(self.path, end, size_bytes)
             if note:
-                accesses = (Access("repair", "", note), *accesses)
+                accesses = (AuditedAction("repair", "", note), *accesses)
         oldest, chain = 0, end.chain
         if not size_bytes and chain != NO_CHAIN:
             said = audit_files.continuation(self.path, self._limits.keep_files)
@@ -120,7 +120,7 @@ class AuditLog:
     def _common(self) -> dict[str, str | int]:
         return {"at": iso_time(self._clock()), "who": self._who, "pid": os.getpid(), "run": self.run_id}
 
-    def _lines(self, accesses: Sequence[Access], chain: str) -> tuple[bytes, str]:
+    def _lines(self, accesses: Sequence[AuditedAction], chain: str) -> tuple[bytes, str]:
         common = self._common()
         lines: list[bytes] = []
         for access in accesses:

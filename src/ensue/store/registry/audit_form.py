@@ -33,7 +33,7 @@ _CHAIN_BYTES: Final = len(_CHAIN_MEMBER) + 64 + len(b'"}')
 _HEAD_BYTES: Final = 256
 
 
-class Access(msgspec.Struct, frozen=True):
+class AuditedAction(msgspec.Struct, frozen=True):
     """What happened to one resource.
 
     Args:

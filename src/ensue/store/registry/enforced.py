@@ -22,7 +22,7 @@ from ensue.core.model.enforced import EnforcedState
 from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES, shortened
 from ensue.core.model.sensitive_paths import changed_paths, hide_paths, values_at
 from ensue.store.registry.enforced_file import EnforcedFile
-from ensue.store.registry.enforced_form import Entry, Row
+from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
 from ensue.store.registry.loaded_states import LoadedStates
 
 if TYPE_CHECKING:
@@ -225,19 +225,21 @@ class EnforcedStore:
         """Close the file."""
         self._file.close()
 
-    def _row(self, returned: Return) -> Row:
+    def _row(self, returned: Return) -> EnforcedRow:
         new_state, cut = self._kept(returned.new_state)
         if not self._masker.knows_secrets and not returned.sensitive:
             module, function, sls = returned.module, returned.function, returned.sls
             path = returned.scope
-            entry = Entry(module, function, returned.id, returned.name, sls, new_state, cut=cut, path=path)
-            return Row(returned.target, returned.scope_identity, returned.tag, self._run_id, entry)
+            entry = EnforcedEntry(
+                module, function, returned.id, returned.name, sls, new_state, cut=cut, path=path
+            )
+            return EnforcedRow(returned.target, returned.scope_identity, returned.tag, self._run_id, entry)
         paths, shown = self._masked(returned)
         masker = self._masker
         id_ = masker.name(returned.id)
         name = id_ if returned.name == returned.id else masker.text(returned.name)
         shown, _ = self._kept(shown)
-        entry = Entry(
+        entry = EnforcedEntry(
             returned.module,
             returned.function,
             id_,
@@ -249,7 +251,7 @@ class EnforcedStore:
             path=masker.name(returned.scope),
         )
         identity, tag = masker.name(returned.scope_identity), masker.tag(returned.tag)
-        row = Row(returned.target, identity, tag, self._run_id, entry)
+        row = EnforcedRow(returned.target, identity, tag, self._run_id, entry)
         return self._sealed(row, new_state) if paths else row
 
     def _kept(self, new_state: Data) -> tuple[bytes, tuple[DataPath, ...]]:
@@ -260,7 +262,7 @@ class EnforcedStore:
         kept, cut = shortened(new_state, self._keep_output_bytes)
         return (_encoded(kept), tuple(cut)) if cut else (encoded, ())
 
-    def _sealed(self, row: Row, plain: bytes) -> Row:
+    def _sealed(self, row: EnforcedRow, plain: bytes) -> EnforcedRow:
         sealed = self._vault.seal(plain, context=_context(row))
         return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, sealed=sealed))
 
@@ -271,7 +273,7 @@ class EnforcedStore:
         paths = tuple(dict.fromkeys((*returned.sensitive, *found)))
         return paths, hide_paths(masked, paths)
 
-    def _opened(self, row: Row) -> EnforcedState:
+    def _opened(self, row: EnforcedRow) -> EnforcedState:
         sealed = row.entry.sealed
         plain = row.entry.shown if sealed is None else self._vault.open(sealed, context=_context(row))
         state = _state(row, plain)
@@ -279,11 +281,11 @@ class EnforcedStore:
         return state
 
 
-def _context(row: Row) -> str:
+def _context(row: EnforcedRow) -> str:
     return f"enforced:{row.target}:{row.scope}:{row.tag}"
 
 
-def _state(row: Row, new_state: bytes) -> EnforcedState:
+def _state(row: EnforcedRow, new_state: bytes) -> EnforcedState:
     entry = row.entry
     return EnforcedState(
         tag=row.tag,

@@ -20,7 +20,7 @@ import msgspec
 from ensue.core.errors import StoreError, not_written
 from ensue.core.files import private_files
 from ensue.store.registry.enforced_form import (
-    Row,
+    EnforcedRow,
     States,
     decode_entry,
     decode_states,
@@ -67,7 +67,7 @@ class EnforcedFile:
         self._loaded = LoadedStates({})
         self._read_up_to = 0
 
-    def one(self, target: str, scope: str, tag: str) -> Row | None:
+    def one(self, target: str, scope: str, tag: str) -> EnforcedRow | None:
         """Return a row; None when there is none.
 
         Raises:
@@ -77,7 +77,7 @@ class EnforcedFile:
             self._refresh()
             return self._loaded.one(target, scope, tag)
 
-    def named(self, target: str, scope: str, word: str) -> list[Row]:
+    def named(self, target: str, scope: str, word: str) -> list[EnforcedRow]:
         """Return the rows of a scope that have a word as ID or name, by tag.
 
         Raises:
@@ -87,7 +87,7 @@ class EnforcedFile:
             self._refresh()
             return self._loaded.named(target, scope, word)
 
-    def all(self) -> list[Row]:
+    def all(self) -> list[EnforcedRow]:
         """Return every row, by target, scope and tag.
 
         Raises:
@@ -107,7 +107,7 @@ class EnforcedFile:
             self._refresh()
             return self._loaded.copy()
 
-    def write(self, rows: Sequence[Row]) -> None:
+    def write(self, rows: Sequence[EnforcedRow]) -> None:
         """Add or replace rows: all of them, or none. No plain text of an entry that is encrypted now is left.
 
         Raises:
@@ -124,7 +124,7 @@ class EnforcedFile:
             if changed and self._append(changed) > MOST_SEGMENTS:
                 self._write_together({})
 
-    def replace(self, rows: Sequence[Row]) -> None:
+    def replace(self, rows: Sequence[EnforcedRow]) -> None:
         """Replace rows, and overwrite their former content in the file.
 
         Raises:
@@ -145,7 +145,7 @@ class EnforcedFile:
             if connection is not None:
                 connection.close()
 
-    def _was_open(self, row: Row) -> bool:
+    def _was_open(self, row: EnforcedRow) -> bool:
         kept = self._loaded.states.get(row.target, {}).get(row.scope, {}).get(row.tag)
         return kept is not None and decode_entry(kept[1]).sealed is None
 

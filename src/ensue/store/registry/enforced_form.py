@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One enforced state as it is stored.
 
     Args:
@@ -39,7 +39,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     path: str = ""
 
 
-class Row(msgspec.Struct, frozen=True):
+class EnforcedRow(msgspec.Struct, frozen=True):
     """An entry with the keys that it is found by.
 
     Args:
@@ -54,7 +54,7 @@ class Row(msgspec.Struct, frozen=True):
     scope: str
     tag: str
     run_id: str
-    entry: Entry
+    entry: EnforcedEntry
 
     @property
     def is_unidentified(self) -> bool:
@@ -69,14 +69,14 @@ States: TypeAlias = "dict[str, dict[str, dict[str, Kept]]]"
 """By target, scope and tag."""
 
 encode_entry: Final = msgspec.msgpack.Encoder().encode
-decode_entry: Final = msgspec.msgpack.Decoder(Entry).decode
+decode_entry: Final = msgspec.msgpack.Decoder(EnforcedEntry).decode
 encode_states: Final = msgspec.msgpack.Encoder().encode
 decode_states: Final = msgspec.msgpack.Decoder(dict[str, dict[str, dict[str, tuple[str, bytes]]]]).decode
 
 
-def row_of(target: str, scope: str, tag: str, kept: Kept) -> Row:
+def row_of(target: str, scope: str, tag: str, kept: Kept) -> EnforcedRow:
     """Return the row of what is kept under a tag."""
-    return Row(target, scope, tag, kept[0], decode_entry(kept[1]))
+    return EnforcedRow(target, scope, tag, kept[0], decode_entry(kept[1]))
 
 
 def merge(states: States, later: States) -> None:
@@ -87,11 +87,11 @@ def merge(states: States, later: States) -> None:
             mine.setdefault(scope, {}).update(entries)
 
 
-def differing(rows: Iterable[Row], states: States) -> States:
+def differing(rows: Iterable[EnforcedRow], states: States) -> States:
     """Return the rows that differ from those of a collection; the last row of a state counts."""
     changed: States = {}
     known: dict[str, Kept] = {}
-    last: Row | None = None
+    last: EnforcedRow | None = None
     for row in rows:
         target, scope = row.target, row.scope
         if last is None or target is not last.target or scope is not last.scope:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.store.registry.enforced_form import Entry, Row, differing, encode_states
+from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow, differing, encode_states
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,7 +34,11 @@ def bring_up_to_date(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _row(values: tuple[str, str, str, str, str, str, str, str, bytes, bytes, bytes | None, str]) -> Row:
+def _row(
+    values: tuple[str, str, str, str, str, str, str, str, bytes, bytes, bytes | None, str],
+) -> EnforcedRow:
     target, scope, tag, module, function, id_, name, sls, sensitive, shown, sealed, run_id = values
     paths = msgspec.msgpack.decode(sensitive, type=tuple[str, ...])
-    return Row(target, scope, tag, run_id, Entry(module, function, id_, name, sls, shown, paths, sealed))
+    return EnforcedRow(
+        target, scope, tag, run_id, EnforcedEntry(module, function, id_, name, sls, shown, paths, sealed)
+    )

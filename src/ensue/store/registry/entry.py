@@ -1,7 +1,7 @@
 """One registered resource as the registry keeps it.
 
-An `Entry` has the same form in memory and in the store, except for `config`, which is sealed in the store
-and plain in memory. Nothing is decided here.
+A `RegistryEntry` has the same form in memory and in the store, except for `config`, which is sealed in the
+store and plain in memory. Nothing is decided here.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ensue.core.model.resource import DeclaredBy, RegistryScope, ResourceStatus
     from ensue.core.model.srn import Srn
 
-__all__ = ["NEVER_S", "Entry", "Noted", "RegistrationRequest", "iso_time"]
+__all__ = ["NEVER_S", "RegistrationRequest", "RegistryEntry", "SourceRecord", "iso_time"]
 
 NEVER_S: Final = 1e15
 """The expiry of an entry that never expires; a number, so that every database can compare it."""
 
 
-class Noted(msgspec.Struct, frozen=True):
+class SourceRecord(msgspec.Struct, frozen=True):
     """What was recorded about a source when resources were derived from it; many entries share one.
 
     Args:
@@ -38,7 +38,7 @@ class Noted(msgspec.Struct, frozen=True):
     watched: tuple[tuple[str, str], ...]
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class RegistryEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A registered resource.
 
     Args:
@@ -83,9 +83,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return "orphaned" if self.orphaned else "invalidated"
 
     @property
-    def noted(self) -> Noted:
+    def noted(self) -> SourceRecord:
         """What was noted of its source."""
-        return Noted(self.scope, self.watch, self.watched)
+        return SourceRecord(self.scope, self.watch, self.watched)
 
     @property
     def context(self) -> str:

@@ -39,7 +39,7 @@ def new_key() -> bytes:
     return secrets.token_bytes(_KEY_BYTES)
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class GrainsComparison(msgspec.Struct, frozen=True):
     """A source's grains compared with what was recorded about them.
 
     Args:
@@ -69,7 +69,7 @@ def take(grains: Mapping[str, Data], watch: Iterable[str], *, key: bytes, source
 
 def compare(
     grains: Mapping[str, Data], *, watch: Iterable[str], noted: Watched, key: bytes, source: Srn
-) -> Comparison:
+) -> GrainsComparison:
     """Compare a source's grains with what was recorded about them.
 
     Args:
@@ -87,7 +87,7 @@ def compare(
     if STATUS_KEY in now and STATUS_KEY not in before:
         before[STATUS_KEY] = _fingerprint(STATUS_KEY, HEALTHY_STATUS, key, source)
     changed = tuple(sorted(name for name, value in before.items() if now.get(name) != value))
-    return Comparison(changed, tuple(sorted((before | now).items())))
+    return GrainsComparison(changed, tuple(sorted((before | now).items())))
 
 
 def _fingerprint(name: str, value: Data, key: bytes, source: Srn) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.store.registry import fingerprint
-from ensue.store.registry.entry import Entry, Noted, iso_time
+from ensue.store.registry.entry import RegistryEntry, SourceRecord, iso_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def invalidate_derived(
     working: WorkingSet, source: Srn, *, reason: str, spare: Collection[Srn] = ()
-) -> list[Entry]:
+) -> list[RegistryEntry]:
     """Mark what was derived from a source, and what was derived from that.
 
     Args:
@@ -40,7 +40,9 @@ def invalidate_derived(
     return _descend(working, {source: reason}, spare=spare)
 
 
-def orphan(working: WorkingSet, srns: Collection[Srn], *, reason: str) -> tuple[list[Entry], list[Entry]]:
+def orphan(
+    working: WorkingSet, srns: Collection[Srn], *, reason: str
+) -> tuple[list[RegistryEntry], list[RegistryEntry]]:
     """Mark entries that nothing registers any more, and invalidate what was derived from them.
 
     Args:
@@ -57,7 +59,7 @@ def orphan(working: WorkingSet, srns: Collection[Srn], *, reason: str) -> tuple[
     return sorted(hit, key=lambda entry: entry.srn), below
 
 
-def invalidate_expired(working: WorkingSet, now_s: float) -> list[Entry]:
+def invalidate_expired(working: WorkingSet, now_s: float) -> list[RegistryEntry]:
     """Mark the entries that have expired, and what was derived from them."""
     hit = [
         _mark(working, entry, f"not confirmed within {entry.ttl_s:g} s, by {iso_time(entry.expires_at_s)}")
@@ -74,7 +76,7 @@ def observe(
     *,
     key_of: Callable[[RegistryScope], bytes],
     spare: Collection[Srn] = (),
-) -> list[Entry]:
+) -> list[RegistryEntry]:
     """Compare a source's grains with what was recorded when resources were derived from it.
 
     Args:
@@ -88,7 +90,7 @@ def observe(
         What was marked, sorted by SRN.
     """
 
-    def compared(noted: Noted) -> fingerprint.Comparison:
+    def compared(noted: SourceRecord) -> fingerprint.GrainsComparison:
         return fingerprint.compare(
             grains, watch=noted.watch, noted=noted.watched, key=key_of(noted.scope), source=source
         )
@@ -97,7 +99,7 @@ def observe(
     comparisons = {noted: compared(noted) for noted in working.noted(source)}
     if all(one.watched == noted.watched and not one.changed for noted, one in comparisons.items()):
         return []
-    hit: list[Entry] = []
+    hit: list[RegistryEntry] = []
     for entry in working.derived_from((source,)):
         if not entry.active or entry.srn in spare:
             continue
@@ -110,8 +112,10 @@ def observe(
     return sorted(hit + below, key=lambda entry: entry.srn)
 
 
-def _descend(working: WorkingSet, reasons: Mapping[Srn, str], *, spare: Collection[Srn] = ()) -> list[Entry]:
-    hit: list[Entry] = []
+def _descend(
+    working: WorkingSet, reasons: Mapping[Srn, str], *, spare: Collection[Srn] = ()
+) -> list[RegistryEntry]:
+    hit: list[RegistryEntry] = []
     visited: set[Srn] = set(spare)
     while reasons:
         below = [entry for entry in working.derived_from(reasons) if entry.srn not in visited]
@@ -126,7 +130,7 @@ def _descend(working: WorkingSet, reasons: Mapping[Srn, str], *, spare: Collecti
     return sorted(hit, key=lambda entry: entry.srn)
 
 
-def _reason_for(entry: Entry, reasons: Mapping[Srn, str]) -> str:
+def _reason_for(entry: RegistryEntry, reasons: Mapping[Srn, str]) -> str:
     return reasons[entry.source] if entry.source is not None else ""
 
 
@@ -134,7 +138,7 @@ def _no_longer(srn: Srn) -> str:
     return f"{srn} was invalidated"
 
 
-def _mark(working: WorkingSet, entry: Entry, reason: str, *, orphaned: bool = False) -> Entry:
+def _mark(working: WorkingSet, entry: RegistryEntry, reason: str, *, orphaned: bool = False) -> RegistryEntry:
     marked = msgspec.structs.replace(entry, active=False, orphaned=orphaned, reason=reason)
     working.put(marked)
     return marked

@@ -9,7 +9,7 @@ from ensue.store.registry.enforced_form import decode_entry, differing, merge, r
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ensue.store.registry.enforced_form import Kept, Row, States
+    from ensue.store.registry.enforced_form import EnforcedRow, Kept, States
 
 
 class LoadedStates:
@@ -36,17 +36,17 @@ class LoadedStates:
         """Look words up anew: entries were added or replaced."""
         self._by_word = {}
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[EnforcedRow]) -> None:
         """Add or replace rows."""
         merge(self.states, differing(rows, self.states))
         self.forget_words()
 
-    def one(self, target: str, scope: str, tag: str) -> Row | None:
+    def one(self, target: str, scope: str, tag: str) -> EnforcedRow | None:
         """Return a row; None when there is none."""
         kept = self.states.get(target, {}).get(scope, {}).get(tag)
         return None if kept is None else row_of(target, scope, tag, kept)
 
-    def named(self, target: str, scope: str, word: str) -> list[Row]:
+    def named(self, target: str, scope: str, word: str) -> list[EnforcedRow]:
         """Return the rows of a scope that have a word as ID or name, by tag."""
         states = self.states.get(target, {}).get(scope, {})
         tags = self._by_word.get((target, scope))
@@ -54,7 +54,7 @@ class LoadedStates:
             tags = self._by_word[target, scope] = _tags_by_word(states)
         return [row_of(target, scope, tag, states[tag]) for tag in sorted(tags.get(word, ()))]
 
-    def all(self) -> list[Row]:
+    def all(self) -> list[EnforcedRow]:
         """Return every row, by target, scope and tag."""
         return [
             row_of(target, scope, tag, kept)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ensue.core.model.srn import Srn
-    from ensue.store.registry.entry import Entry
+    from ensue.store.registry.entry import RegistryEntry
     from ensue.store.registry.memory import RunEntries
     from ensue.store.registry.tables import StoredEntries
 
@@ -28,7 +28,7 @@ class Lookups:
         self._memory = memory
         self._stored = stored
 
-    def every(self) -> list[Entry]:
+    def every(self) -> list[RegistryEntry]:
         """Return all entries, those of the store without their configurations."""
         entries = {entry.srn.id: entry for entry in self._memory}
         for page in () if self._stored is None else self._stored.pages(with_configs=False):
@@ -49,7 +49,7 @@ class Lookups:
         # A database sorts by its own rules. Sorting what is sorted already takes almost no time.
         return sorted(ids)
 
-    def find(self, ids: Iterable[str]) -> list[Entry]:
+    def find(self, ids: Iterable[str]) -> list[RegistryEntry]:
         """Return the entries that have one of these ids, those of the store without their configurations."""
         wanted = dict.fromkeys(ids)
         own = [entry for key in wanted if (entry := self._memory.find(key)) is not None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from ensue.store.registry.entry import NEVER_S, Entry, Noted
+from ensue.store.registry.entry import NEVER_S, RegistryEntry, SourceRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ class RunEntries:
     """The run's own entries, by id, by source and by type."""
 
     def __init__(self) -> None:
-        self._by_id: dict[str, Entry] = {}
+        self._by_id: dict[str, RegistryEntry] = {}
         self._by_source: defaultdict[Srn, set[str]] = defaultdict(set)
         self._by_type: defaultdict[str, set[str]] = defaultdict(set)
         # Never later than the first expiry; may be earlier, which costs one needless search.
@@ -35,24 +35,24 @@ class RunEntries:
         """Return whether there is an entry of this id."""
         return key in self._by_id
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[RegistryEntry]:
         """Iterate over all entries."""
         return iter(list(self._by_id.values()))
 
-    def find(self, key: str) -> Entry | None:
+    def find(self, key: str) -> RegistryEntry | None:
         """Return an entry by id."""
         return self._by_id.get(key)
 
-    def derived_from(self, sources: Iterable[Srn]) -> list[Entry]:
+    def derived_from(self, sources: Iterable[Srn]) -> list[RegistryEntry]:
         """Return the entries that have one of these as their source."""
         keys = (key for source in sources for key in list(self._by_source.get(source, ())))
         return [entry for entry in map(self._by_id.get, keys) if entry is not None]
 
-    def noted(self, source: Srn) -> set[Noted]:
-        """Return the distinct `Noted` of the active entries with this source."""
+    def noted(self, source: Srn) -> set[SourceRecord]:
+        """Return the distinct `SourceRecord` of the active entries with this source."""
         return {entry.noted for entry in self.derived_from((source,)) if entry.active}
 
-    def expired(self, now_s: float) -> list[Entry]:
+    def expired(self, now_s: float) -> list[RegistryEntry]:
         """Return the active entries that have expired."""
         if self.next_expiry_s > now_s:
             return []
@@ -73,7 +73,7 @@ class RunEntries:
         entries = map(self._by_id.get, list(self._by_type.get(resource_type, ())))
         return [entry.srn.id for entry in entries if entry is not None and entry.active is active]
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: RegistryEntry) -> None:
         """Add or replace an entry."""
         before = self._by_id.get(entry.srn.id)
         if before is not None and before.srn != entry.srn:

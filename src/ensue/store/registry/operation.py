@@ -11,7 +11,7 @@ import msgspec
 
 from ensue.core.model.resource import Registration
 from ensue.store.registry import invalidation, registration
-from ensue.store.registry.audit_form import Access
+from ensue.store.registry.audit_form import AuditedAction
 from ensue.store.registry.working_set import WorkingSet  # noqa: TC001 -- msgspec reads the annotation
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data
     from ensue.core.model.srn import Srn
     from ensue.store.registry.audit_form import AuditAction
-    from ensue.store.registry.entry import Entry
-    from ensue.store.registry.registration import Candidate, Registrar
+    from ensue.store.registry.entry import RegistryEntry
+    from ensue.store.registry.registration import CheckedRegistration, Registrar
 
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,16 +35,16 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 
     working: WorkingSet
     now_s: float
-    accesses: list[Access] = msgspec.field(default_factory=list[Access])
+    accesses: list[AuditedAction] = msgspec.field(default_factory=list[AuditedAction])
 
-    def note(self, action: AuditAction, entries: Sequence[Entry]) -> list[Srn]:
+    def note(self, action: AuditAction, entries: Sequence[RegistryEntry]) -> list[Srn]:
         """Note what was done to entries, with their reasons; return their names."""
-        self.accesses.extend(Access(action, str(entry.srn), entry.reason) for entry in entries)
+        self.accesses.extend(AuditedAction(action, str(entry.srn), entry.reason) for entry in entries)
         return [entry.srn for entry in entries]
 
 
 def register_all(
-    operation: Operation, candidates: Sequence[Candidate], registrar: Registrar
+    operation: Operation, candidates: Sequence[CheckedRegistration], registrar: Registrar
 ) -> list[Registration]:
     """Register checked requests in order; return the outcome of each.
 
@@ -70,7 +70,7 @@ def register_all(
         grains = grains_of.get(source) if one.request.source_grains is not None and source else None
         outcome = registration.register(operation.working, one, grains=grains, registrar=registrar)
         why = f"{outcome.word}, derived from {source}" if source else outcome.word
-        operation.accesses.append(Access("register", str(one.request.srn), why))
+        operation.accesses.append(AuditedAction("register", str(one.request.srn), why))
         operation.note("invalidate", outcome.invalidated)
         done.append(_with_observed(outcome.registration, observed.pop(source, ())))
     return done
@@ -78,7 +78,7 @@ def register_all(
 
 def _observe_all(
     operation: Operation,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[CheckedRegistration],
     grains_of: Mapping[Srn, Mapping[str, Data]],
     registrar: Registrar,
 ) -> dict[Srn | None, Sequence[Srn]]:

@@ -15,7 +15,7 @@ import msgspec
 from ensue.core.errors import ResourceConflictError, ResourceError
 from ensue.core.model.resource import Registration
 from ensue.store.registry import configuration, fingerprint
-from ensue.store.registry.entry import NEVER_S, Entry
+from ensue.store.registry.entry import NEVER_S, RegistryEntry
 from ensue.store.registry.invalidation import invalidate_derived
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ConfigurationFaults(Protocol):
         ...
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class CheckedRegistration(msgspec.Struct, frozen=True, kw_only=True):
     """A checked request, with its configuration encoded.
 
     Args:
@@ -78,7 +78,7 @@ class Registrar(msgspec.Struct, frozen=True, kw_only=True):
     now_s: float
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class RegistrationOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What registering did.
 
     Args:
@@ -88,7 +88,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     registration: Registration
-    invalidated: list[Entry]
+    invalidated: list[RegistryEntry]
     word: str
 
 
@@ -96,7 +96,7 @@ def check(
     request: RegistrationRequest,
     claimed_elsewhere: ClaimedElsewhere,
     configuration_faults: ConfigurationFaults,
-) -> Candidate:
+) -> CheckedRegistration:
     """Refuse a request that is invalid, whatever is registered already.
 
     Raises:
@@ -118,7 +118,7 @@ def check(
         raise ResourceError(f"{srn} is not registered: {'; '.join(faults)}")
     watch = (request.watch,) if isinstance(request.watch, str) else request.watch
     plain = configuration.encode(request.config, srn=srn)
-    return Candidate(request=request, plain=plain, watch=tuple(sorted(set(watch))))
+    return CheckedRegistration(request=request, plain=plain, watch=tuple(sorted(set(watch))))
 
 
 def _check_options(request: RegistrationRequest) -> None:
@@ -132,8 +132,12 @@ def _check_options(request: RegistrationRequest) -> None:
 
 
 def register(
-    working: WorkingSet, candidate: Candidate, *, grains: Mapping[str, Data] | None, registrar: Registrar
-) -> Outcome:
+    working: WorkingSet,
+    candidate: CheckedRegistration,
+    *,
+    grains: Mapping[str, Data] | None,
+    registrar: Registrar,
+) -> RegistrationOutcome:
     """Create or update the entry of a request.
 
     Args:
@@ -156,14 +160,16 @@ def register(
     if before is not None and before.active and (owner := _other_project(before, candidate)):
         if not same_config:
             raise _project_conflict(srn, owner)
-        return Outcome(registration=Registration(srn=srn, changed=False), invalidated=[], word="confirmed")
-    invalidated: list[Entry] = []
+        return RegistrationOutcome(
+            registration=Registration(srn=srn, changed=False), invalidated=[], word="confirmed"
+        )
+    invalidated: list[RegistryEntry] = []
     if before is not None and not same_config:
         reason = f"{srn} was registered with another configuration"
         invalidated = invalidate_derived(working, srn, reason=reason, spare=(srn,))
     kept = before if before is not None and same_config and _same_terms(before, candidate) else None
     working.put(_entry(candidate, kept, grains, registrar))
-    return Outcome(
+    return RegistrationOutcome(
         registration=Registration(
             srn=srn,
             changed=kept is None or not kept.active,
@@ -174,13 +180,13 @@ def register(
     )
 
 
-def _other_project(before: Entry, candidate: Candidate) -> DeclaredBy | None:
+def _other_project(before: RegistryEntry, candidate: CheckedRegistration) -> DeclaredBy | None:
     """Return the declaration in another project that registers an entry, if there is one."""
     former, now = before.declared_by, candidate.request.declared_by
     return former if former is not None and now is not None and former.is_of_other_project(now) else None
 
 
-def opened(entry: Entry, vault: Vault) -> bytes:
+def opened(entry: RegistryEntry, vault: Vault) -> bytes:
     """Return an entry's encoded configuration, decrypted.
 
     Raises:
@@ -191,11 +197,14 @@ def opened(entry: Entry, vault: Vault) -> bytes:
 
 
 def _entry(
-    candidate: Candidate, kept: Entry | None, grains: Mapping[str, Data] | None, registrar: Registrar
-) -> Entry:
+    candidate: CheckedRegistration,
+    kept: RegistryEntry | None,
+    grains: Mapping[str, Data] | None,
+    registrar: Registrar,
+) -> RegistryEntry:
     """Return the entry that results from a request; `kept` is the former one if it already says the same."""
     request, now_s = candidate.request, registrar.now_s
-    fresh = Entry(
+    fresh = RegistryEntry(
         srn=request.srn,
         scope=request.scope,
         config=candidate.plain if kept is None else kept.config,
@@ -217,13 +226,16 @@ def _entry(
     return msgspec.structs.replace(fresh, config=registrar.vault.seal(fresh.config, context=fresh.context))
 
 
-def _same_terms(before: Entry, candidate: Candidate) -> bool:
+def _same_terms(before: RegistryEntry, candidate: CheckedRegistration) -> bool:
     request = candidate.request
     return (before.scope, before.source, before.watch) == (request.scope, request.source, candidate.watch)
 
 
 def _watched(
-    candidate: Candidate, kept: Entry | None, grains: Mapping[str, Data] | None, registrar: Registrar
+    candidate: CheckedRegistration,
+    kept: RegistryEntry | None,
+    grains: Mapping[str, Data] | None,
+    registrar: Registrar,
 ) -> fingerprint.Watched:
     request = candidate.request
     if request.source is None:
@@ -235,7 +247,7 @@ def _watched(
     return kept.watched if kept is not None and kept.active else ()
 
 
-def _word(before: Entry | None, kept: Entry | None) -> str:
+def _word(before: RegistryEntry | None, kept: RegistryEntry | None) -> str:
     if before is None:
         return "new"
     if kept is None:

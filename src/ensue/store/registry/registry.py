@@ -20,7 +20,7 @@ from ensue.core.model.secret_values import secret_values
 from ensue.store.registry import audit_check, configuration, invalidation, registration
 from ensue.store.registry.audit import AuditLog
 from ensue.store.registry.audit_files import AuditLimits
-from ensue.store.registry.audit_form import Access
+from ensue.store.registry.audit_form import AuditedAction
 from ensue.store.registry.entry import NEVER_S, RegistrationRequest
 from ensue.store.registry.lock_waits import LockWaits
 from ensue.store.registry.lookups import Lookups
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from ensue.core.model.resource import DeclaredBy, Registration, ResourceRecord
     from ensue.core.model.srn import Srn
     from ensue.store.registry.audit_check import AuditFault
-    from ensue.store.registry.entry import Entry
-    from ensue.store.registry.registration import Candidate, ClaimedElsewhere, ConfigurationFaults
+    from ensue.store.registry.entry import RegistryEntry
+    from ensue.store.registry.registration import CheckedRegistration, ClaimedElsewhere, ConfigurationFaults
     from ensue.store.registry.tables import StoredEntries
 
 AUDIT_FILE: Final = "audit.jsonl"
@@ -156,7 +156,7 @@ class ResourceRegistry(DerivedRegistry):
             return None
         if entry.scope == "cache":
             # First the log, then the secret: what cannot be logged is not decrypted.
-            self._audit.append((Access("decrypt", str(srn), why),))
+            self._audit.append((AuditedAction("decrypt", str(srn), why),))
         config = configuration.decode(registration.opened(entry, self._vault), srn=srn)
         self._mask(config)
         return config
@@ -232,7 +232,7 @@ class ResourceRegistry(DerivedRegistry):
             entry = operation.working.find(srn.id)
             if entry is None or entry.srn != srn:
                 return False
-            operation.accesses.append(Access("forget", str(srn)))
+            operation.accesses.append(AuditedAction("forget", str(srn)))
             return operation.working.remove(srn.id)
 
     def provenance(self, srn: Srn) -> tuple[Srn, ...]:
@@ -265,7 +265,7 @@ class ResourceRegistry(DerivedRegistry):
                 self._keys.require(stored)
             new_key = self._vault.rotate(self._waits)
             count = 0 if stored is None else self._keys.seal_all(stored)
-            self._audit.append((Access("rotate", "", f"{count} configurations, key {new_key}"),))
+            self._audit.append((AuditedAction("rotate", "", f"{count} configurations, key {new_key}"),))
         return count
 
     def audit_entries(self) -> list[dict[str, Any]]:
@@ -281,7 +281,9 @@ class ResourceRegistry(DerivedRegistry):
         self._store.close()
         self._audit.close()
 
-    def _registered(self, operation: Operation, candidates: Sequence[Candidate]) -> list[Registration]:
+    def _registered(
+        self, operation: Operation, candidates: Sequence[CheckedRegistration]
+    ) -> list[Registration]:
         if operation.working.stored is not None:
             self._keys.claim(operation.working.stored)
         registrar = registration.Registrar(
@@ -292,7 +294,7 @@ class ResourceRegistry(DerivedRegistry):
         )
         return register_all(operation, candidates, registrar)
 
-    def _standing(self, srn: Srn) -> Entry | None:
+    def _standing(self, srn: Srn) -> RegistryEntry | None:
         """Return an entry as it is now, expiry included."""
         entry, next_expiry_s = self._look(srn.id)
         if entry is not None and next_expiry_s <= self._clock():
@@ -300,7 +302,7 @@ class ResourceRegistry(DerivedRegistry):
             entry, _ = self._look(srn.id)
         return entry if entry is not None and entry.srn == srn else None
 
-    def _look(self, key: str) -> tuple[Entry | None, float]:
+    def _look(self, key: str) -> tuple[RegistryEntry | None, float]:
         own = self._memory.find(key)
         if own is not None:
             return own, self._next_expiry_s()

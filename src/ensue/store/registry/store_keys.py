@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ensue.core.contracts.registry import RegistryScope
-    from ensue.store.registry.entry import Entry
+    from ensue.store.registry.entry import RegistryEntry
     from ensue.store.registry.store import CrossRunStore
     from ensue.store.registry.tables import StoredEntries
     from ensue.store.registry.vault import ProjectVault
@@ -97,7 +97,7 @@ class StoreKeys:
             raise self._vault.wrong_key(key, what=self._store.label)
         return key is not None
 
-    def _sealed_anew(self, entry: Entry) -> Entry:
+    def _sealed_anew(self, entry: RegistryEntry) -> RegistryEntry:
         plain = registration.opened(entry, self._vault)
         return msgspec.structs.replace(entry, config=self._vault.seal(plain, context=entry.context))
 

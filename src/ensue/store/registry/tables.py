@@ -17,7 +17,7 @@ from ensue.core.model.resource import DeclaredBy
 from ensue.core.model.srn import Srn
 from ensue.store.registry.active_tables import ActiveRows
 from ensue.store.registry.deployment_tables import DeploymentRows
-from ensue.store.registry.entry import NEVER_S, Entry, Noted
+from ensue.store.registry.entry import NEVER_S, RegistryEntry, SourceRecord
 from ensue.store.registry.schema import facts, resources
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class StoredEntries:
         """The deployments of environments."""
         return DeploymentRows(self._connection)
 
-    def find_one(self, key: str) -> tuple[Entry | None, float]:
+    def find_one(self, key: str) -> tuple[RegistryEntry | None, float]:
         """Return an entry by id, and the time at which the next entry of the store expires.
 
         The time is returned only with an entry: without one, nothing can have expired.
@@ -137,7 +137,7 @@ class StoredEntries:
             return None, NEVER_S
         return _entry(row), NEVER_S if row[-1] is None else row[-1]
 
-    def find(self, keys: Iterable[str], *, with_configs: bool = True) -> list[Entry]:
+    def find(self, keys: Iterable[str], *, with_configs: bool = True) -> list[RegistryEntry]:
         """Return entries by id; ids without an entry are left out."""
         return self._chunked(_SELECT_MANY if with_configs else _SELECT_SOME, keys)
 
@@ -146,18 +146,18 @@ class StoredEntries:
         found = (self._connection.execute(_SELECT_SOURCES, {"keys": chunk}) for chunk in _chunks(keys))
         return {Srn(type_, key): _srn(source) for rows in found for type_, key, source in rows}
 
-    def derived_from(self, sources: Iterable[Srn]) -> list[Entry]:
+    def derived_from(self, sources: Iterable[Srn]) -> list[RegistryEntry]:
         """Return the entries that have one of these as their source."""
         return self._chunked(_SELECT_DERIVED, map(str, sources))
 
-    def expired(self, now_s: float) -> list[Entry]:
+    def expired(self, now_s: float) -> list[RegistryEntry]:
         """Return the active entries that have expired."""
         return [_entry(row) for row in self._connection.execute(_SELECT_EXPIRED, {"now_s": now_s})]
 
-    def noted(self, source: Srn) -> set[Noted]:
-        """Return the distinct `Noted` of the active entries with this source."""
+    def noted(self, source: Srn) -> set[SourceRecord]:
+        """Return the distinct `SourceRecord` of the active entries with this source."""
         rows = self._connection.execute(_SELECT_NOTED, {"key": str(source)})
-        return {Noted("cache", _watch(watch), _watched(watched)) for watch, watched in rows}
+        return {SourceRecord("cache", _watch(watch), _watched(watched)) for watch, watched in rows}
 
     def declarations(self, minion: str) -> dict[DeclaredBy, list[Srn]]:
         """Return the active resources that a minion registered through declarations, by declaration."""
@@ -187,7 +187,7 @@ class StoredEntries:
         wanted = {"type": resource_type, "active": int(active)}
         return list(self._connection.execute(_IDS, wanted).scalars())
 
-    def pages(self, *, with_configs: bool = True) -> Iterator[list[Entry]]:
+    def pages(self, *, with_configs: bool = True) -> Iterator[list[RegistryEntry]]:
         """Return every entry, by id, in pages, so that they need not all be in memory at once."""
         statement = _PAGE if with_configs else _PAGE_WITHOUT_CONFIGS
         after = ""
@@ -195,17 +195,17 @@ class StoredEntries:
             yield [_entry(row) for row in rows]
             after = rows[-1][0]
 
-    def insert(self, entries: Sequence[Entry]) -> None:
+    def insert(self, entries: Sequence[RegistryEntry]) -> None:
         """Add entries whose ids are new."""
         if entries:
             self._connection.execute(sa.insert(resources), [_row(entry) for entry in entries])
 
-    def update(self, entries: Sequence[Entry]) -> None:
+    def update(self, entries: Sequence[RegistryEntry]) -> None:
         """Replace entries by their ids."""
         if entries:
             self._connection.execute(_UPDATE_WHOLE, [_keyed(entry) for entry in entries])
 
-    def update_standing(self, entries: Sequence[Entry]) -> None:
+    def update_standing(self, entries: Sequence[RegistryEntry]) -> None:
         """Write the status and expiry of entries, and leave their configurations alone."""
         if entries:
             self._connection.execute(_UPDATE_STANDING, [_standing(entry) for entry in entries])
@@ -219,7 +219,7 @@ class StoredEntries:
         """Return a fact about the store by its name."""
         return self._connection.execute(_SELECT_FACT, {"key": name}).scalar()
 
-    def update_configs(self, entries: Sequence[Entry]) -> None:
+    def update_configs(self, entries: Sequence[RegistryEntry]) -> None:
         """Write entries' configurations and nothing else."""
         if entries:
             rows = [{"key": entry.srn.id, "config": entry.config} for entry in entries]
@@ -230,7 +230,7 @@ class StoredEntries:
         self._connection.execute(sa.delete(facts).where(facts.c.name == name))
         self._connection.execute(sa.insert(facts), {"name": name, "value": value})
 
-    def _chunked(self, statement: sa.Select[*tuple[Any, ...]], keys: Iterable[str]) -> list[Entry]:
+    def _chunked(self, statement: sa.Select[*tuple[Any, ...]], keys: Iterable[str]) -> list[RegistryEntry]:
         found = (self._connection.execute(statement, {"keys": chunk}).all() for chunk in _chunks(keys))
         return [_entry(row) for rows in found for row in rows]
 
@@ -241,7 +241,7 @@ def _chunks(keys: Iterable[str]) -> Iterator[list[str]]:
         yield chunk
 
 
-def _entry(row: Sequence[Any]) -> Entry:
+def _entry(row: Sequence[Any]) -> RegistryEntry:
     try:
         return _read_entry(row)
     except (TypeError, ValueError, msgspec.MsgspecError) as error:
@@ -249,10 +249,10 @@ def _entry(row: Sequence[Any]) -> Entry:
         raise TamperedError(msg) from error
 
 
-def _read_entry(row: Sequence[Any]) -> Entry:
+def _read_entry(row: Sequence[Any]) -> RegistryEntry:
     key, type_, source, config, watch, watched, minion, active, reason = row[:9]
     registered, seen, ttl, expires, orphaned, declared_by = row[9:15]
-    return Entry(
+    return RegistryEntry(
         srn=Srn(type_, key),
         scope="cache",
         config=bytes(config),
@@ -284,7 +284,7 @@ def _watched(text: str) -> tuple[tuple[str, str], ...]:
     return _WATCHED_DECODER.decode(text)
 
 
-def _row(entry: Entry) -> dict[str, Any]:
+def _row(entry: RegistryEntry) -> dict[str, Any]:
     return {
         "id": entry.srn.id,
         "type": entry.srn.type,
@@ -297,17 +297,17 @@ def _row(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _keyed(entry: Entry) -> dict[str, Any]:
+def _keyed(entry: RegistryEntry) -> dict[str, Any]:
     row = _row(entry)
     row["key"] = row.pop("id")
     return row
 
 
-def _standing(entry: Entry) -> dict[str, Any]:
+def _standing(entry: RegistryEntry) -> dict[str, Any]:
     return {"key": entry.srn.id, **_standing_columns(entry)}
 
 
-def _standing_columns(entry: Entry) -> dict[str, Any]:
+def _standing_columns(entry: RegistryEntry) -> dict[str, Any]:
     return {
         "watched": msgspec.json.encode(entry.watched).decode(),
         "active": int(entry.active),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ensue.core.model.srn import Srn
-    from ensue.store.registry.entry import Entry, Noted
+    from ensue.store.registry.entry import RegistryEntry, SourceRecord
     from ensue.store.registry.memory import RunEntries
     from ensue.store.registry.tables import StoredEntries
 
@@ -29,8 +29,8 @@ class WorkingSet:
     def __init__(self, memory: RunEntries, stored: StoredEntries | None) -> None:
         self._memory = memory
         self.stored = stored
-        self._found: dict[str, Entry | None] = {}
-        self._now: dict[str, Entry | None] = {}
+        self._found: dict[str, RegistryEntry | None] = {}
+        self._now: dict[str, RegistryEntry | None] = {}
         self._swept_at_s = 0.0
         self._put_by_source: defaultdict[Srn, set[str]] = defaultdict(set)
 
@@ -39,21 +39,21 @@ class WorkingSet:
         missing = [key for key in dict.fromkeys(keys) if key not in self._now]
         in_store = [key for key in missing if key not in self._memory]
         stored = self.stored.find(in_store) if self.stored is not None and in_store else []
-        by_id: dict[str, Entry | None] = {entry.srn.id: entry for entry in stored}
+        by_id: dict[str, RegistryEntry | None] = {entry.srn.id: entry for entry in stored}
         for key in missing:
             self._found[key] = self._now[key] = self._memory.find(key) or by_id.get(key)
 
-    def find(self, key: str) -> Entry | None:
+    def find(self, key: str) -> RegistryEntry | None:
         """Return an entry by id as it is now."""
         self.load((key,))
         return self._now[key]
 
-    def find_active(self, srn: Srn) -> Entry | None:
+    def find_active(self, srn: Srn) -> RegistryEntry | None:
         """Return the entry of a resource as it is now, None when it may not be targeted."""
         entry = self.find(srn.id)
         return entry if entry is not None and entry.srn == srn and entry.active else None
 
-    def derived_from(self, sources: Iterable[Srn]) -> list[Entry]:
+    def derived_from(self, sources: Iterable[Srn]) -> list[RegistryEntry]:
         """Return the entries that now have one of these as their source."""
         wanted = set(sources)
         found = self._memory.derived_from(wanted)
@@ -66,7 +66,7 @@ class WorkingSet:
         now = (self._now[key] for key in keys)
         return [entry for entry in now if entry is not None and entry.source in wanted]
 
-    def expired(self, now_s: float) -> list[Entry]:
+    def expired(self, now_s: float) -> list[RegistryEntry]:
         """Return the active entries that have expired; call it only before anything is changed."""
         self._swept_at_s = now_s
         found = self._memory.expired(now_s)
@@ -75,12 +75,12 @@ class WorkingSet:
         self._remember(found)
         return [entry for entry in found if self._now[entry.srn.id] is entry]
 
-    def noted(self, source: Srn) -> set[Noted]:
-        """Return the distinct `Noted` of a source, as written before this operation."""
-        stored: set[Noted] = set() if self.stored is None else self.stored.noted(source)
+    def noted(self, source: Srn) -> set[SourceRecord]:
+        """Return the distinct `SourceRecord` of a source, as written before this operation."""
+        stored: set[SourceRecord] = set() if self.stored is None else self.stored.noted(source)
         return stored | self._memory.noted(source)
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: RegistryEntry) -> None:
         """Add or replace an entry."""
         self.load((entry.srn.id,))
         self._now[entry.srn.id] = entry
@@ -119,7 +119,7 @@ class WorkingSet:
                 self._memory.remove(key)
         self._memory.expired_are_marked(self._swept_at_s)
 
-    def _remember(self, entries: Iterable[Entry]) -> None:
+    def _remember(self, entries: Iterable[RegistryEntry]) -> None:
         for entry in entries:
             # The run's own entry hides the store's.
             if entry.srn.id not in self._now:
@@ -127,11 +127,11 @@ class WorkingSet:
                 self._found[entry.srn.id] = self._now[entry.srn.id] = own
 
 
-def _in_store(entry: Entry | None) -> bool:
+def _in_store(entry: RegistryEntry | None) -> bool:
     return entry is not None and entry.scope == "cache"
 
 
-def _same_content(before: Entry, after: Entry) -> bool:
+def _same_content(before: RegistryEntry, after: RegistryEntry) -> bool:
     return (
         before.config == after.config
         and before.srn == after.srn

@@ -24,7 +24,7 @@ _DEPLOYED: Final = ":"
 """Ends the name that is used instead of an SLS where an environment is deployed on its own."""
 
 
-class Declarations:
+class RunDeclarations:
     """The declarations of one run.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ensue.deploy.provisioning.params_schemas import read_params_schema, with_defaults
-from ensue.deploy.provisioning.written import NO_MENTIONS, TextPlace, Written
+from ensue.deploy.provisioning.written import NO_MENTIONS, TemplatedData, TextPlace
 from ensue.language.collector import Collector
 from ensue.language.yaml import YamlDocument
 
@@ -41,7 +41,7 @@ def test_what_is_left_out_is_filled_in(params: Any, filled: Any) -> None:
     schema = read_params_schema(SCHEMA, "box", "box", PLACE, Collector())
     assert schema is not None
     before = repr(params)
-    written = with_defaults(Written(params, params, NO_MENTIONS, PLACE), schema)
+    written = with_defaults(TemplatedData(params, params, NO_MENTIONS, PLACE), schema)
     assert (written.data, written.source) == (filled, filled)
     assert repr(params) == before
     again = with_defaults(written, schema)
@@ -52,6 +52,6 @@ def test_defaults_are_not_shared() -> None:
     """Two resources with the same default have mappings of their own."""
     schema = read_params_schema({"properties": {"a": {"default": {}}}}, "box", "box", PLACE, Collector())
     assert schema is not None
-    first, second = (with_defaults(Written({}, {}, NO_MENTIONS, PLACE), schema).data for _ in range(2))
+    first, second = (with_defaults(TemplatedData({}, {}, NO_MENTIONS, PLACE), schema).data for _ in range(2))
     assert first == second
     assert first["a"] is not second["a"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.app.test_project import apply, write
 
-from ensue.app.project import Project, ProjectOptions
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.core.errors import RemoteFileError
 from ensue.core.model.srn import Srn
 from ensue.reach.resources.dummy import check
@@ -42,7 +42,7 @@ def project(tmp_path: Path) -> Path:
 
 def call(root: Path, target: str, function: str, *args: Any, **kwargs: Any) -> dict[str, tuple[bool, Any]]:
     async def ask() -> dict[str, tuple[bool, Any]]:
-        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return {
                 one.target.id: (one.ok, one.value)
                 async for one in project.call(target, function, args, kwargs)

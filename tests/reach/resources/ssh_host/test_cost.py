@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.support.sshd import Sshd
 
     from ensue.reach.resources.ssh_host.connection import SshConnection
-    from ensue.reach.resources.ssh_host.sftp_messages import Kind, Reply
+    from ensue.reach.resources.ssh_host.sftp_messages import SftpMessageKind, SftpReply
 
 pytestmark = pytest.mark.openssh
 
@@ -54,11 +54,13 @@ def packets_of(
     connection: SshConnection, scene: Callable[[], Awaitable[object]], monkeypatch: pytest.MonkeyPatch
 ) -> tuple[int, int]:
     """Return how many requests and how many packets of SSH a scene takes on a connection that is in use."""
-    requests: list[Kind] = []
+    requests: list[SftpMessageKind] = []
     packets: list[int] = []
     ask = SftpSession.ask
 
-    def counted(self: SftpSession, kind: Kind, body: bytes, **more: Kind) -> Future[Reply]:
+    def counted(
+        self: SftpSession, kind: SftpMessageKind, body: bytes, **more: SftpMessageKind
+    ) -> Future[SftpReply]:
         requests.append(kind)
         return ask(self, kind, body, **more)
 

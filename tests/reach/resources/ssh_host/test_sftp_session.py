@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ensue.reach.resources.ssh_host.sftp_messages import Kind
+from ensue.reach.resources.ssh_host.sftp_messages import SftpMessageKind
 from ensue.reach.resources.ssh_host.sftp_session import SftpLostError, SftpSession
 
 
@@ -19,9 +19,9 @@ def test_a_session_that_nobody_waits_for_ends_quietly() -> None:
     async def scene() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
         session = SftpSession()
-        waited_for, given_up = session.ask(Kind.STAT, b""), session.ask(Kind.STAT, b"")
+        waited_for, given_up = session.ask(SftpMessageKind.STAT, b""), session.ask(SftpMessageKind.STAT, b"")
         session.connection_lost(BrokenPipeError())
-        later = session.ask(Kind.STAT, b"")
+        later = session.ask(SftpMessageKind.STAT, b"")
         with pytest.raises(SftpLostError):
             await waited_for
         del session, waited_for, given_up, later

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ensue.deploy.drivers.templates.guards import Guards
     from ensue.deploy.drivers.templates.language import Chance, PlaceKind
-    from ensue.deploy.gotemplate import Template
+    from ensue.deploy.gotemplate import CompiledGoTemplate
 
 _KINDS: Final[Mapping[str, PlaceKind]] = {"text": "text", "string": "string", "raw": "string"}
 """The kinds of the tokens of a template; all others are code."""
@@ -33,7 +33,7 @@ class GoTemplate:
         tracks_secrets: whether secrets are in play.
     """
 
-    def __init__(self, template: Template, text: str, *, tracks_secrets: bool) -> None:
+    def __init__(self, template: CompiledGoTemplate, text: str, *, tracks_secrets: bool) -> None:
         self._template = template
         self._text = text
         self._tracks_secrets = tracks_secrets
@@ -49,7 +49,7 @@ class GoTemplate:
         Raises:
             DriverError: a key is missing, or a function failed.
         """
-        from ensue.deploy.gotemplate.surroundings import Surroundings, utc_now
+        from ensue.deploy.gotemplate.surroundings import RenderingServices, utc_now
 
         def noted_now() -> datetime:
             chance.ask()
@@ -60,7 +60,7 @@ class GoTemplate:
                 return text if is_plain_data(value) else guards.guarded(text, self._origin(offset))
             return text if is_plain(text) else guards.guarded(text, self._origin(offset))
 
-        around = Surroundings(
+        around = RenderingServices(
             now=noted_now,
             on_random=chance.ask,
             on_printed=guarded,
@@ -126,7 +126,7 @@ class GoTemplates:
 
 
 @lru_cache(maxsize=256)
-def _compiled(text: str, name: str) -> Template:
+def _compiled(text: str, name: str) -> CompiledGoTemplate:
     """Compile a template once for all resources of a definition."""
     from ensue.deploy.gotemplate import compile_template
 

@@ -8,7 +8,7 @@ import msgspec
 
 from ensue.core.errors import DriverError
 from ensue.core.model.data import is_mapping, leaf_places
-from ensue.core.model.option_kinds import Group, OneOf
+from ensue.core.model.option_kinds import KnownKeys, OneOf
 from ensue.core.model.unknown import Unknown
 from ensue.deploy.drivers.checked import MAPPING, misfits
 
@@ -20,8 +20,8 @@ PARTS: Final = ("init", "cookie", "outputs", "secrets", "manifests")
 """The keys of `templates`, in the order in which they are rendered."""
 
 _TEMPLATE: Final = OneOf("a text, or a mapping of texts", (str, dict, list, type(None), Unknown))
-_PART_OF_VALUES: Final = Group("a mapping of templates", dict.fromkeys(PARTS, _TEMPLATE))
-_PART_OF_SECRETS: Final = Group("a mapping of templates", {"outputs": _TEMPLATE})
+_PART_OF_VALUES: Final = KnownKeys("a mapping of templates", dict.fromkeys(PARTS, _TEMPLATE))
+_PART_OF_SECRETS: Final = KnownKeys("a mapping of templates", {"outputs": _TEMPLATE})
 
 
 class Templates(msgspec.Struct, frozen=True, kw_only=True):

@@ -58,7 +58,7 @@ CATEGORIES: Final = frozenset(
 r"""The general categories of Unicode that `\p{…}` may name; scripts are not supported."""
 
 
-class Part:
+class CharClassPart:
     r"""A part of a class, such as `a-z`, `\D` or `\p{Lu}`.
 
     Args:
@@ -101,7 +101,7 @@ class CharSet:
     __slots__ = ("_ignores_case", "_is_negated", "_known", "_parts", "only")
 
     def __init__(
-        self, parts: Iterable[Part], *, is_negated: bool = False, ignores_case: bool = False
+        self, parts: Iterable[CharClassPart], *, is_negated: bool = False, ignores_case: bool = False
     ) -> None:
         self._parts = tuple(parts)
         self._is_negated = is_negated
@@ -127,7 +127,7 @@ def one_char(code: int, *, ignores_case: bool) -> CharSet:
         code: its code point.
         ignores_case: whether its other cases are in the set.
     """
-    chars = CharSet([Part([(code, code)])], ignores_case=ignores_case)
+    chars = CharSet([CharClassPart([(code, code)])], ignores_case=ignores_case)
     chars.only = "" if ignores_case else chr(code)
     return chars
 

@@ -6,7 +6,7 @@ import string
 from typing import TYPE_CHECKING, Final, assert_never
 
 from ensue.deploy.gotemplate.regex.parser import Parser
-from ensue.deploy.gotemplate.regex.syntax import At, Chars, Choice, Group, Repeat, Row
+from ensue.deploy.gotemplate.regex.syntax import Alternation, At, CaptureGroup, Chars, Concatenation, Repeat
 
 if TYPE_CHECKING:
     from ensue.deploy.gotemplate.regex.syntax import Regex
@@ -36,11 +36,11 @@ def _of(tree: Regex, more: int) -> str:
             return next((one for one in (*_PREFERRED, *further) if tree.accepted.has(one)), "")
         case At():
             return ""
-        case Row():
+        case Concatenation():
             return "".join(_of(one, more) for one in tree.items)
-        case Choice():
+        case Alternation():
             return min((_of(one, more) for one in tree.items), key=len, default="")
-        case Group():
+        case CaptureGroup():
             return _of(tree.item, more)
         case Repeat():
             times = tree.least + more

@@ -55,14 +55,14 @@ class Check(msgspec.Struct, frozen=True):
     target: int
 
 
-class Found(msgspec.Struct, frozen=True):
+class MatchFound(msgspec.Struct, frozen=True):
     """The expression matches."""
 
 
-Instruction: TypeAlias = Accept | Fork | Remember | Check | Found
+Instruction: TypeAlias = Accept | Fork | Remember | Check | MatchFound
 
 
-class Work:
+class StepBudget:
     """Counts the steps of a rendering's regular expressions.
 
     Args:
@@ -144,7 +144,9 @@ class Search:
 
     __slots__ = ("_instructions", "_round", "_seen", "_slots", "_text", "_work")
 
-    def __init__(self, instructions: tuple[Instruction, ...], slots: int, text: str, work: Work) -> None:
+    def __init__(
+        self, instructions: tuple[Instruction, ...], slots: int, text: str, work: StepBudget
+    ) -> None:
         self._instructions = instructions
         self._slots = slots
         self._text = text
@@ -201,7 +203,7 @@ class Search:
             seen[place] = this_round
             instruction = instructions[place]
             match instruction:
-                case Accept() | Found():
+                case Accept() | MatchFound():
                     threads.append((place, slots))
                 case Fork():
                     waiting += [(target, slots) for target in reversed(instruction.targets)]

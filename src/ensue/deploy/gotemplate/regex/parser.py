@@ -18,11 +18,11 @@ from ensue.deploy.gotemplate.regex.char_sets import (
     LAST,
     PERL_CLASSES,
     POSIX_CLASSES,
+    CharClassPart,
     CharSet,
-    Part,
     one_char,
 )
-from ensue.deploy.gotemplate.regex.syntax import At, Chars, Choice, Group, Repeat, Row
+from ensue.deploy.gotemplate.regex.syntax import Alternation, At, CaptureGroup, Chars, Concatenation, Repeat
 
 if TYPE_CHECKING:
     from ensue.deploy.gotemplate.regex.syntax import Place, Regex
@@ -62,7 +62,7 @@ class _Flags(msgspec.Struct, frozen=True):
 _FIELDS: Final = {"i": "ignores_case", "m": "is_multiline", "s": "dot_is_any", "U": "is_lazy"}
 
 
-class _Level:
+class _OpenGroup:
     """An open group, or the whole expression: its finished alternatives, and the items of the current one."""
 
     def __init__(self, number: int, flags: _Flags) -> None:
@@ -75,8 +75,8 @@ class _Level:
 
     def closed(self) -> Regex:
         last = _row(self.items)
-        inner = Choice([*self.alternatives, last]) if self.alternatives else last
-        return Group(inner, self.number) if self.number else inner
+        inner = Alternation([*self.alternatives, last]) if self.alternatives else last
+        return CaptureGroup(inner, self.number) if self.number else inner
 
 
 class Parser:
@@ -96,7 +96,7 @@ class Parser:
         self._pattern = pattern
         self._position = 0
         self._flags = _Flags()
-        self._levels = [_Level(0, self._flags)]
+        self._levels = [_OpenGroup(0, self._flags)]
         self._is_behind_repetition = False
 
     def tree(self) -> Regex:
@@ -136,7 +136,7 @@ class Parser:
                 self._add(At("line_end" if self._flags.is_multiline else "text_end"), 1)
             case ".":
                 newline = () if self._flags.dot_is_any else ((_NEWLINE, _NEWLINE),)
-                self._add(Chars(CharSet([Part(newline)], is_negated=True)), 1)
+                self._add(Chars(CharSet([CharClassPart(newline)], is_negated=True)), 1)
             case _:
                 self._char(ord(char))
                 self._position += 1
@@ -179,7 +179,7 @@ class Parser:
     def _push(self, number: int) -> None:
         if len(self._levels) > MOST_LEVELS:
             raise self._failure(f"groups are nested in more than {MOST_LEVELS} levels")
-        self._levels.append(_Level(number, self._flags))
+        self._levels.append(_OpenGroup(number, self._flags))
 
     def _changed_flags(self, on: str, off: str) -> _Flags:
         changes = {_FIELDS[letter]: True for letter in on}
@@ -248,12 +248,12 @@ class Parser:
         else:
             self._char(self._code())
 
-    def _part(self) -> Part | None:
+    def _part(self) -> CharClassPart | None:
         r"""Read `\d`, `\pL` and the like, if that is what follows."""
         letter = self._pattern[self._position + 1 : self._position + 2]
         if letter and letter.lower() in PERL_CLASSES:
             self._position += 2
-            return Part(PERL_CLASSES[letter.lower()], is_negated=letter.isupper())
+            return CharClassPart(PERL_CLASSES[letter.lower()], is_negated=letter.isupper())
         if letter in {"p", "P"}:
             found = _PROPERTY.match(self._pattern, self._position)
             name = (found["long"] or found["short"]) if found else ""
@@ -261,7 +261,7 @@ class Parser:
                 text = self._pattern[self._position : found.end() if found else self._position + 2]
                 raise self._failure(f"{text} is not supported")
             self._position = found.end()
-            return Part(category=name, is_negated=(found["letter"] == "P") != bool(found["negated"]))
+            return CharClassPart(category=name, is_negated=(found["letter"] == "P") != bool(found["negated"]))
         return None
 
     def _code(self) -> int:
@@ -285,18 +285,18 @@ class Parser:
     def _class(self) -> CharSet:
         is_negated = self._pattern.startswith("^", self._position + 1)
         self._position += 1 + is_negated
-        parts: list[Part] = []
+        parts: list[CharClassPart] = []
         while not parts or not self._pattern.startswith("]", self._position):
             parts.append(self._class_part())
         self._position += 1
         return CharSet(parts, is_negated=is_negated, ignores_case=self._flags.ignores_case)
 
-    def _class_part(self) -> Part:
+    def _class_part(self) -> CharClassPart:
         if posix := _POSIX.match(self._pattern, self._position):
             if posix["name"] not in POSIX_CLASSES:
                 raise self._failure(f"{posix[0]} is not supported")
             self._position = posix.end()
-            return Part(POSIX_CLASSES[posix["name"]], is_negated=bool(posix["negated"]))
+            return CharClassPart(POSIX_CLASSES[posix["name"]], is_negated=bool(posix["negated"]))
         if self._pattern.startswith("\\", self._position) and (part := self._part()):
             return part
         begin = self._position
@@ -307,7 +307,7 @@ class Parser:
             last = self._class_char()
             if last < first:
                 raise self._failure(f"{pattern[begin : self._position]} ends before it begins")
-        return Part([(first, last)])
+        return CharClassPart([(first, last)])
 
     def _class_char(self) -> int:
         char = self._pattern[self._position : self._position + 1]
@@ -320,7 +320,7 @@ class Parser:
 
 
 def _row(items: list[Regex]) -> Regex:
-    return items[0] if len(items) == 1 else Row(items)
+    return items[0] if len(items) == 1 else Concatenation(items)
 
 
 def _is_bounded(tree: Regex, most: int) -> bool:
@@ -331,9 +331,9 @@ def _is_bounded(tree: Regex, most: int) -> bool:
             if count > most:
                 return False
             return _is_bounded(tree.item, most // count if count else most)
-        case Row() | Choice():
+        case Concatenation() | Alternation():
             return all(_is_bounded(item, most) for item in tree.items)
-        case Group():
+        case CaptureGroup():
             return _is_bounded(tree.item, most)
         case Chars() | At():
             return True

@@ -9,9 +9,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, assert_never
 
 from ensue.deploy.gotemplate.failures import CallError
-from ensue.deploy.gotemplate.regex.machine import Accept, Check, Fork, Found, Match, Remember, Search, Work
+from ensue.deploy.gotemplate.regex.machine import (
+    Accept,
+    Check,
+    Fork,
+    Match,
+    MatchFound,
+    Remember,
+    Search,
+    StepBudget,
+)
 from ensue.deploy.gotemplate.regex.parser import Parser
-from ensue.deploy.gotemplate.regex.syntax import At, Chars, Choice, Group, Repeat, Row
+from ensue.deploy.gotemplate.regex.syntax import Alternation, At, CaptureGroup, Chars, Concatenation, Repeat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,7 +32,7 @@ MOST_INSTRUCTIONS: Final = 20_000
 """The largest program; a repetition `x{n}` has `x` n times."""
 
 
-class Program:
+class RegexProgram:
     """A compiled expression.
 
     Args:
@@ -40,7 +49,7 @@ class Program:
         self._slots = 2 * (groups + 1)
         self._first, self._is_anchored = _beginning(instructions)
 
-    def search(self, text: str, work: Work, begin: int = 0) -> Match | None:
+    def search(self, text: str, work: StepBudget, begin: int = 0) -> Match | None:
         """Return the leftmost match, None if there is none.
 
         Args:
@@ -53,7 +62,7 @@ class Program:
         """
         return self._next(self._search_in(text, work), text, begin)
 
-    def matches(self, text: str, work: Work, most: int = -1) -> Iterator[Match]:
+    def matches(self, text: str, work: StepBudget, most: int = -1) -> Iterator[Match]:
         """Yield the matches one after another, without an empty one right behind another.
 
         Args:
@@ -77,7 +86,7 @@ class Program:
             end_before = found.end
             position = found.end + (found.end == found.begin)
 
-    def _search_in(self, text: str, work: Work) -> Search:
+    def _search_in(self, text: str, work: StepBudget) -> Search:
         return Search(self._instructions, self._slots, text, work)
 
     def _next(self, search: Search, text: str, begin: int) -> Match | None:
@@ -86,7 +95,7 @@ class Program:
 
 
 @lru_cache(maxsize=256)
-def compiled(pattern: str) -> Program:
+def compiled(pattern: str) -> RegexProgram:
     """Compile a regular expression in Go's syntax.
 
     Args:
@@ -103,7 +112,7 @@ def compiled(pattern: str) -> Program:
     except RecursionError:
         what = f"the regular expression {pattern!r} does not parse: it is nested too deep"
         raise CallError(what) from None
-    return Program((*compiler.instructions, Found()), parser.names, parser.groups)
+    return RegexProgram((*compiler.instructions, MatchFound()), parser.names, parser.groups)
 
 
 class _Compiler:
@@ -119,12 +128,12 @@ class _Compiler:
                 self._append(Accept(tree.accepted, self._here + 1))
             case At():
                 self._append(Check(tree.place, self._here + 1))
-            case Row():
+            case Concatenation():
                 for item in tree.items:
                     self.emit(item)
-            case Choice():
+            case Alternation():
                 self._choice(tree)
-            case Group():
+            case CaptureGroup():
                 self._append(Remember(2 * tree.number, self._here + 1))
                 self.emit(tree.item)
                 self._append(Remember(2 * tree.number + 1, self._here + 1))
@@ -144,7 +153,7 @@ class _Compiler:
         self.instructions.append(instruction)
         return self._here - 1
 
-    def _choice(self, tree: Choice) -> None:
+    def _choice(self, tree: Alternation) -> None:
         fork = self._append(Fork(()))
         begins: list[int] = []
         jumps: list[int] = []
@@ -196,11 +205,11 @@ def is_nullable(tree: Regex) -> bool:
             return False
         case At():
             return True
-        case Row():
+        case Concatenation():
             return all(map(is_nullable, tree.items))
-        case Choice():
+        case Alternation():
             return any(map(is_nullable, tree.items))
-        case Group():
+        case CaptureGroup():
             return is_nullable(tree.item)
         case Repeat():
             return tree.least == 0 or is_nullable(tree.item)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ensue.deploy.gotemplate.regex.char_sets import CharSet
 
 Place: TypeAlias = Literal["text_begin", "text_end", "line_begin", "line_end", "word_edge", "no_word_edge"]
-Regex: TypeAlias = Union["Chars", "At", "Row", "Choice", "Repeat", "Group"]
+Regex: TypeAlias = Union["Chars", "At", "Concatenation", "Alternation", "Repeat", "CaptureGroup"]
 
 
 class Chars(msgspec.Struct, frozen=True):
@@ -30,13 +30,13 @@ class At(msgspec.Struct, frozen=True):
     place: Place
 
 
-class Row(msgspec.Struct, frozen=True):
+class Concatenation(msgspec.Struct, frozen=True):
     """Expressions one after another; none match the empty text."""
 
     items: Sequence[Regex]
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Alternation(msgspec.Struct, frozen=True):
     """Alternatives, the preferred one first."""
 
     items: Sequence[Regex]
@@ -51,7 +51,7 @@ class Repeat(msgspec.Struct, frozen=True):
     is_greedy: bool
 
 
-class Group(msgspec.Struct, frozen=True):
+class CaptureGroup(msgspec.Struct, frozen=True):
     """A group whose text is remembered under its number."""
 
     item: Regex

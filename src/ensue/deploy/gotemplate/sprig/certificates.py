@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cryptography import x509
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
-    from ensue.deploy.gotemplate.surroundings import Surroundings
+    from ensue.deploy.gotemplate.surroundings import RenderingServices
 
 
 class Certificate(GoObject):
@@ -49,7 +49,7 @@ class Certificate(GoObject):
         return super().field(name, arguments) if name not in fields or arguments else fields[name]
 
 
-class _Request(msgspec.Struct, frozen=True, kw_only=True):
+class _CertificateRequest(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     days: int
     is_authority: bool
@@ -57,28 +57,32 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
     addresses: tuple[str, ...] = ()
 
 
-def _gen_ca(surroundings: Surroundings, name: str, days: int) -> Certificate:
-    return _signed(surroundings, _Request(name=name, days=days, is_authority=True), _new_key(), None)
+def _gen_ca(surroundings: RenderingServices, name: str, days: int) -> Certificate:
+    return _signed(
+        surroundings, _CertificateRequest(name=name, days=days, is_authority=True), _new_key(), None
+    )
 
 
-def _gen_ca_with_key(surroundings: Surroundings, name: str, days: int, key: str) -> Certificate:
-    return _signed(surroundings, _Request(name=name, days=days, is_authority=True), _read_key(key), None)
+def _gen_ca_with_key(surroundings: RenderingServices, name: str, days: int, key: str) -> Certificate:
+    return _signed(
+        surroundings, _CertificateRequest(name=name, days=days, is_authority=True), _read_key(key), None
+    )
 
 
 def _gen_self_signed(
-    surroundings: Surroundings, name: str, addresses: list[Any], names: list[Any], days: int
+    surroundings: RenderingServices, name: str, addresses: list[Any], names: list[Any], days: int
 ) -> Certificate:
     return _signed(surroundings, _request(name, addresses, names, days), _new_key(), None)
 
 
 def _gen_self_signed_with_key(  # noqa: PLR0917 -- Sprig's order
-    surroundings: Surroundings, name: str, addresses: list[Any], names: list[Any], days: int, key: str
+    surroundings: RenderingServices, name: str, addresses: list[Any], names: list[Any], days: int, key: str
 ) -> Certificate:
     return _signed(surroundings, _request(name, addresses, names, days), _read_key(key), None)
 
 
 def _gen_signed(  # noqa: PLR0917 -- Sprig's order
-    surroundings: Surroundings,
+    surroundings: RenderingServices,
     name: str,
     addresses: list[Any],
     names: list[Any],
@@ -88,7 +92,7 @@ def _gen_signed(  # noqa: PLR0917 -- Sprig's order
     return _signed(surroundings, _request(name, addresses, names, days), _new_key(), _checked(authority))
 
 
-def _gen_signed_with_key(surroundings: Surroundings, *values: Any) -> Certificate:
+def _gen_signed_with_key(surroundings: RenderingServices, *values: Any) -> Certificate:
     name, addresses, names, days, authority, key = values
     request = _request(name, addresses, names, days)
     return _signed(surroundings, request, _read_key(key), _checked(authority))
@@ -114,11 +118,11 @@ def _checked(authority: GoObject) -> Certificate:
     raise CallError("the authority is not a certificate", help="Make one with `genCA` or `buildCustomCert`")
 
 
-def _request(name: str, addresses: list[Any], names: list[Any], days: int) -> _Request:
+def _request(name: str, addresses: list[Any], names: list[Any], days: int) -> _CertificateRequest:
     for one in (*addresses, *names):
         if not isinstance(one, str):
             raise CallError("an alternative name is not a string")
-    return _Request(
+    return _CertificateRequest(
         name=name, days=days, is_authority=False, alternatives=tuple(names), addresses=tuple(addresses)
     )
 
@@ -150,7 +154,7 @@ def _read_cert(text: str) -> x509.Certificate:
 
 
 def _signed(
-    surroundings: Surroundings, request: _Request, key: Any, authority: Certificate | None
+    surroundings: RenderingServices, request: _CertificateRequest, key: Any, authority: Certificate | None
 ) -> Certificate:
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
@@ -176,7 +180,7 @@ def _signed(
     )
 
 
-def _extensions(request: _Request) -> list[tuple[x509.ExtensionType, bool]]:
+def _extensions(request: _CertificateRequest) -> list[tuple[x509.ExtensionType, bool]]:
     from cryptography import x509
     from cryptography.x509.oid import ExtendedKeyUsageOID
 

@@ -17,7 +17,7 @@ from ensue.deploy.gotemplate.values import GoObject, Int64
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.deploy.gotemplate.surroundings import Surroundings
+    from ensue.deploy.gotemplate.surroundings import RenderingServices
 
 _NS: Final = 10**9
 _ROUNDS: Final = (("y", 365 * 86400), ("mo", 30 * 86400), ("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
@@ -79,7 +79,7 @@ def _unix(time: datetime) -> Int64:
     return Int64((time - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1))
 
 
-def _time_of(surroundings: Surroundings, value: Any) -> datetime:
+def _time_of(surroundings: RenderingServices, value: Any) -> datetime:
     if isinstance(value, GoTime):
         return value.value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -87,15 +87,15 @@ def _time_of(surroundings: Surroundings, value: Any) -> datetime:
     return surroundings.now()
 
 
-def _now(surroundings: Surroundings) -> GoTime:
+def _now(surroundings: RenderingServices) -> GoTime:
     return GoTime(surroundings.now().astimezone(UTC))
 
 
-def _date(surroundings: Surroundings, layout: str, value: Any) -> str:
+def _date(surroundings: RenderingServices, layout: str, value: Any) -> str:
     return date_layout.written(_time_of(surroundings, value).astimezone(UTC), layout)
 
 
-def _date_in_zone(surroundings: Surroundings, layout: str, value: Any, zone: str) -> str:
+def _date_in_zone(surroundings: RenderingServices, layout: str, value: Any, zone: str) -> str:
     return date_layout.written(_time_of(surroundings, value).astimezone(_zone(zone)), layout)
 
 
@@ -108,11 +108,11 @@ def _zone(name: str) -> tzinfo:
         return UTC
 
 
-def _html_date(surroundings: Surroundings, value: Any) -> str:
+def _html_date(surroundings: RenderingServices, value: Any) -> str:
     return _date(surroundings, "2006-01-02", value)
 
 
-def _html_date_in_zone(surroundings: Surroundings, value: Any, zone: str) -> str:
+def _html_date_in_zone(surroundings: RenderingServices, value: Any, zone: str) -> str:
     return _date_in_zone(surroundings, "2006-01-02", value, zone)
 
 
@@ -148,7 +148,7 @@ def _unix_epoch(value: Any) -> str:
     return str(int(_unix(_checked(value).value)))
 
 
-def _ago(surroundings: Surroundings, value: Any) -> str:
+def _ago(surroundings: RenderingServices, value: Any) -> str:
     passed = surroundings.now() - _time_of(surroundings, value)
     return date_layout.duration_text(round(passed.total_seconds()) * _NS)
 
@@ -157,7 +157,7 @@ def _duration(value: Any) -> str:
     return date_layout.duration_text((0 if isinstance(value, float) else integer_of(value)) * _NS)
 
 
-def _duration_round(surroundings: Surroundings, value: Any) -> str:
+def _duration_round(surroundings: RenderingServices, value: Any) -> str:
     if isinstance(value, GoTime):
         seconds = int((surroundings.now() - value.value).total_seconds())
     elif isinstance(value, str):

@@ -27,7 +27,7 @@ from ensue.deploy.gotemplate.values import from_bytes, to_bytes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.deploy.gotemplate.surroundings import Surroundings
+    from ensue.deploy.gotemplate.surroundings import RenderingServices
 
 
 def _b64enc(text: str) -> str:
@@ -98,7 +98,7 @@ def _from_json_or_nil(text: str) -> Any:
         return None
 
 
-def _to_yaml(run: Surroundings, value: Any) -> str:
+def _to_yaml(run: RenderingServices, value: Any) -> str:
     import yaml
 
     check_bounded(value)

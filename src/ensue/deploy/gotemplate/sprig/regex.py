@@ -15,33 +15,33 @@ from ensue.deploy.gotemplate.regex import compiled
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.deploy.gotemplate.surroundings import Surroundings
+    from ensue.deploy.gotemplate.surroundings import RenderingServices
 
 _SPECIAL: Final = re.compile(r"([\\.+*?()|\[\]{}^$])")
 
 
-def _match(run: Surroundings, pattern: str, text: str) -> bool:
+def _match(run: RenderingServices, pattern: str, text: str) -> bool:
     return compiled(pattern).search(text, run.work) is not None
 
 
-def _find(run: Surroundings, pattern: str, text: str) -> str:
+def _find(run: RenderingServices, pattern: str, text: str) -> str:
     found = compiled(pattern).search(text, run.work)
     return (found.group() or "") if found else ""
 
 
-def _find_all(run: Surroundings, pattern: str, text: str, most: int) -> list[str]:
+def _find_all(run: RenderingServices, pattern: str, text: str, most: int) -> list[str]:
     return [found.group() or "" for found in compiled(pattern).matches(text, run.work, most)]
 
 
-def _replace_all(run: Surroundings, pattern: str, text: str, replacement: str) -> str:
+def _replace_all(run: RenderingServices, pattern: str, text: str, replacement: str) -> str:
     return regular_expressions.replaced(pattern, text, replacement, run.work)
 
 
-def _replace_all_literal(run: Surroundings, pattern: str, text: str, replacement: str) -> str:
+def _replace_all_literal(run: RenderingServices, pattern: str, text: str, replacement: str) -> str:
     return regular_expressions.replaced(pattern, text, replacement, run.work, is_literal=True)
 
 
-def _split(run: Surroundings, pattern: str, text: str, most: int) -> list[str]:
+def _split(run: RenderingServices, pattern: str, text: str, most: int) -> list[str]:
     return regular_expressions.split(pattern, text, most, run.work)
 
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.deploy.provisioning.params_schemas.schema import ParamsSchema
-    from ensue.deploy.provisioning.written import Written
+    from ensue.deploy.provisioning.written import TemplatedData
 
 
-def with_defaults(params: Written, schema: ParamsSchema) -> Written:
+def with_defaults(params: TemplatedData, schema: ParamsSchema) -> TemplatedData:
     """Return params with what they leave out filled in; themselves if that is nothing."""
     data = filled_in(params.data, schema)
     return (

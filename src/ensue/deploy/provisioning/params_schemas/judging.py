@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.core.diagnostics import Diagnostic
-from ensue.deploy.provisioning.params_schemas.reasons import Misfit, misfit_of, shown_path
+from ensue.deploy.provisioning.params_schemas.reasons import SchemaMisfit, misfit_of, shown_path
 
 if TYPE_CHECKING:
-    from ensue.deploy.provisioning.identity import Key
+    from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.params_schemas.schema import ParamsSchema
     from ensue.deploy.provisioning.sensitive import Parted
     from ensue.deploy.provisioning.written import TextPlace
 
 
-def judged(key: Key, params: Parted, schema: ParamsSchema, place: TextPlace) -> list[Diagnostic]:
+def judged(key: ResourceKey, params: Parted, schema: ParamsSchema, place: TextPlace) -> list[Diagnostic]:
     """Return an error for every part of a resource's params that does not satisfy their schema.
 
     Args:
@@ -26,15 +26,15 @@ def judged(key: Key, params: Parted, schema: ParamsSchema, place: TextPlace) -> 
     return [_diagnostic(key, one, schema, place) for one in _misfits(params, schema)]
 
 
-def _misfits(params: Parted, schema: ParamsSchema) -> list[Misfit]:
+def _misfits(params: Parted, schema: ParamsSchema) -> list[SchemaMisfit]:
     try:
         each = schema.check({} if params.data is None else params.data)
     except RecursionError:
-        return [Misfit((), "is nested too deeply to be checked", "", ())]
+        return [SchemaMisfit((), "is nested too deeply to be checked", "", ())]
     return list(dict.fromkeys(misfit_of(one, params.secret_paths) for one in each))
 
 
-def _diagnostic(key: Key, misfit: Misfit, schema: ParamsSchema, place: TextPlace) -> Diagnostic:
+def _diagnostic(key: ResourceKey, misfit: SchemaMisfit, schema: ParamsSchema, place: TextPlace) -> Diagnostic:
     there = schema.place.below(*misfit.schema_path).span()
     path = misfit.path if misfit.reason else misfit.path[:-1]
     reason = misfit.reason or f"has no key {misfit.path[-1]!r}"

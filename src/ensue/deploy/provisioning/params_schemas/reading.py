@@ -59,7 +59,7 @@ def read_params_schema(
     """
     if given is None:
         return None
-    reader = _Reader(place, found)
+    reader = _SchemaReader(place, found)
     if not is_mapping(given):
         reader.refuse((), f"is {kind_of(given)}, not a mapping")
         return None
@@ -77,7 +77,7 @@ def read_params_schema(
     return ParamsSchema(data=data, check=checker(explicit_schema(data)), definition=definition, place=place)
 
 
-class _Reader:
+class _SchemaReader:
     """Checks one schema.
 
     Args:

@@ -32,7 +32,7 @@ _KINDS: Final[Mapping[str, str]] = {
 _MOST_SHOWN: Final = 12
 
 
-class Misfit(NamedTuple):
+class SchemaMisfit(NamedTuple):
     """A part of a value that does not satisfy its schema.
 
     Args:
@@ -48,7 +48,7 @@ class Misfit(NamedTuple):
     schema_path: Path
 
 
-def misfit_of(violation: Violation, secret_paths: Collection[Path] = ()) -> Misfit:
+def misfit_of(violation: Violation, secret_paths: Collection[Path] = ()) -> SchemaMisfit:
     """Return what a value violates in words.
 
     Args:
@@ -63,17 +63,17 @@ def misfit_of(violation: Violation, secret_paths: Collection[Path] = ()) -> Misf
     return misfit._replace(path=misfit.path[:size], reason=f"has a part that {reason}", help="")
 
 
-def _misfit_of(violation: Violation, secret_paths: Collection[Path]) -> Misfit:
+def _misfit_of(violation: Violation, secret_paths: Collection[Path]) -> SchemaMisfit:
     path, schema_path = violation.path, violation.schema_path
     if violation.keyword == "additionalProperties":
         names = _mapping(_mapping(violation.schema).get("properties"))
         help_ = near_names(str(path[-1]), names) or (f"it has {', '.join(names)}" if names else "")
-        return Misfit(path, "", help_, schema_path)
+        return SchemaMisfit(path, "", help_, schema_path)
     if alternative := _only_alternative(violation):
         return _misfit_of(alternative, secret_paths)._replace(schema_path=schema_path)
     is_secret = any(overlap(one, path) for one in secret_paths)
     reason = _reason(violation, secret_paths)
-    return Misfit(path, reason, _help(violation, is_secret=is_secret), schema_path)
+    return SchemaMisfit(path, reason, _help(violation, is_secret=is_secret), schema_path)
 
 
 def shown_path(path: Iterable[str | int]) -> str:
@@ -125,7 +125,7 @@ def _reason(violation: Violation, secret_paths: Collection[Path]) -> str:
     return f"does not satisfy `{keyword}`"
 
 
-def _with_path(misfit: Misfit, around: Violation) -> str:
+def _with_path(misfit: SchemaMisfit, around: Violation) -> str:
     """Return the reason of an alternative, with the path below the value if it has one."""
     below = shown_path(misfit.path[len(around.path) :])
     reason = misfit.reason or "is no key of it"

@@ -39,7 +39,7 @@ class ParamsSchema(msgspec.Struct, frozen=True, kw_only=True):
     place: TextPlace
 
 
-class Part(NamedTuple):
+class Subschema(NamedTuple):
     """A schema within a schema.
 
     Args:
@@ -53,19 +53,19 @@ class Part(NamedTuple):
     is_same_value: bool
 
 
-def parts_of(schema: Mapping[str, Any]) -> Iterator[Part]:
+def parts_of(schema: Mapping[str, Any]) -> Iterator[Subschema]:
     """Yield the schemas directly within a schema, without those that it refers to."""
     for key in (*_SINGLE, *_SAME_VALUE):
         if key in schema:
-            yield Part(schema[key], (key,), key in _SAME_VALUE)
+            yield Subschema(schema[key], (key,), key in _SAME_VALUE)
     for key in (*SAME_VALUE_LISTS, "prefixItems"):
         given = schema.get(key)
         for place, one in enumerate(given if is_list(given) else ()):
-            yield Part(one, (key, place), key in SAME_VALUE_LISTS)
+            yield Subschema(one, (key, place), key in SAME_VALUE_LISTS)
     for key in (*_BY_NAME, "dependentSchemas"):
         given = schema.get(key)
         for name, one in given.items() if is_mapping(given) else ():
-            yield Part(one, (key, name), key == "dependentSchemas")
+            yield Subschema(one, (key, name), key == "dependentSchemas")
 
 
 def explicit_schema(schema: Mapping[str, Any]) -> dict[str, Any]:

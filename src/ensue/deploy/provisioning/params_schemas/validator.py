@@ -17,7 +17,7 @@ from urllib.parse import quote
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.unknown import Unknown, unknowns_in
 from ensue.deploy.gotemplate.failures import CallError
-from ensue.deploy.gotemplate.regex import Work, compiled
+from ensue.deploy.gotemplate.regex import StepBudget, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -185,7 +185,7 @@ def _matches(pattern: str, text: str) -> bool:
     Raises:
         CallError: that takes too many steps.
     """
-    return compiled(pattern).search(text, Work()) is not None
+    return compiled(pattern).search(text, StepBudget()) is not None
 
 
 def _matches_key(pattern: str, key: str) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
-from ensue.library.modules._programs import Answer, ask
+from ensue.library.modules._programs import ProgramResult, ask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +51,7 @@ async def said(
 
 async def answered(
     ctx: FunctionContext, *words: str, env: Mapping[str, str] | None = None, stdin: bytes = b""
-) -> Answer:
+) -> ProgramResult:
     """Run the client and return its outcome, whatever the exit code.
 
     Args:

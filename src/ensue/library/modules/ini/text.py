@@ -27,7 +27,7 @@ _INDENT: Final = re.compile(r"\s+")
 
 
 @dataclass(slots=True)
-class Line:
+class IniLine:
     """An option with its value, or any other line.
 
     Args:
@@ -47,7 +47,7 @@ class Section:
         lines: in order.
     """
 
-    lines: list[Line] = field(default_factory=list[Line])
+    lines: list[IniLine] = field(default_factory=list[IniLine])
 
     def options(self) -> dict[str, str]:
         """Return the values by option, the last one of a repeated option."""
@@ -64,9 +64,9 @@ class Section:
         places = [place for place, line in enumerate(self.lines) if line.option == option]
         place = places[0] if places else self._commented(option, commented)
         if place is None:
-            self.lines.append(Line(value, option))
+            self.lines.append(IniLine(value, option))
             return
-        self.lines[place] = Line(value, option)
+        self.lines[place] = IniLine(value, option)
         self.lines = [line for n, line in enumerate(self.lines) if n not in places[1:]]
 
     def drop(self, option: str) -> None:
@@ -139,14 +139,14 @@ class IniText:
             deeper = _INDENT.match(text)
             option = self._option.match(text)
             if _COMMENT.match(text):
-                section.lines.append(Line(text))
+                section.lines.append(IniLine(text))
             elif deeper and _width(deeper.group()) > len(indent) and section.lines:
                 section.lines[-1].text += f"\n{text}"
             elif option:
                 indent = " " * _width(option["indent"])
-                section.lines.append(Line(option["value"], option["option"]))
+                section.lines.append(IniLine(option["value"], option["option"]))
             else:
-                section.lines.append(Line(text))
+                section.lines.append(IniLine(text))
 
 
 def _split(text: str) -> Iterator[tuple[str, list[str]]]:

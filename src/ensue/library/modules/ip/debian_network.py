@@ -39,7 +39,7 @@ CONFIGURE_INTERFACES={networking}
 #VERBOSE=no"""
 
 
-class _Settings(msgspec.Struct, frozen=True, kw_only=True):
+class _NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
     networking: str
     hostname: str
     domain: str
@@ -82,7 +82,7 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
     host, _, domain = named.partition(".")
     # The current name is kept unless `apply_hostname` is set; otherwise each run would change something.
     is_named = now.hostname in {host, named} or not is_one_of(given.get("apply_hostname"), TRUE)
-    wanted = _Settings(
+    wanted = _NetworkSettings(
         networking="yes" if is_one_of(networking, TRUE) else "no",
         hostname=now.hostname if is_named else named,
         domain=domain or now.domain,
@@ -93,7 +93,7 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
     return wanted.lines()
 
 
-async def _write(ctx: FunctionContext, now: _Settings, wanted: _Settings) -> None:
+async def _write(ctx: FunctionContext, now: _NetworkSettings, wanted: _NetworkSettings) -> None:
     if await _has_no_file(ctx):
         if now.networking != wanted.networking:
             verb = "enable" if wanted.networking == "yes" else "disable"
@@ -115,7 +115,7 @@ async def _write(ctx: FunctionContext, now: _Settings, wanted: _Settings) -> Non
     await write_text(ctx, _RESOLV, "".join(f"{line}\n" for line in lines))
 
 
-async def _current(ctx: FunctionContext) -> _Settings:
+async def _current(ctx: FunctionContext) -> _NetworkSettings:
     networking = ""
     if await _has_no_file(ctx):
         is_there = await ctx.call("service.available", "networking")
@@ -127,7 +127,9 @@ async def _current(ctx: FunctionContext) -> _Settings:
     hostname = (await text_of(ctx, "/etc/hostname") or "").split("\n", maxsplit=1)[0]
     resolv = file_lines(await text_of(ctx, _RESOLV) or "")
     domain, search = _last(resolv, "domain"), _last(resolv, "search")
-    return _Settings(networking=networking, hostname=hostname, domain="".join(domain[:1]), search=search)
+    return _NetworkSettings(
+        networking=networking, hostname=hostname, domain="".join(domain[:1]), search=search
+    )
 
 
 async def _has_no_file(ctx: FunctionContext) -> bool:

@@ -55,7 +55,7 @@ async def read_interfaces(ctx: FunctionContext, *more: str) -> Interfaces:
     )
     paths = [FILE, *(f"{FOLDER}/{name}" for name in names)]
     for path in dict.fromkeys([*paths, *more]):
-        reader = _Reader(found, await text_of(ctx, path) or "")
+        reader = _InterfacesReader(found, await text_of(ctx, path) or "")
         reader.read()
         if path == FILE:
             found.lost += reader.lost
@@ -65,7 +65,7 @@ async def read_interfaces(ctx: FunctionContext, *more: str) -> Interfaces:
     return found
 
 
-class _Reader:
+class _InterfacesReader:
     """Reads one file; keeps the current stanza."""
 
     def __init__(self, found: Interfaces, text: str) -> None:

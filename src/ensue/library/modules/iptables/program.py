@@ -9,7 +9,7 @@ from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
-    from ensue.library.modules._programs import Answer
+    from ensue.library.modules._programs import ProgramResult
 
 
 def program(family: str = "ipv4") -> str:
@@ -39,7 +39,7 @@ async def filter_words(ctx: FunctionContext, family: str, table: str, *words: st
     return (await must(ctx, program(family), "--wait", "-t", table, *words, what=what)).stdout
 
 
-async def ask_filter(ctx: FunctionContext, family: str, table: str, *words: str) -> Answer:
+async def ask_filter(ctx: FunctionContext, family: str, table: str, *words: str) -> ProgramResult:
     """Run the program for a table and return its outcome, whatever the exit code."""
     return await ask(ctx, program(family), "--wait", "-t", table, *words)
 

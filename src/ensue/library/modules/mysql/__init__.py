@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.library.modules.mysql import databases, grants, users
-from ensue.library.modules.mysql.server import Server, rows
+from ensue.library.modules.mysql.server import MysqlServer, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
         ctx: the target.
         database: the database to query.
         query: one SQL statement.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.query shop 'SELECT 1'
@@ -35,7 +35,7 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
     Returns:
         `columns`, `results` (a list of strings per row) and `rows returned`.
     """
-    found = await rows(ctx, Server.read({**connection, "connection_db": database}), query)
+    found = await rows(ctx, MysqlServer.read({**connection, "connection_db": database}), query)
     return {
         "columns": [*found[0]] if found else [],
         "results": [[*row.values()] for row in found],
@@ -48,12 +48,12 @@ async def version(ctx: FunctionContext, **connection: Any) -> str:
 
     Args:
         ctx: the target.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.version
     """
-    return (await rows(ctx, Server.read(connection), "SELECT VERSION() AS version;"))[0]["version"] or ""
+    return (await rows(ctx, MysqlServer.read(connection), "SELECT VERSION() AS version;"))[0]["version"] or ""
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {

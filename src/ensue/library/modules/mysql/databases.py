@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import StateFailedError
-from ensue.library.modules.mysql.server import Server, name_of, rows, run_sql, text_of
+from ensue.library.modules.mysql.server import MysqlServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,13 +28,13 @@ async def db_list(ctx: FunctionContext, **connection: Any) -> list[str]:
 
     Args:
         ctx: the target.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_list
     """
     sql = "SELECT SCHEMA_NAME AS name FROM INFORMATION_SCHEMA.SCHEMATA ORDER BY 1;"
-    return [row["name"] or "" for row in await rows(ctx, Server.read(connection), sql)]
+    return [row["name"] or "" for row in await rows(ctx, MysqlServer.read(connection), sql)]
 
 
 async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str, str]:
@@ -43,12 +43,12 @@ async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str
     Args:
         ctx: the target.
         name: the database.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_get shop
     """
-    found = await rows(ctx, Server.read(connection), _GET.format(name=text_of(name)))
+    found = await rows(ctx, MysqlServer.read(connection), _GET.format(name=text_of(name)))
     if not found:
         return {}
     return {"character_set": found[0]["character_set"] or "", "collate": found[0]["collate_name"] or ""}
@@ -60,7 +60,7 @@ async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
     Args:
         ctx: the target.
         name: the database.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_exists shop
@@ -74,12 +74,12 @@ async def db_tables(ctx: FunctionContext, name: str, **connection: Any) -> list[
     Args:
         ctx: the target.
         name: the database.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_tables shop
     """
-    found = await rows(ctx, Server.read(connection), f"SHOW TABLES IN {name_of(name)};")
+    found = await rows(ctx, MysqlServer.read(connection), f"SHOW TABLES IN {name_of(name)};")
     return [next(iter(row.values())) or "" for row in found]
 
 
@@ -97,13 +97,13 @@ async def db_create(
         name: the database.
         character_set: its default character set.
         collate: its default collation.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_create shop
     """
     sql = f"CREATE DATABASE IF NOT EXISTS {name_of(name)}{_texts(character_set, collate)};"
-    await run_sql(ctx, Server.read(connection), sql)
+    await run_sql(ctx, MysqlServer.read(connection), sql)
     return True
 
 
@@ -121,13 +121,13 @@ async def alter_db(
         name: the database.
         character_set: its default character set.
         collate: its default collation.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.alter_db shop
     """
     sql = f"ALTER DATABASE {name_of(name)}{_texts(character_set, collate)};"
-    await run_sql(ctx, Server.read(connection), sql)
+    await run_sql(ctx, MysqlServer.read(connection), sql)
     return True
 
 
@@ -137,12 +137,12 @@ async def db_remove(ctx: FunctionContext, name: str, **connection: Any) -> bool:
     Args:
         ctx: the target.
         name: the database.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_remove shop
     """
-    await run_sql(ctx, Server.read(connection), f"DROP DATABASE {name_of(name)};")
+    await run_sql(ctx, MysqlServer.read(connection), f"DROP DATABASE {name_of(name)};")
     return True
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
-from ensue.library.modules.mysql.server import Server, account_of, name_of, rows, run_sql, text_of
+from ensue.library.modules.mysql.server import MysqlServer, account_of, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ _SSL_FLAGS: Final = frozenset({"SSL", "X509"})
 _SSL_TEXTS: Final = frozenset({"SUBJECT", "ISSUER", "CIPHER"})
 
 
-class _Level(msgspec.Struct, frozen=True, kw_only=True):
+class _GrantLevel(msgspec.Struct, frozen=True, kw_only=True):
     """What a grant applies to: a database as written in grants (`_` and `%` escaped), and a table or `*`."""
 
     database: str
@@ -58,7 +58,7 @@ class _Level(msgspec.Struct, frozen=True, kw_only=True):
 class _Held(msgspec.Struct, frozen=True, kw_only=True):
     """One line of SHOW GRANTS."""
 
-    level: _Level
+    level: _GrantLevel
     privileges: frozenset[str]
     with_grant_option: bool
 
@@ -72,7 +72,7 @@ async def user_grants(
         ctx: the target.
         user: the account's user name.
         host: the host that it logs in from.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_grants shop
@@ -80,7 +80,7 @@ async def user_grants(
     Raises:
         StateFailedError: the account does not exist, or the query fails.
     """
-    found = await rows(ctx, Server.read(connection), f"SHOW GRANTS FOR {account_of(user, host)};")
+    found = await rows(ctx, MysqlServer.read(connection), f"SHOW GRANTS FOR {account_of(user, host)};")
     return [_KEPT.sub("", next(iter(row.values())) or "") for row in found]
 
 
@@ -104,7 +104,7 @@ async def grant_exists(  # noqa: PLR0917 (Salt's order)
         host: the host that it logs in from.
         grant_option: whether the account may grant them to others.
         escape: take `_` and `%` in the name of the database literally, not as wildcards.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.grant_exists SELECT 'shop.*' shop
@@ -112,7 +112,7 @@ async def grant_exists(  # noqa: PLR0917 (Salt's order)
     Returns:
         Whether it has them; False if the account does not exist.
     """
-    asked = Server.read(connection)
+    asked = MysqlServer.read(connection)
     if not await rows(ctx, asked, _ACCOUNT.format(user=text_of(user), host=text_of(host))):
         return False
     held = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
@@ -140,7 +140,7 @@ async def grants_on(
         user: the account's user name.
         host: the host that it logs in from.
         escape: take `_` and `%` in the name of the database literally, not as wildcards.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.grants_on 'shop.*' shop
@@ -171,7 +171,7 @@ async def grant_add(  # noqa: PLR0917 (Salt's order)
         grant_option: whether the account may grant them to others.
         escape: take `_` and `%` in the name of the database literally, not as wildcards.
         ssl_option: a list of mappings: `SSL` or `X509` to true, `SUBJECT`, `ISSUER` or `CIPHER` to a string.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.grant_add SELECT 'shop.*' shop
@@ -180,7 +180,7 @@ async def grant_add(  # noqa: PLR0917 (Salt's order)
     option = " WITH GRANT OPTION" if grant_option else ""
     words = ", ".join(sorted(_privileges(grant)))
     to = f"{account_of(user, host)}{_requirement(ssl_option)}{option}"
-    await run_sql(ctx, Server.read(connection), f"GRANT {words} ON {level} TO {to};")
+    await run_sql(ctx, MysqlServer.read(connection), f"GRANT {words} ON {level} TO {to};")
     return True
 
 
@@ -204,7 +204,7 @@ async def grant_revoke(  # noqa: PLR0917 (Salt's order)
         host: the host that it logs in from.
         grant_option: whether the account may grant them to others.
         escape: take `_` and `%` in the name of the database literally, not as wildcards.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.grant_revoke SELECT 'shop.*' shop
@@ -214,12 +214,12 @@ async def grant_revoke(  # noqa: PLR0917 (Salt's order)
     lines = [f"REVOKE {', '.join(sorted(_privileges(grant)))} ON {level} FROM {from_};"]
     # MySQL does not accept both in one list, so each has its own statement.
     lines += [f"REVOKE GRANT OPTION ON {level} FROM {from_};"] if grant_option else []
-    await run_sql(ctx, Server.read(connection), "\n".join(lines))
+    await run_sql(ctx, MysqlServer.read(connection), "\n".join(lines))
     return True
 
 
 async def _held_on(
-    ctx: FunctionContext, level: _Level, user: str, host: str, connection: dict[str, Any]
+    ctx: FunctionContext, level: _GrantLevel, user: str, host: str, connection: dict[str, Any]
 ) -> list[_Held]:
     lines = map(_held, await user_grants(ctx, user, host, **connection))
     return [line for line in lines if line is not None and line.level == level]
@@ -243,13 +243,13 @@ def _privileges(grant: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _level(database: str, *, escape: bool) -> _Level:
+def _level(database: str, *, escape: bool) -> _GrantLevel:
     before, _, table = database.rpartition(".")
     if not before:
         raise StateFailedError(f"{database!r} is neither database.*, database.table nor *.*")
     if escape and before != "*" and table == "*":
         before = before.replace("\\", "\\\\").replace("_", "\\_").replace("%", "\\%")
-    return _Level(database=before.strip("`"), table=table.strip("`"))
+    return _GrantLevel(database=before.strip("`"), table=table.strip("`"))
 
 
 def _held(line: str) -> _Held | None:
@@ -264,7 +264,7 @@ def _held(line: str) -> _Held | None:
     except StateFailedError:
         return None
     return _Held(
-        level=_Level(database=database, table=table),
+        level=_GrantLevel(database=database, table=table),
         privileges=privileges,
         with_grant_option="WITH GRANT OPTION" in match["rest"],
     )

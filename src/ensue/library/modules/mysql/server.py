@@ -28,7 +28,7 @@ _ESCAPES: Final = {"\\n": "\n", "\\t": "\t", "\\0": "\0", "\\\\": "\\"}
 _ESCAPED: Final = re.compile(r"\\[nt0\\]")
 
 
-class Server(msgspec.Struct, frozen=True, kw_only=True):
+class MysqlServer(msgspec.Struct, frozen=True, kw_only=True):
     """Address and credentials of a server; missing values come from the project's options (`mysql.host`).
 
     Args:
@@ -52,7 +52,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     charset: str | None = None
 
     @classmethod
-    def read(cls, given: dict[str, Any]) -> Server:
+    def read(cls, given: dict[str, Any]) -> MysqlServer:
         """Read keyword arguments with Salt's names (`connection_host`; the password is `connection_pass`).
 
         Raises:
@@ -85,7 +85,7 @@ def account_of(user: str, host: str) -> str:
     return f"{text_of(user)}@{text_of(host)}"
 
 
-async def rows(ctx: FunctionContext, server: Server, sql: str) -> list[dict[str, str | None]]:
+async def rows(ctx: FunctionContext, server: MysqlServer, sql: str) -> list[dict[str, str | None]]:
     """Return the rows of a query, one mapping per row.
 
     Args:
@@ -110,7 +110,7 @@ async def rows(ctx: FunctionContext, server: Server, sql: str) -> list[dict[str,
     ]
 
 
-async def run_sql(ctx: FunctionContext, server: Server, sql: str) -> str:
+async def run_sql(ctx: FunctionContext, server: MysqlServer, sql: str) -> str:
     """Run SQL statements and return the client's output."""
     found = {word: await _option(ctx, server, word) for word in server.__struct_fields__}
     argv = [f"--defaults-file={found['default_file']}"] if found["default_file"] else []
@@ -139,7 +139,7 @@ def _unescaped(value: str) -> str:
     return _ESCAPED.sub(lambda match: _ESCAPES[match[0]], value)
 
 
-async def _option(ctx: FunctionContext, server: Server, word: str) -> str:
+async def _option(ctx: FunctionContext, server: MysqlServer, word: str) -> str:
     given = getattr(server, word)
     if given is not None:
         return str(given)

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import StateFailedError
-from ensue.library.modules.mysql.server import Server, account_of, rows, run_sql, text_of
+from ensue.library.modules.mysql.server import MysqlServer, account_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,12 +32,12 @@ async def user_list(ctx: FunctionContext, **connection: Any) -> list[dict[str, s
 
     Args:
         ctx: the target.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_list
     """
-    return await rows(ctx, Server.read(connection), "SELECT User, Host FROM mysql.user ORDER BY 1, 2;")
+    return await rows(ctx, MysqlServer.read(connection), "SELECT User, Host FROM mysql.user ORDER BY 1, 2;")
 
 
 async def user_exists(  # noqa: PLR0917 (Salt's order)
@@ -62,7 +62,7 @@ async def user_exists(  # noqa: PLR0917 (Salt's order)
         passwordless: check that it logs in without a password.
         unix_socket: with `passwordless`, check that it logs in as the user of that name on the target.
         password_column: not used.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_exists shop
@@ -106,7 +106,7 @@ async def user_create(  # noqa: PLR0917 (Salt's order)
         unix_socket: let it log in as the user of that name on the target.
         password_column: not used.
         auth_plugin: MySQL's authentication plug-in for the password.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_create shop
@@ -117,7 +117,7 @@ async def user_create(  # noqa: PLR0917 (Salt's order)
     how = await _identified(
         ctx, password, password_hash, allow_passwordless, unix_socket, auth_plugin, connection
     )
-    await run_sql(ctx, Server.read(connection), f"CREATE USER {account_of(user, host)} {how};")
+    await run_sql(ctx, MysqlServer.read(connection), f"CREATE USER {account_of(user, host)} {how};")
     return True
 
 
@@ -145,7 +145,7 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
         unix_socket: let it log in as the user of that name on the target.
         password_column: not used.
         auth_plugin: MySQL's authentication plug-in for the password.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_chpass shop
@@ -153,7 +153,7 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
     how = await _identified(
         ctx, password, password_hash, allow_passwordless, bool(unix_socket), auth_plugin, connection
     )
-    await run_sql(ctx, Server.read(connection), f"ALTER USER {account_of(user, host)} {how};")
+    await run_sql(ctx, MysqlServer.read(connection), f"ALTER USER {account_of(user, host)} {how};")
     return True
 
 
@@ -164,12 +164,12 @@ async def user_remove(ctx: FunctionContext, user: str, host: str = "localhost", 
         ctx: the target.
         user: the account's user name.
         host: the host that it logs in from.
-        **connection: see `Server`.
+        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_remove shop
     """
-    await run_sql(ctx, Server.read(connection), f"DROP USER {account_of(user, host)};")
+    await run_sql(ctx, MysqlServer.read(connection), f"DROP USER {account_of(user, host)};")
     return True
 
 
@@ -187,7 +187,7 @@ async def _account(
     It selects all columns, because the name of the one with the hash differs between versions.
     """
     sql = _ACCOUNT.format(user=text_of(user), host=text_of(host))
-    found = await rows(ctx, Server.read(connection), sql)
+    found = await rows(ctx, MysqlServer.read(connection), sql)
     if not found:
         return None
     kept = found[0].get("authentication_string") or found[0].get("Password") or ""
@@ -207,7 +207,7 @@ async def _identified(  # noqa: PLR0917 (the options that users know)
 ) -> str:
     """Return the SQL clause that specifies how an account logs in."""
     sql = "SELECT VERSION() AS version;"
-    version = (await rows(ctx, Server.read(connection), sql))[0]["version"] or ""
+    version = (await rows(ctx, MysqlServer.read(connection), sql))[0]["version"] or ""
     is_mariadb = "MariaDB" in version
     if not _WORD.fullmatch(auth_plugin):
         raise StateFailedError(f"{auth_plugin!r} is not the name of a plug-in")

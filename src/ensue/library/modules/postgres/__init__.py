@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.library.modules.postgres import clusters, privileges, roles, schemas, tablespaces
 from ensue.library.modules.postgres.databases import db_alter, db_create, db_exists, db_list, db_remove
-from ensue.library.modules.postgres.server import Server, rows
+from ensue.library.modules.postgres.server import PostgresServer, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ async def psql_query(ctx: FunctionContext, query: str, **server: Any) -> list[di
     Example:
         ensue call '*' postgres.psql_query 'SELECT 1'
     """
-    return await rows(ctx, Server.read(server), query)
+    return await rows(ctx, PostgresServer.read(server), query)
 
 
 async def version(ctx: FunctionContext, **server: Any) -> str:
@@ -43,7 +43,7 @@ async def version(ctx: FunctionContext, **server: Any) -> str:
     Example:
         ensue call '*' postgres.version
     """
-    return (await rows(ctx, Server.read(server), "SHOW server_version;"))[0]["server_version"]
+    return (await rows(ctx, PostgresServer.read(server), "SHOW server_version;"))[0]["server_version"]
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {

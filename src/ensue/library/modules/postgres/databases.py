@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.library.modules.postgres.server import Server, name_of, rows_by_name, run_sql, text_of
+from ensue.library.modules.postgres.server import PostgresServer, name_of, rows_by_name, run_sql, text_of
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
@@ -25,7 +25,7 @@ async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, st
 
     Args:
         ctx: the target.
-        **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`; see `Server`.
+        **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`; see `PostgresServer`.
 
     Example:
         ensue call '*' postgres.db_list
@@ -33,7 +33,7 @@ async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, st
     Raises:
         StateFailedError: the query fails.
     """
-    return await rows_by_name(ctx, Server.read(server), _LIST)
+    return await rows_by_name(ctx, PostgresServer.read(server), _LIST)
 
 
 async def db_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
@@ -88,7 +88,7 @@ async def db_create(
     }
     given = "".join(f" {word} = {value}" for word, value in words.items() if value)
     line = f"CREATE DATABASE {name_of(name)}{' WITH' if given else ''}{given};"
-    await run_sql(ctx, Server.read(server), line, whole=False)
+    await run_sql(ctx, PostgresServer.read(server), line, whole=False)
     return True
 
 
@@ -107,7 +107,7 @@ async def db_alter(
     Example:
         ensue call '*' postgres.db_alter shop
     """
-    asked = Server.read(server)
+    asked = PostgresServer.read(server)
     if owner:
         await run_sql(ctx, asked, f"ALTER DATABASE {name_of(name)} OWNER TO {name_of(owner)};")
     if tablespace:
@@ -127,5 +127,5 @@ async def db_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
     Example:
         ensue call '*' postgres.db_remove shop
     """
-    await run_sql(ctx, Server.read(server), f"DROP DATABASE {name_of(name)};", whole=False)
+    await run_sql(ctx, PostgresServer.read(server), f"DROP DATABASE {name_of(name)};", whole=False)
     return True

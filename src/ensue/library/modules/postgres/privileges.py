@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.errors import StateFailedError
-from ensue.library.modules.postgres.server import Server, name_of, rows, run_sql, text_of
+from ensue.library.modules.postgres.server import PostgresServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -225,7 +225,7 @@ async def privileges_grant(
         words = ", ".join(await _wanted(ctx, about, privileges, server))
         option = " WITH GRANT OPTION" if grant_option else ""
         sql = f"GRANT {words} ON {about.written()} TO {name_of(name)}{option};"
-    await run_sql(ctx, Server.read(server), sql)
+    await run_sql(ctx, PostgresServer.read(server), sql)
     return True
 
 
@@ -259,12 +259,12 @@ async def privileges_revoke(
     else:
         words = ", ".join(await _wanted(ctx, about, privileges, server))
         sql = f"REVOKE {words} ON {about.written()} FROM {name_of(name)};"
-    await run_sql(ctx, Server.read(server), sql)
+    await run_sql(ctx, PostgresServer.read(server), sql)
     return True
 
 
 async def _members(ctx: FunctionContext, group: str, server: dict[str, Any]) -> dict[str, bool]:
-    found = await rows(ctx, Server.read(server), _MEMBERS.format(name=text_of(group)))
+    found = await rows(ctx, PostgresServer.read(server), _MEMBERS.format(name=text_of(group)))
     return {row["role"]: row["admin"] == "t" for row in found}
 
 
@@ -272,7 +272,7 @@ async def _held(ctx: FunctionContext, about: _Object, server: dict[str, Any]) ->
     """Return the privileges of each role, by object id."""
     sql = _ACL.format(objects=about.query(), kind=_KINDS[about.kind])
     found: dict[str, _Held] = {}
-    for row in await rows(ctx, Server.read(server), sql):
+    for row in await rows(ctx, PostgresServer.read(server), sql):
         roles = found.setdefault(row["object"], {})
         if row["privilege"]:
             roles.setdefault(row["role"], {})[row["privilege"]] = row["grantable"] == "t"
@@ -285,7 +285,7 @@ async def _wanted(
     """Return the requested privileges, checked against those that the server has for the object type."""
     listed = [word.strip().upper() for word in (privileges or "").split(",") if word.strip()]
     sql = _ALL_OF_A_KIND.format(kind=_KINDS[about.kind])
-    known = [row["privilege"] for row in await rows(ctx, Server.read(server), sql)]
+    known = [row["privilege"] for row in await rows(ctx, PostgresServer.read(server), sql)]
     if {"ALL", "ALL PRIVILEGES"} & {*listed}:
         return known
     wanted = ["TEMPORARY" if word == "TEMP" else word for word in listed]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.postgres.passwords import is_kept, kept_password
-from ensue.library.modules.postgres.server import Server, name_of, rows, run_sql, text_of
+from ensue.library.modules.postgres.server import PostgresServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
         `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `valid_until`, and
         `groups`, a list.
     """
-    found = await rows(ctx, Server.read(server), _ROLE.format(name=text_of(name)))
+    found = await rows(ctx, PostgresServer.read(server), _ROLE.format(name=text_of(name)))
     if not found:
         return None
     role: DataMap = {word: found[0][word] == "t" for word in _FLAGS}
@@ -85,7 +85,7 @@ async def has_password(
         **server: see `role_get`.
     """
     ctx.masker.add(rolepassword)
-    found = await rows(ctx, Server.read(server), _KEPT.format(name=text_of(name)))
+    found = await rows(ctx, PostgresServer.read(server), _KEPT.format(name=text_of(name)))
     kept = found[0]["kept"] if found else ""
     ctx.masker.add(kept)
     return is_kept(name, rolepassword, encrypted, kept)
@@ -101,7 +101,7 @@ async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **se
         **server: see `db_list`.
     """
     sql = _VALID_UNTIL.format(name=text_of(name), time=text_of(valid_until))
-    found = await rows(ctx, Server.read(server), sql)
+    found = await rows(ctx, PostgresServer.read(server), sql)
     return bool(found) and found[0]["same"] == "t"
 
 
@@ -146,7 +146,7 @@ async def user_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
     Example:
         ensue call '*' postgres.group_remove shop
     """
-    await run_sql(ctx, Server.read(server), f"DROP ROLE {name_of(name)};")
+    await run_sql(ctx, PostgresServer.read(server), f"DROP ROLE {name_of(name)};")
     return True
 
 
@@ -181,7 +181,7 @@ async def _written(ctx: FunctionContext, verb: str, name: str, options: dict[str
     lines = [f"{verb} ROLE {name_of(name)} WITH {' '.join(words)};"] if words else []
     lines += [f"GRANT {name_of(group)} TO {name_of(name)};" for group in groups_of(options.get("groups"))]
     own = {*_FLAGS, "rolepassword", "encrypted", "valid_until", "groups"}
-    server = Server.read({word: value for word, value in options.items() if word not in own})
+    server = PostgresServer.read({word: value for word, value in options.items() if word not in own})
     if not lines:
         raise StateFailedError(f"no property of the role {name} is given to change")
     await run_sql(ctx, server, "\n".join(lines))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.library.modules.postgres.server import Server, name_of, rows, run_sql, text_of
+from ensue.library.modules.postgres.server import PostgresServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +103,7 @@ async def get_installed_extension(ctx: FunctionContext, name: str, **server: Any
     Example:
         ensue call '*' postgres.get_installed_extension pg_trgm
     """
-    found = await rows(ctx, Server.read(server), _EXTENSION.format(name=text_of(name)))
+    found = await rows(ctx, PostgresServer.read(server), _EXTENSION.format(name=text_of(name)))
     return found[0] if found else {}
 
 
@@ -141,7 +141,7 @@ async def create_extension(
     Example:
         ensue call '*' postgres.create_extension pg_trgm
     """
-    asked = Server.read(server)
+    asked = PostgresServer.read(server)
     quoted = name_of(name)
     if not await is_installed_extension(ctx, name, **server):
         words = [f"SCHEMA {name_of(schema)}"] if schema else []
@@ -170,18 +170,18 @@ async def drop_extension(
         ensue call '*' postgres.drop_extension pg_trgm
     """
     how = " CASCADE" if cascade else " RESTRICT" if restrict else ""
-    await run_sql(ctx, Server.read(server), f"DROP EXTENSION {name_of(name)}{how};")
+    await run_sql(ctx, PostgresServer.read(server), f"DROP EXTENSION {name_of(name)}{how};")
     return True
 
 
-def _inside(dbname: str, given: dict[str, Any]) -> Server:
+def _inside(dbname: str, given: dict[str, Any]) -> PostgresServer:
     """Read the arguments of a server; next to Salt's `db_host` etc., `user` is the user who runs psql."""
     if any(word.startswith("db_") for word in given):
         plain = {word.removeprefix("db_"): value for word, value in given.items() if word.startswith("db_")}
         plain["runas"] = given.get("user")
     else:
         plain = dict(given)
-    return Server.read({**plain, "maintenance_db": dbname})
+    return PostgresServer.read({**plain, "maintenance_db": dbname})
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {

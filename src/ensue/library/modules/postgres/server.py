@@ -24,7 +24,7 @@ _SYSTEM_USER: Final = "postgres"
 _NOT_FOUND: Final = 127
 
 
-class Server(msgspec.Struct, frozen=True, kw_only=True):
+class PostgresServer(msgspec.Struct, frozen=True, kw_only=True):
     """Address and credentials of a server.
 
     Args:
@@ -44,7 +44,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     runas: str | None = None
 
     @classmethod
-    def read(cls, given: dict[str, Any]) -> Server:
+    def read(cls, given: dict[str, Any]) -> PostgresServer:
         """Read keyword arguments with Salt's names.
 
         Raises:
@@ -66,7 +66,7 @@ def text_of(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-async def rows_by_name(ctx: FunctionContext, server: Server, sql: str) -> dict[str, dict[str, str]]:
+async def rows_by_name(ctx: FunctionContext, server: PostgresServer, sql: str) -> dict[str, dict[str, str]]:
     """Return the rows of a query by their column `Name`, each with the other columns.
 
     Args:
@@ -81,7 +81,7 @@ async def rows_by_name(ctx: FunctionContext, server: Server, sql: str) -> dict[s
     return {each["Name"]: {word: value for word, value in each.items() if word != "Name"} for each in found}
 
 
-async def rows(ctx: FunctionContext, server: Server, sql: str) -> list[dict[str, str]]:
+async def rows(ctx: FunctionContext, server: PostgresServer, sql: str) -> list[dict[str, str]]:
     """Return the rows of a query, one mapping per row; NULL becomes an empty string.
 
     Args:
@@ -95,7 +95,7 @@ async def rows(ctx: FunctionContext, server: Server, sql: str) -> list[dict[str,
     return list(csv.DictReader(io.StringIO(await run_sql(ctx, server, sql))))
 
 
-async def run_sql(ctx: FunctionContext, server: Server, sql: str, *, whole: bool = True) -> str:
+async def run_sql(ctx: FunctionContext, server: PostgresServer, sql: str, *, whole: bool = True) -> str:
     """Run SQL statements and return the output of psql.
 
     Args:
@@ -131,6 +131,6 @@ async def run_sql(ctx: FunctionContext, server: Server, sql: str, *, whole: bool
     return done.stdout.decode("utf-8", "replace")
 
 
-async def _option(ctx: FunctionContext, server: Server, word: str) -> str:
+async def _option(ctx: FunctionContext, server: PostgresServer, word: str) -> str:
     given = getattr(server, word)
     return str(given if given is not None else await ctx.call("config.option", f"postgres.{word}") or "")

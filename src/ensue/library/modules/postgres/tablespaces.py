@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import StateFailedError
-from ensue.library.modules.postgres.server import Server, name_of, rows_by_name, run_sql, text_of
+from ensue.library.modules.postgres.server import PostgresServer, name_of, rows_by_name, run_sql, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ async def tablespace_list(ctx: FunctionContext, **server: Any) -> dict[str, dict
     Example:
         ensue call '*' postgres.tablespace_list
     """
-    return await rows_by_name(ctx, Server.read(server), _LIST)
+    return await rows_by_name(ctx, PostgresServer.read(server), _LIST)
 
 
 async def tablespace_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
@@ -73,7 +73,7 @@ async def tablespace_create(
     of = f" OWNER {name_of(owner)}" if owner else ""
     with_ = f" WITH ({_written(options)})" if options else ""
     sql = f"CREATE TABLESPACE {name_of(name)}{of} LOCATION {text_of(location)}{with_};"
-    await run_sql(ctx, Server.read(server), sql, whole=False)
+    await run_sql(ctx, PostgresServer.read(server), sql, whole=False)
     return True
 
 
@@ -99,7 +99,7 @@ async def tablespace_alter(
     """
     lines = [f"ALTER TABLESPACE {name_of(name)} OWNER TO {name_of(new_owner)};"] if new_owner else []
     lines += [f"ALTER TABLESPACE {name_of(name)} SET ({_written(set_option)});"] if set_option else []
-    await run_sql(ctx, Server.read(server), "\n".join(lines))
+    await run_sql(ctx, PostgresServer.read(server), "\n".join(lines))
     return True
 
 
@@ -114,7 +114,7 @@ async def tablespace_remove(ctx: FunctionContext, name: str, **server: Any) -> b
     Example:
         ensue call '*' postgres.tablespace_remove fast
     """
-    await run_sql(ctx, Server.read(server), f"DROP TABLESPACE {name_of(name)};", whole=False)
+    await run_sql(ctx, PostgresServer.read(server), f"DROP TABLESPACE {name_of(name)};", whole=False)
     return True
 
 

@@ -173,11 +173,11 @@ async def maybe_fix_ssl_version(
 
 
 async def _has_key(ctx: FunctionContext, path: str) -> bool:
-    from ensue.reach.certificates.openssl import Key
+    from ensue.reach.certificates.openssl import TargetKey
 
     if await ctx.connection.stat(path, follow=True) is None:
         return False
-    if (await look(ctx, Key(path=path))).kind is not None:
+    if (await look(ctx, TargetKey(path=path))).kind is not None:
         return True
     await ctx.connection.rename(path, f"{path}.unloadable.{dt.datetime.now(tz=dt.UTC):%Y%m%d%H%M%S}")
     return False

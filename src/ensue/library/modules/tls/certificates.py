@@ -13,7 +13,7 @@ from ensue.core.errors import StateFailedError
 from ensue.library.modules.tls.places import authority_named, cert_base_path, new_key, write_certificate
 from ensue.reach.certificates import making
 from ensue.reach.certificates.containers import Packing, pack
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.certificates.public import key_in
 from ensue.reach.certificates.signing import signed_certificate
 from ensue.reach.certificates.sources import certificate_of, request_of
@@ -189,7 +189,7 @@ async def create_pkcs12(  # noqa: PLR0917 (Salt's order)
     certificates = [await certificate_of(ctx, each) for each in (f"{base}.crt", authority.certificate)]
     await ctx.connection.write(path, b"", mode=0o600)
     packing = Packing(passphrase=passphrase or None, friendly_name=CN)
-    await pack(ctx, path, certificates, Key(path=f"{base}.key"), packing)
+    await pack(ctx, path, certificates, TargetKey(path=f"{base}.key"), packing)
     return f"Created {made}"
 
 

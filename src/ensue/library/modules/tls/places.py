@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.core.errors import StateFailedError
-from ensue.reach.certificates.keys import Kind, Storage, generate
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.keys import KeyKind, Storage, generate
+from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.certificates.sources import certificate_of
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ class Authority(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.folder}/{self.filename}.crt"
 
     @property
-    def key(self) -> Key:
+    def key(self) -> TargetKey:
         """Its private key."""
-        return Key(path=f"{self.folder}/{self.filename}.key")
+        return TargetKey(path=f"{self.folder}/{self.filename}.key")
 
     @property
     def index(self) -> str:
@@ -60,7 +60,7 @@ class Authority(msgspec.Struct, frozen=True, kw_only=True):
         return await certificate_of(ctx, self.certificate)
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class IndexLine(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the index.
 
     Args:
@@ -76,7 +76,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     subject: str
 
     @classmethod
-    def of(cls, certificate: x509.Certificate) -> Entry:
+    def of(cls, certificate: x509.Certificate) -> IndexLine:
         """Return the line for a certificate that is not revoked."""
         parts = [
             f"{_NAMES.get(each.oid.dotted_string, each.rfc4514_attribute_name)}={each.value!s}"
@@ -115,13 +115,13 @@ async def authority_named(
     return Authority(folder=folder, filename=ca_filename or f"{ca_name}_ca_cert")
 
 
-async def new_key(ctx: FunctionContext, path: str, bits: int) -> Key:
+async def new_key(ctx: FunctionContext, path: str, bits: int) -> TargetKey:
     """Create an RSA key in a file that only its owner can read, with missing folders."""
     await ctx.connection.make_directory(path.rpartition("/")[0], parents=True)
     # Only the owner can read the file before the key is written to it.
     await ctx.connection.write(path, b"", mode=0o600)
-    await generate(ctx, path, Kind.wanted("rsa", bits), Storage())
-    return Key(path=path)
+    await generate(ctx, path, KeyKind.wanted("rsa", bits), Storage())
+    return TargetKey(path=path)
 
 
 async def write_certificate(ctx: FunctionContext, path: str, made: x509.Certificate, index: str) -> None:
@@ -129,10 +129,10 @@ async def write_certificate(ctx: FunctionContext, path: str, made: x509.Certific
     from cryptography.hazmat.primitives.serialization import Encoding
 
     await ctx.connection.write(path, made.public_bytes(Encoding.PEM), mode=0o644)
-    await write_entries(ctx, index, [*await entries(ctx, index), Entry.of(made)])
+    await write_entries(ctx, index, [*await entries(ctx, index), IndexLine.of(made)])
 
 
-async def entries(ctx: FunctionContext, index: str) -> list[Entry]:
+async def entries(ctx: FunctionContext, index: str) -> list[IndexLine]:
     """Return the entries of an index, none if it does not exist.
 
     Raises:
@@ -144,18 +144,18 @@ async def entries(ctx: FunctionContext, index: str) -> list[Entry]:
     return [_entry(line, index) for line in text.splitlines() if line.strip()]
 
 
-async def write_entries(ctx: FunctionContext, index: str, found: list[Entry]) -> None:
+async def write_entries(ctx: FunctionContext, index: str, found: list[IndexLine]) -> None:
     """Write the entries of an index."""
     await ctx.connection.write(index, "".join(f"{each.line()}\n" for each in found).encode())
 
 
-def _entry(line: str, index: str) -> Entry:
+def _entry(line: str, index: str) -> IndexLine:
     fields = line.split("\t", _FIELDS - 1)
     try:
         _, ends, date, serial, _, subject = fields
         when = (
             dt.datetime.strptime(date.partition(",")[0], _SHORT_TIME).replace(tzinfo=dt.UTC) if date else None
         )
-        return Entry(ends=ends, revoked=when, serial=int(serial, 16), subject=subject)
+        return IndexLine(ends=ends, revoked=when, serial=int(serial, 16), subject=subject)
     except ValueError:
         raise StateFailedError(f"{index}: {line!r} is not a line of an index") from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.library.modules.tls.places import Entry, authority_named, entries, write_entries
+from ensue.library.modules.tls.places import IndexLine, authority_named, entries, write_entries
 from ensue.reach.certificates.making import checked_digest
 from ensue.reach.certificates.revocations import Revoked, Signer, encoded, made
 from ensue.reach.certificates.sources import certificate_of
@@ -104,7 +104,7 @@ async def revoke_cert(  # noqa: PLR0917 (Salt's order)
         return f'There is no CA named "{ca_name}"'
     if await ctx.connection.stat(certificate, follow=True) is None:
         return f'There is no client certificate named "{CN}"'
-    entry = Entry.of(await certificate_of(ctx, certificate))
+    entry = IndexLine.of(await certificate_of(ctx, certificate))
     serial = f"{entry.serial:X}"
     found = await entries(ctx, authority.index)
     if any(each.serial == entry.serial and each.revoked for each in found):
@@ -128,7 +128,7 @@ async def _write_list(  # noqa: PLR0917 (what is revoked, by whom)
     authority: Authority,
     issuer: x509.Certificate,
     path: str,
-    revoked: list[Entry],
+    revoked: list[IndexLine],
     digest: str,
 ) -> None:
     signer = Signer(issuer, authority.key, checked_digest(digest), _DAYS_VALID)

@@ -13,7 +13,7 @@ from ensue.reach.certificates import encodings, revocations
 from ensue.reach.certificates.containers import Packing, packed
 from ensue.reach.certificates.key_files import in_files
 from ensue.reach.certificates.keys import ENCODINGS, Storage, encoded
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.certificates.sources import certificate_of, request_of, revocations_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ async def encode_certificate(  # noqa: PLR0917 (Salt's order)
     own = await certificate_of(ctx, certificate)
     async with in_files(ctx, {"private_key": private_key}) as placed:
         path = placed["private_key"]
-        key = Key(path=path, passphrase=private_key_passphrase) if path else None
+        key = TargetKey(path=path, passphrase=private_key_passphrase) if path else None
         data = await certificate_bytes(ctx, own, append_certs, encoding, key, packing)
     return await returned(ctx, data, encoding, None)
 
@@ -140,7 +140,7 @@ async def encode_private_key(  # noqa: PLR0917 (Salt's order)
     encodings.check(encoding, ENCODINGS)
     storage = Storage(encoding=encoding, passphrase=passphrase, is_compatible=pkcs12_encryption_compat)
     async with in_files(ctx, {"private_key": private_key}) as placed:
-        key = Key(path=placed["private_key"], passphrase=private_key_passphrase)
+        key = TargetKey(path=placed["private_key"], passphrase=private_key_passphrase)
         text = text_or_base64(await encoded(ctx, key, storage), encoding)
     ctx.masker.add(text)
     return text
@@ -151,7 +151,7 @@ async def certificate_bytes(  # noqa: PLR0917 (what is encoded, and how)
     certificate: x509.Certificate,
     append_certs: list[str] | str | None,
     encoding: str,
-    key: Key | None,
+    key: TargetKey | None,
     packing: Packing,
 ) -> bytes:
     """Return a certificate and the appended ones in an encoding.

@@ -15,9 +15,9 @@ from ensue.library.modules.x509.pem import write_pem
 from ensue.reach.certificates import encodings, making, revocations
 from ensue.reach.certificates.containers import Packing
 from ensue.reach.certificates.key_files import in_files
-from ensue.reach.certificates.keys import ENCODINGS, Kind, Storage, generate, generated
+from ensue.reach.certificates.keys import ENCODINGS, KeyKind, Storage, generate, generated
 from ensue.reach.certificates.names import attributes, extensions, name_of, with_short_names
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.certificates.policies import merged, policy_named
 from ensue.reach.certificates.sources import certificate_of
 
@@ -139,7 +139,7 @@ async def create_csr(  # noqa: PLR0917 (Salt's order)
     if given:
         raise StateFailedError(f"Unrecognized keyword arguments: {', '.join(sorted(given))}")
     async with in_files(ctx, {"private_key": private_key}) as placed:
-        key = Key(path=placed["private_key"], passphrase=private_key_passphrase)
+        key = TargetKey(path=placed["private_key"], passphrase=private_key_passphrase)
         made = await making.request(ctx, key, name, config, algorithm or digest)
     return await returned(ctx, request_bytes(made, encoding), encoding, path, what="CSR")
 
@@ -185,7 +185,7 @@ async def create_crl(  # noqa: PLR0917 (Salt's order)
     wanted = await revocations.revoked_in(ctx, revoked, now, include_expired=include_expired)
     authority = await certificate_of(ctx, signing_cert)
     async with in_files(ctx, {"signing_private_key": signing_private_key}) as placed:
-        key = Key(path=placed["signing_private_key"], passphrase=signing_private_key_passphrase)
+        key = TargetKey(path=placed["signing_private_key"], passphrase=signing_private_key_passphrase)
         signer = revocations.Signer(authority, key, making.checked_digest(digest), int(days_valid))
         made = await revocations.made(ctx, wanted, extensions or {}, signer, now)
     return await returned(ctx, revocations.encoded(made, encoding), encoding, path, what="CRL")
@@ -223,7 +223,7 @@ async def create_private_key(  # noqa: PLR0917 (Salt's order)
         StateFailedError: the algorithm, size or encoding is unknown, or openssl fails.
     """
     encodings.check(encoding, ENCODINGS)
-    kind = Kind.wanted(algo, keysize if keysize is not None else bits)
+    kind = KeyKind.wanted(algo, keysize if keysize is not None else bits)
     storage = Storage(encoding=encoding, passphrase=passphrase, is_compatible=pkcs12_encryption_compat)
     if path is None:
         made = text_or_base64(await generated(ctx, kind, storage), encoding)

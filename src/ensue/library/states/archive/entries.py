@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Final, cast
 from ensue.core.contracts.content import size_of
 from ensue.core.errors import StateFailedError
 from ensue.core.model.target_paths import LONGEST_PATH_BYTES
-from ensue.library.states.archive.layout import EntryKind, Layout
+from ensue.library.states.archive.layout import ArchiveLayout, EntryKind
 from ensue.library.states.archive.limits import Budget, LimitedReader, Limits
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def read_contents(archive: Archive) -> Contents:
             that must not be unpacked.
     """
     names: list[str] = []
-    layout = Layout(archive.shown, archive.strip)
+    layout = ArchiveLayout(archive.shown, archive.strip)
     with _faults(archive), contextlib.closing(_entries(archive, layout)) as entries:
         for name, info, content in entries:
             while content.read(_CHUNK_BYTES):
@@ -160,7 +160,7 @@ class PlainTar:
 
 def _tar_pieces(archive: Archive) -> Generator[bytes]:
     packed_bytes = 0
-    layout = Layout(archive.shown, archive.strip)
+    layout = ArchiveLayout(archive.shown, archive.strip)
     with _faults(archive), contextlib.closing(_entries(archive, layout)) as entries:
         for _, info, content in entries:
             if not info.name:
@@ -189,7 +189,7 @@ def _in_chunks(pieces: Generator[bytes]) -> Generator[bytes]:
             yield bytes(waiting)
 
 
-def _entries(archive: Archive, layout: Layout) -> Generator[_Entry]:
+def _entries(archive: Archive, layout: ArchiveLayout) -> Generator[_Entry]:
     """Yield the entries of an archive: name, tar member with the relative name, content."""
     with _opened(archive.content) as packed:
         budget = Budget(archive.limits, size_of(archive.content), archive.shown)
@@ -211,7 +211,7 @@ def _opened(content: SourceContent) -> BinaryIO:
     return io.BytesIO(content) if isinstance(content, bytes) else content.open()
 
 
-def _from_tar(archive: Archive, packed: BinaryIO, layout: Layout, budget: Budget) -> Generator[_Entry]:
+def _from_tar(archive: Archive, packed: BinaryIO, layout: ArchiveLayout, budget: Budget) -> Generator[_Entry]:
     stream = LimitedReader(_decompressing(packed), budget)
     with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|", encoding="utf-8") as tar:
         for member in tar:
@@ -228,7 +228,7 @@ def _from_tar(archive: Archive, packed: BinaryIO, layout: Layout, budget: Budget
                 info.type, info.linkname = tarfile.LNKTYPE, layout.relative(member.linkname)
             elif member.isreg():
                 info.size = member.size
-                content = _Whole(cast("Readable", tar.extractfile(member)), member.size)
+                content = _SizedContent(cast("Readable", tar.extractfile(member)), member.size)
             else:
                 raise StateFailedError(f"{archive.shown} holds {member.name!r}, which is a device or a pipe")
             yield member.name, info, content
@@ -237,7 +237,7 @@ def _from_tar(archive: Archive, packed: BinaryIO, layout: Layout, budget: Budget
         pass
 
 
-class _Whole:
+class _SizedContent:
     """The content of an entry, which must have the size that the archive records.
 
     Args:
@@ -274,7 +274,7 @@ def _decompressing(packed: BinaryIO) -> Readable:
     return packed
 
 
-def _from_zip(archive: Archive, packed: BinaryIO, layout: Layout, budget: Budget) -> Generator[_Entry]:
+def _from_zip(archive: Archive, packed: BinaryIO, layout: ArchiveLayout, budget: Budget) -> Generator[_Entry]:
     password = archive.password.encode() if archive.password else None
     with zipfile.ZipFile(packed) as zipped:
         for member in zipped.infolist():
@@ -299,7 +299,7 @@ def _from_zip(archive: Archive, packed: BinaryIO, layout: Layout, budget: Budget
                     yield member.filename, info, io.BytesIO()
                 else:
                     info.size = member.file_size
-                    yield member.filename, info, _Whole(content, member.file_size)
+                    yield member.filename, info, _SizedContent(content, member.file_size)
 
 
 def _link_target(archive: Archive, member: zipfile.ZipInfo, content: IO[bytes]) -> str:

@@ -41,7 +41,7 @@ _SALTS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wish:
+class _ExtractedArguments:
     """How to unpack: the parsed arguments."""
 
     folder: str
@@ -61,7 +61,7 @@ class _Wish:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Deviations:
     """The archive's paths that are missing on the target, and those that have another kind there."""
 
     missing: bool
@@ -178,7 +178,7 @@ async def extracted(
     if enforce_toplevel:
         _check_top(contents, folder, "zip" if is_zip else "tar")
     digest = f"sha256={await digest_of(content, 'sha256')}"
-    wish = _Wish(
+    wish = _ExtractedArguments(
         folder=folder,
         shown=chosen.location,
         digest=digest,
@@ -200,7 +200,7 @@ async def extracted(
 
 
 async def _extract(
-    ctx: StateContext, name: str, wish: _Wish, contents: Contents, found: _Found
+    ctx: StateContext, name: str, wish: _ExtractedArguments, contents: Contents, found: _Deviations
 ) -> StateReturn:
     if found.wrong and not (wish.clean or wish.force):
         raise StateFailedError(
@@ -233,7 +233,7 @@ async def _extract(
     return await _owned(ctx, name, wish, contents, changes=changes, comment=comment)
 
 
-async def _look(there: Destination, wish: _Wish, contents: Contents) -> _Found:
+async def _look(there: Destination, wish: _ExtractedArguments, contents: Contents) -> _Deviations:
     """Compare the target with the archive; refuse an archive that would be unpacked outside the folder."""
     await there.look_at([*contents.kinds, *contents.folders()])
     await there.refuse_ways_out(
@@ -244,14 +244,16 @@ async def _look(there: Destination, wish: _Wish, contents: Contents) -> _Found:
     )
     kinds = {path: there.kind(path) for path in contents.kinds}
     wrong = [path for path, kind in kinds.items() if kind not in {None, contents.kinds[path]}]
-    return _Found(missing=None in kinds.values(), wrong=tuple(wrong))
+    return _Deviations(missing=None in kinds.values(), wrong=tuple(wrong))
 
 
 def _tops(contents: Contents) -> list[str]:
     return [*contents.top_folders(), *contents.top_others()]
 
 
-async def _clear(ctx: StateContext, wish: _Wish, contents: Contents, found: _Found) -> list[Data]:
+async def _clear(
+    ctx: StateContext, wish: _ExtractedArguments, contents: Contents, found: _Deviations
+) -> list[Data]:
     """Remove what must be removed before the archive is unpacked; return the paths."""
     going = _tops(contents) if wish.clean else list(found.wrong)
     removed: list[Data] = []
@@ -262,7 +264,7 @@ async def _clear(ctx: StateContext, wish: _Wish, contents: Contents, found: _Fou
     return removed
 
 
-async def _unpack(ctx: StateContext, wish: _Wish, changes: DataMap) -> str:
+async def _unpack(ctx: StateContext, wish: _ExtractedArguments, changes: DataMap) -> str:
     """Unpack the archive and return the error; after an error, remove a folder that was created for it."""
     is_new = await ctx.connection.stat(wish.folder, follow=True) is None
     if is_new:
@@ -288,7 +290,13 @@ async def _unpack(ctx: StateContext, wish: _Wish, changes: DataMap) -> str:
 
 
 async def _owned(
-    ctx: StateContext, name: str, wish: _Wish, contents: Contents, *, changes: DataMap, comment: str
+    ctx: StateContext,
+    name: str,
+    wish: _ExtractedArguments,
+    contents: Contents,
+    *,
+    changes: DataMap,
+    comment: str,
 ) -> StateReturn:
     """Set owner and group, and return the result of the state."""
     new_state: DataMap = {

@@ -21,7 +21,7 @@ EntryKind = Literal["file", "directory", "symlink"]
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
-class Layout:
+class ArchiveLayout:
     """The paths of an archive, collected entry by entry.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ensue.library.states.file.attributes import Attributes, apply_attributes
+from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.tree import walk
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ async def set_owners(
         user: the owner; None leaves it.
         group: the group; None leaves it.
     """
-    wanted = Attributes.read(user=user, group=group)
+    wanted = RequestedAttributes.read(user=user, group=group)
     changed = False
     faults: list[str] = []
     for path in paths:

@@ -22,7 +22,7 @@ _OF_ITS_OWN: Final = ("none", "host", "container:", "ns:")
 _AUTOMATIC: Final = ("IPAddress", "Gateway", "GlobalIPv6Address", "IPv6Gateway")
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class RequestedContainer(msgspec.Struct, frozen=True, kw_only=True):
     """The requested container.
 
     Args:
@@ -50,7 +50,9 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         return self.options.get("networks") is not None
 
 
-async def differences(ctx: StateContext, wanted: Wanted, other: str) -> tuple[dict[str, Any], dict[str, Any]]:
+async def differences(
+    ctx: StateContext, wanted: RequestedContainer, other: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the differences between two containers, in their configuration and networks.
 
     Args:
@@ -70,14 +72,16 @@ async def differences(ctx: StateContext, wanted: Wanted, other: str) -> tuple[di
     return found, await ctx.call("docker.compare_container_networks", wanted.name, other)
 
 
-async def remove_old(ctx: StateContext, wanted: Wanted) -> list[str]:
+async def remove_old(ctx: StateContext, wanted: RequestedContainer) -> list[str]:
     """Stop and remove the container that is replaced; return its id in a list."""
     limits = {} if wanted.stop_timeout_s is None else {"timeout": wanted.stop_timeout_s}
     removed: list[str] = await ctx.call("docker.rm", wanted.name, stop=True, **limits)
     return removed
 
 
-async def update_networks(ctx: StateContext, wanted: Wanted, changes: Mapping[str, Any]) -> list[str]:
+async def update_networks(
+    ctx: StateContext, wanted: RequestedContainer, changes: Mapping[str, Any]
+) -> list[str]:
     """Connect a container to missing networks and disconnect it from others; return the comments.
 
     Raises:

@@ -15,7 +15,7 @@ from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import StateFailedError
 from ensue.library.states._docker import OPTIONS
 from ensue.library.states.docker_container.replacing import (
-    Wanted,
+    RequestedContainer,
     differences,
     remove_old,
     update_networks,
@@ -85,7 +85,7 @@ async def running(
         return report.returned(False, "The 'image' argument is required")
     given = {**kwargs, "networks": networks, "ignore_collisions": ignore_collisions}
     given |= {"skip_translate": skip_translate, "validate_ip_addrs": validate_ip_addrs}
-    wanted = Wanted(
+    wanted = RequestedContainer(
         name=name,
         image=str(image),
         options={**given, "client_timeout": client_timeout},
@@ -121,13 +121,13 @@ async def _missing_networks(ctx: StateContext, networks: Any) -> list[str]:
     return sorted(set(names) - there)
 
 
-def _is_new(wanted: Wanted, current: dict[str, Any] | None, image_id: str | bool) -> bool:
+def _is_new(wanted: RequestedContainer, current: dict[str, Any] | None, image_id: str | bool) -> bool:
     """Return whether a new container is needed regardless of the options of the present one."""
     return wanted.force or current is None or current["Image"] != image_id
 
 
 def _planned(
-    report: Report, wanted: Wanted, current: dict[str, Any] | None, image_id: str | bool
+    report: Report, wanted: RequestedContainer, current: dict[str, Any] | None, image_id: str | bool
 ) -> StateReturn:
     old = current["Image"] if current else None
     if wanted.force:
@@ -140,7 +140,7 @@ def _planned(
 async def _carried_out(
     ctx: StateContext,
     report: Report,
-    wanted: Wanted,
+    wanted: RequestedContainer,
     current: dict[str, Any] | None,
     image_id: str | bool,
 ) -> StateReturn:
@@ -154,7 +154,9 @@ async def _carried_out(
     return await _started(ctx, report, wanted, current, is_new=is_new)
 
 
-async def _brought_up_to_date(ctx: StateContext, report: Report, wanted: Wanted, *, is_forced: bool) -> bool:
+async def _brought_up_to_date(
+    ctx: StateContext, report: Report, wanted: RequestedContainer, *, is_forced: bool
+) -> bool:
     """Replace a container that differs from the requested one; say whether it was replaced."""
     other = f"{wanted.name}-ensue-{secrets.token_hex(4)}"
     made = await ctx.call("docker.create", wanted.image, other, **wanted.options)
@@ -184,7 +186,9 @@ async def _brought_up_to_date(ctx: StateContext, report: Report, wanted: Wanted,
     return is_replaced
 
 
-def _say_plan(report: Report, wanted: Wanted, container: dict[str, Any], networks: dict[str, Any]) -> None:
+def _say_plan(
+    report: Report, wanted: RequestedContainer, container: dict[str, Any], networks: dict[str, Any]
+) -> None:
     if container:
         report.comments.append(f"Container '{wanted.name}' would be replaced")
     elif wanted.signal:
@@ -194,7 +198,7 @@ def _say_plan(report: Report, wanted: Wanted, container: dict[str, Any], network
         report.comments.append("Network configuration would be updated")
 
 
-async def _signalled(ctx: StateContext, report: Report, wanted: Wanted) -> None:
+async def _signalled(ctx: StateContext, report: Report, wanted: RequestedContainer) -> None:
     if wanted.signal:
         await ctx.call("docker.signal", wanted.name, wanted.signal)
         report.changes["signal"] = wanted.signal
@@ -204,7 +208,7 @@ async def _signalled(ctx: StateContext, report: Report, wanted: Wanted) -> None:
 async def _started(
     ctx: StateContext,
     report: Report,
-    wanted: Wanted,
+    wanted: RequestedContainer,
     before: dict[str, Any] | None,
     *,
     is_new: bool,

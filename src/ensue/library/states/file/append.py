@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.file.attributes import Attributes
+from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import content_state, file_state, state_after, without_checksums
 from ensue.library.states.file.difference import HIDDEN, is_text, unified, without_secrets
 from ensue.library.states.file.paths import is_folder, make_parents, target_path
@@ -190,7 +190,7 @@ class _TextFile:
         if found is None and not await is_folder(ctx.connection, posixpath.dirname(path)):
             if not makedirs:
                 raise StateFailedError(f"{path}: file not found, and its folder neither (use makedirs)")
-            await make_parents(ctx.connection, path, Attributes())
+            await make_parents(ctx.connection, path, RequestedAttributes())
         raw = b"" if found is None else await ctx.connection.read(path)
         text = raw.decode("utf-8", "surrogateescape")
         return cls(

@@ -21,7 +21,7 @@ _NUMBER_FIELD: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attributes:
+class RequestedAttributes:
     """The requested attributes of a path; None leaves an attribute as it is.
 
     Args:
@@ -39,7 +39,7 @@ class Attributes:
     )
 
     @classmethod
-    def read(cls, *, mode: Data = None, user: Data = None, group: Data = None) -> Attributes:
+    def read(cls, *, mode: Data = None, user: Data = None, group: Data = None) -> RequestedAttributes:
         """Read a state's arguments.
 
         Raises:
@@ -95,7 +95,7 @@ class Attributes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Applied:
+class AppliedAttributes:
     """The result of `apply_attributes`.
 
     Args:
@@ -107,7 +107,9 @@ class Applied:
     faults: tuple[str, ...] = ()
 
 
-async def apply_attributes(connection: Connection, path: str, wanted: Attributes, found: FileStat) -> Applied:
+async def apply_attributes(
+    connection: Connection, path: str, wanted: RequestedAttributes, found: FileStat
+) -> AppliedAttributes:
     """Set the attributes that differ.
 
     Args:
@@ -139,7 +141,7 @@ async def apply_attributes(connection: Connection, path: str, wanted: Attributes
                 changes["mode"] = planned["mode"]
         except RemoteFileError as error:
             faults.append(str(error))
-    return Applied(changes=changes, faults=tuple(faults))
+    return AppliedAttributes(changes=changes, faults=tuple(faults))
 
 
 async def _number(connection: Connection, database: str, name: str) -> int | None:

@@ -19,7 +19,7 @@ from ensue.library.states.file.hashes import ExpectedHash
 from ensue.library.states.file.paths import target_path
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.library.states.file.source_cache import copy_of, forget, keep, opened
-from ensue.library.states.file.sources import Source, hash_of
+from ensue.library.states.file.sources import ContentSource, hash_of
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
@@ -62,7 +62,7 @@ async def cached(  # noqa: PLR0917 (Salt's order)
     """
     warnings = remarks("file.cached", kwargs)
     _mask_password(ctx, name)
-    source = Source(location=name, hash_text=source_hash)
+    source = ContentSource(location=name, hash_text=source_hash)
     if source.is_remote and not source_hash and not skip_verify:
         raise StateFailedError(
             f"Unable to verify upstream hash of source file {name}, please set source_hash or set "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import RemoteFileError, StateFailedError
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.file.attributes import Attributes, apply_attributes
+from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.described import absent_state, path_state, state_after
 from ensue.library.states.file.modes import folder_bits, mode_bits
 from ensue.library.states.file.owners import with_primary_group
@@ -80,7 +80,7 @@ async def copy(
     found = await connection.stat(origin, follow=True)
     if found is None:
         raise StateFailedError(f'Source file "{origin}" is not present')
-    wanted = Attributes.read(mode=mode, user=owner if user is None else user, group=group)
+    wanted = RequestedAttributes.read(mode=mode, user=owner if user is None else user, group=group)
     wanted = _of(found) if preserve else await with_primary_group(ctx, wanted)
     if subdir and await is_folder(connection, path):
         path = posixpath.join(path, posixpath.basename(origin))
@@ -100,7 +100,9 @@ async def copy(
             raise StateFailedError(f"The target directory {folder} is not present")
         bits = mode_bits(dir_mode, word="dir_mode")
         bits = folder_bits(wanted.mode or found.mode) if bits is None else bits
-        await make_parents(connection, path, Attributes(mode=bits, user=wanted.user, group=wanted.group))
+        await make_parents(
+            connection, path, RequestedAttributes(mode=bits, user=wanted.user, group=wanted.group)
+        )
     if there is not None and (there.kind == "directory" or found.kind == "directory"):
         await connection.remove(path, recursive=True)
     await _copied(connection, origin, path, found)
@@ -168,7 +170,7 @@ async def rename(
     if not await is_folder(connection, folder):
         if not makedirs:
             raise StateFailedError(f"The target directory {folder} is not present")
-        await make_parents(connection, path, Attributes())
+        await make_parents(connection, path, RequestedAttributes())
     if there is not None and there.kind == "directory":
         await connection.remove(path, recursive=True)
     await connection.rename(origin, path)
@@ -183,11 +185,11 @@ async def rename(
     )
 
 
-def _of(found: FileStat) -> Attributes:
-    return Attributes(mode=found.mode, user=found.uid, group=found.gid)
+def _of(found: FileStat) -> RequestedAttributes:
+    return RequestedAttributes(mode=found.mode, user=found.uid, group=found.gid)
 
 
-async def _same(connection: Connection, path: str, origin: str, wanted: Attributes) -> bool:
+async def _same(connection: Connection, path: str, origin: str, wanted: RequestedAttributes) -> bool:
     """Return whether a file is an identical copy with the wanted attributes; always false for a folder."""
     there, found = await connection.stat(path, follow=True), await connection.stat(origin, follow=True)
     if there is None or found is None or there.kind != "file" or found.kind != "file":
@@ -222,7 +224,7 @@ async def _copied(connection: Connection, origin: str, path: str, found: FileSta
                 raise StateFailedError(f"{entry.path} is a {entry.found.kind}, which cannot be copied")
 
 
-async def _given(connection: Connection, path: str, found: FileStat, wanted: Attributes) -> DataMap:
+async def _given(connection: Connection, path: str, found: FileStat, wanted: RequestedAttributes) -> DataMap:
     """Set owner and mode of the copy, and the owner of everything in a folder; return the changes."""
     copied = await connection.stat(path)
     if copied is None:
@@ -231,7 +233,7 @@ async def _given(connection: Connection, path: str, found: FileStat, wanted: Att
     if applied.faults:
         raise RemoteFileError("; ".join(applied.faults), path=path)
     if found.kind == "directory" and (wanted.user is not None or wanted.group is not None):
-        owner = Attributes(user=wanted.user, group=wanted.group)
+        owner = RequestedAttributes(user=wanted.user, group=wanted.group)
         async for entry in walk(connection, path):
             await apply_attributes(connection, entry.path, owner, entry.found)
     return applied.changes

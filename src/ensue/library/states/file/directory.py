@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.file.attributes import Attributes, apply_attributes
+from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.cleaning import remove_all, required_paths, superfluous
 from ensue.library.states.file.described import absent_state, owner_state, path_state
 from ensue.library.states.file.modes import mode_bits
@@ -31,11 +31,11 @@ _RECURSE: Final = ("user", "group", "mode", "ignore_files", "ignore_dirs", "sile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wish:
+class _DirectoryArguments:
     """The parsed arguments of `file.directory`."""
 
-    folders: Attributes
-    files: Attributes
+    folders: RequestedAttributes
+    files: RequestedAttributes
     recurse: frozenset[str]
     max_depth: int | None
     makedirs: bool
@@ -113,9 +113,11 @@ async def directory(
         raise StateFailedError("Cannot specify both max_depth and clean")
     folder_mode = mode_bits(dir_mode or mode)
     wanted_user = owner if user is None else user
-    wish = _Wish(
-        folders=Attributes.read(mode=folder_mode and f"{folder_mode:o}", user=wanted_user, group=group),
-        files=Attributes.read(mode=file_mode or dir_mode or mode, user=wanted_user, group=group),
+    wish = _DirectoryArguments(
+        folders=RequestedAttributes.read(
+            mode=folder_mode and f"{folder_mode:o}", user=wanted_user, group=group
+        ),
+        files=RequestedAttributes.read(mode=file_mode or dir_mode or mode, user=wanted_user, group=group),
         recurse=_recurse(recurse),
         max_depth=None if max_depth is None else int(max_depth),
         makedirs=makedirs,
@@ -162,14 +164,14 @@ def _recurse(recurse: Any) -> frozenset[str]:
 class _Folder:
     """One folder and its parsed arguments."""
 
-    def __init__(self, ctx: StateContext, path: str, wish: _Wish) -> None:
+    def __init__(self, ctx: StateContext, path: str, wish: _DirectoryArguments) -> None:
         self._ctx = ctx
         self._connection = ctx.connection
         self._path = path
         self._wish = wish
         self._changes: DataMap = {}
         self._superfluous: list[str] = []
-        self._wanted_at: dict[str, Attributes] = {}
+        self._wanted_at: dict[str, RequestedAttributes] = {}
         self._found: FileStat | None = None
         self._is_in_place = False
 
@@ -263,7 +265,7 @@ class _Folder:
             todo |= {path: {"removed": "Removed due to clean"} for path in self._superfluous}
         return todo
 
-    def _wanted(self, *, is_folder: bool) -> Attributes | None:
+    def _wanted(self, *, is_folder: bool) -> RequestedAttributes | None:
         """Return the attributes that `recurse` sets on a file or folder, None if it skips them."""
         recurse = self._wish.recurse
         if ("ignore_dirs" if is_folder else "ignore_files") in recurse:

@@ -13,7 +13,7 @@ from ensue.core.contracts.connection import Command
 from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.file.attributes import Attributes
+from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import absent_state, path_state
 from ensue.library.states.file.owners import with_primary_group
 from ensue.library.states.file.paths import is_folder, make_parents, target_path
@@ -82,7 +82,7 @@ async def hardlink(
     if there is None:
         raise StateFailedError(f"Target {source} for hard link does not exist")
     owner = user if user is not None else kwargs.get("owner")
-    wanted = Attributes.read(mode=dir_mode, user=owner, group=group)
+    wanted = RequestedAttributes.read(mode=dir_mode, user=owner, group=group)
     if not await is_folder(ctx.connection, posixpath.dirname(path)):
         if not makedirs:
             raise StateFailedError(f"Directory {posixpath.dirname(path)} for hard link is not present")

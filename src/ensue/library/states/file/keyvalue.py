@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Rules:
+class _LineRules:
     """How lines are read and written."""
 
     separator: str
@@ -102,7 +102,7 @@ async def keyvalue(
     else:
         file = await EditedFile.open(ctx, name)
     text = file.content.decode("utf-8", "surrogateescape") if file else ""
-    rules = _Rules(
+    rules = _LineRules(
         separator=separator, uncomment=uncomment, key_ignore_case=key_ignore_case,
         value_ignore_case=value_ignore_case, prune=prune,
     )  # fmt: skip
@@ -145,7 +145,7 @@ def _wanted(key: Data, value: Data, key_values: object) -> DataMap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
+class _KeyLine:
     """A line with one of the keys.
 
     Args:
@@ -168,7 +168,7 @@ class _Edit:
     """Collects the new lines of a file while it takes the old ones."""
 
     wanted: DataMap
-    rules: _Rules
+    rules: _LineRules
     left: dict[str, int]
     lines: list[str] = field(default_factory=list[str])
     diff: list[str] = field(default_factory=list[str])
@@ -207,7 +207,7 @@ class _Edit:
         self.lines.append(new)
         self.changed += 1
 
-    def _read(self, line: str) -> _Entry | None:
+    def _read(self, line: str) -> _KeyLine | None:
         """Return what a line says of a wanted key; None if it has none."""
         indent = line[: len(line) - len(line.lstrip(" \t"))]
         # A key may be given with its indentation, which then belongs to its name.
@@ -217,7 +217,7 @@ class _Edit:
             found, separator, value = bare.partition(self.rules.separator)
             key = self._key(found) if separator else None
             if key is not None:
-                return _Entry(
+                return _KeyLine(
                     key=key,
                     start=before + found,
                     value=value.strip(),

@@ -16,7 +16,7 @@ import msgspec
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.file.attributes import Attributes, apply_attributes
+from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.described import file_state
 from ensue.library.states.file.edited import EditedFile
 from ensue.library.states.file.paths import target_path
@@ -92,7 +92,7 @@ async def line(
         raise StateFailedError(f"{what} (mode is one of {', '.join(_MODES)})")
     if how != "delete" and content is None:
         raise StateFailedError("Content can only be empty if mode is delete")
-    wanted = Attributes.read(mode=file_mode, user=user, group=group)
+    wanted = RequestedAttributes.read(mode=file_mode, user=user, group=group)
     path = await target_path(ctx, name)
     is_new = await ctx.connection.stat(path, follow=True) is None
     if is_new:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ensue.core.contracts.functions import also_takes, renders
 from ensue.core.errors import StateFailedError
-from ensue.library.states.file.attributes import Attributes
+from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.backups import wants_backup
-from ensue.library.states.file.managed_content import Wish
+from ensue.library.states.file.managed_content import ManagedArguments
 from ensue.library.states.file.managed_file import ManagedFile
 from ensue.library.states.file.modes import mode_bits
 from ensue.library.states.file.paths import target_path
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, further_variables, remarks
-from ensue.library.states.file.sources import Template, read_sources
+from ensue.library.states.file.sources import ContentTemplate, read_sources
 
 if TYPE_CHECKING:
     from ensue.core.contracts.argument_types import Mode
@@ -134,14 +134,14 @@ async def managed(
             raise StateFailedError(f"{word} must be formed as a dict")
     further = further_variables(kwargs, template)
     rendered = (
-        Template(
+        ContentTemplate(
             renderer=template,
             variables={**further, **(defaults or {}), **(context or {}), **_gathered(ctx, name)},
         )
         if template
         else None
     )
-    wish = Wish(
+    wish = ManagedArguments(
         sources=read_sources(source, source_hash),
         hash_name=source_hash_name,
         skip_verify=skip_verify,
@@ -152,7 +152,7 @@ async def managed(
         contents_delimiter=contents_delimiter,
         allow_empty=allow_empty,
         template=rendered,
-        attributes=Attributes.read(
+        attributes=RequestedAttributes.read(
             mode=None if keep_mode else mode, user=owner if user is None else user, group=group
         ),
         keep_mode=keep_mode,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.secret_values import is_private_key, is_secret_key
-from ensue.library.states.file.attributes import Attributes
+from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.contents import encoded, looked_up
 from ensue.library.states.file.modes import shown_mode
 from ensue.library.states.file.sources import hash_of, open_first, whole_of
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from ensue.core.contracts.content import Content
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data
-    from ensue.library.states.file.sources import Source, Template
+    from ensue.library.states.file.sources import ContentSource, ContentTemplate
 
 
 _SECRET_MODE: Final = 0o600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class ManagedArguments:
     """The parsed arguments of `file.managed`; fields have the names of the arguments.
 
     Args:
@@ -34,7 +34,7 @@ class Wish:
         raw: content as bytes that are written unchanged; None if it comes from elsewhere.
     """
 
-    sources: Sequence[Source]
+    sources: Sequence[ContentSource]
     hash_name: str | None
     skip_verify: bool
     contents: Data
@@ -43,8 +43,8 @@ class Wish:
     contents_newline: bool
     contents_delimiter: str
     allow_empty: bool
-    template: Template | None
-    attributes: Attributes
+    template: ContentTemplate | None
+    attributes: RequestedAttributes
     keep_mode: bool
     makedirs: bool
     dir_mode: int | None
@@ -74,7 +74,7 @@ class Desired:
     """
 
     content: Content | None
-    attributes: Attributes
+    attributes: RequestedAttributes
     from_source: bool = False
     is_secret: bool = False
 
@@ -88,7 +88,7 @@ class WantedContent:
         wish: the parsed arguments.
     """
 
-    def __init__(self, ctx: StateContext, path: str, wish: Wish) -> None:
+    def __init__(self, ctx: StateContext, path: str, wish: ManagedArguments) -> None:
         self._ctx = ctx
         self._path = path
         self._wish = wish
@@ -159,7 +159,7 @@ class WantedContent:
             attributes = replace(attributes, mode=_SECRET_MODE)
         return Desired(content=content, attributes=attributes, is_secret=is_secret)
 
-    def _about(self, source: Source) -> dict[str, str | int | None]:
+    def _about(self, source: ContentSource) -> dict[str, str | int | None]:
         """Return Salt's variables that describe the file to its template."""
         wanted = self._wish.attributes
         mode = None if wanted.mode is None else shown_mode(wanted.mode)
@@ -172,11 +172,11 @@ class WantedContent:
             "attrs": None,
         }
 
-    def _kept(self, source: Source) -> Attributes:
+    def _kept(self, source: ContentSource) -> RequestedAttributes:
         local = self._ctx.files.local_path(source.location)
         mode = local.stat().st_mode & 0o777 if local is not None else None
         wanted = self._wish.attributes
-        return Attributes(mode=mode, user=wanted.user, group=wanted.group)
+        return RequestedAttributes(mode=mode, user=wanted.user, group=wanted.group)
 
 
 def _is_secret(keys: Any, delimiter: str, value: Data) -> bool:

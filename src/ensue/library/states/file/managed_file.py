@@ -19,7 +19,7 @@ from ensue.core.contracts.content import sha256_of, size_of
 from ensue.core.errors import RemoteFileError, StateFailedError
 from ensue.core.masking import MASK
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.file.attributes import Attributes, apply_attributes
+from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.backups import keep_backup
 from ensue.library.states.file.described import file_state, path_state, state_after, without_checksums
 from ensue.library.states.file.difference import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.content import Content
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
-    from ensue.library.states.file.managed_content import Desired, Wish
+    from ensue.library.states.file.managed_content import Desired, ManagedArguments
 
 _SET_TO_CHANGE: Final = (
     "The file {} is set to be changed\nNote: No changes made, actual changes may\n"
@@ -61,7 +61,7 @@ class ManagedFile:
     """
 
     def __init__(
-        self, ctx: StateContext, name: str, path: str, wish: Wish, warnings: tuple[str, ...]
+        self, ctx: StateContext, name: str, path: str, wish: ManagedArguments, warnings: tuple[str, ...]
     ) -> None:
         self._ctx = ctx
         self._name = name
@@ -101,7 +101,7 @@ class ManagedFile:
             returned = await self._existing_file(found, desired)
         return without_checksums(returned, self._ctx.masker, desired.content, is_secret=desired.is_secret)
 
-    async def _attributes_only(self, found: FileStat, wanted: Attributes) -> StateReturn:
+    async def _attributes_only(self, found: FileStat, wanted: RequestedAttributes) -> StateReturn:
         """Manage owner and mode and leave the content alone."""
         path = self._path
         differences = await wanted.differences(self._connection, found)
@@ -119,7 +119,7 @@ class ManagedFile:
             return self._returned(True, comment, new_state=file_state(path, sha256, found))
         return await self._apply(found, wanted, sha256)
 
-    async def _apply(self, found: FileStat, wanted: Attributes, sha256: str | None) -> StateReturn:
+    async def _apply(self, found: FileStat, wanted: RequestedAttributes, sha256: str | None) -> StateReturn:
         """Set owner and mode of a file whose content is correct."""
         applied = await apply_attributes(self._connection, self._path, wanted, found)
         if applied.faults:
@@ -237,13 +237,13 @@ class ManagedFile:
             changes["mode"] = shown_mode(mode)
         return changes
 
-    def _folder_attributes(self, wanted: Attributes) -> Attributes:
+    def _folder_attributes(self, wanted: RequestedAttributes) -> RequestedAttributes:
         mode = self._wish.dir_mode
         if mode is None and wanted.mode is not None:
             mode = folder_bits(wanted.mode)
-        return Attributes(mode=mode, user=wanted.user, group=wanted.group)
+        return RequestedAttributes(mode=mode, user=wanted.user, group=wanted.group)
 
-    async def _check(self, content: Content, wanted: Attributes) -> None:
+    async def _check(self, content: Content, wanted: RequestedAttributes) -> None:
         """Run `check_cmd` on a temporary file with the new content, before anything is replaced."""
         if not self._wish.check_cmd:
             return
@@ -267,7 +267,7 @@ class ManagedFile:
     async def _written(
         self,
         content: Content,
-        wanted: Attributes,
+        wanted: RequestedAttributes,
         changes: DataMap,
         *,
         comment: str = "",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from ensue.core.contracts.connection import Command
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.file.attributes import Attributes, apply_attributes
+from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.described import path_state
 from ensue.library.states.file.paths import make_parents, target_path
 
@@ -72,7 +72,7 @@ async def mknod(  # noqa: PLR0917 (Salt's order)
         )
     kind, shown = _KINDS[ntype]
     path = await target_path(ctx, name)
-    wanted = Attributes.read(mode=mode, user=user, group=group)
+    wanted = RequestedAttributes.read(mode=mode, user=user, group=group)
     found = await ctx.connection.stat(path)
     if found is not None and found.kind != kind:
         raise StateFailedError(f"{path} exists and is not a {shown.lower()}. Refusing to continue")
@@ -82,7 +82,7 @@ async def mknod(  # noqa: PLR0917 (Salt's order)
         return await _checked(ctx, name, path, shown, wanted, found)
     if ctx.test:
         return StateReturn(name=name, result=None, comment=f"{shown} {path} is set to be created")
-    await make_parents(ctx.connection, path, Attributes(user=wanted.user, group=wanted.group))
+    await make_parents(ctx.connection, path, RequestedAttributes(user=wanted.user, group=wanted.group))
     folder, file = posixpath.split(path)
     words = [] if ntype == "p" else [str(int(major)), str(int(minor))]
     argv = ["mknod", "-m", f"{wanted.mode or 0:04o}", "--", file, ntype, *words]
@@ -103,7 +103,7 @@ async def mknod(  # noqa: PLR0917 (Salt's order)
 
 
 async def _checked(  # noqa: PLR0917 (the node as it is, and as requested)
-    ctx: StateContext, name: str, path: str, shown: str, wanted: Attributes, found: FileStat
+    ctx: StateContext, name: str, path: str, shown: str, wanted: RequestedAttributes, found: FileStat
 ) -> StateReturn:
     """Correct owner and mode of an existing node."""
     planned = await wanted.differences(ctx.connection, found)

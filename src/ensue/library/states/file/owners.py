@@ -10,10 +10,10 @@ from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
-    from ensue.library.states.file.attributes import Attributes
+    from ensue.library.states.file.attributes import RequestedAttributes
 
 
-async def with_primary_group(ctx: FunctionContext, wanted: Attributes) -> Attributes:
+async def with_primary_group(ctx: FunctionContext, wanted: RequestedAttributes) -> RequestedAttributes:
     """Return the attributes with the owner's primary group, if they have an owner and no group.
 
     Args:

@@ -21,7 +21,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import path_state
 from ensue.library.states.file.paths import is_folder, target_path
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
-from ensue.library.states.file.sources import Template, read_first, read_sources
+from ensue.library.states.file.sources import ContentTemplate, read_first, read_sources
 
 if TYPE_CHECKING:
     from ensue.core.contracts.connection import Completed
@@ -96,9 +96,9 @@ async def patch(
     )
     if template:
         variables = {**(defaults or {}), **(context or {})}
-        rendering = Template(renderer=template, variables=variables)
+        rendering = ContentTemplate(renderer=template, variables=variables)
         content = await rendering.render(ctx, content, taken.location)
-    tool = _Patch(ctx=ctx, path=path, is_folder=found.kind == "directory", content=content,
+    tool = _PatchRun(ctx=ctx, path=path, is_folder=found.kind == "directory", content=content,
                   options=_options(options, strip, is_folder=found.kind == "directory"))  # fmt: skip
     new_state = path_state(path, found)
     tried = await tool.run("--forward", "--reject-file=-", "--dry-run")
@@ -126,7 +126,7 @@ async def patch(
     )  # fmt: skip
 
 
-class _Patch(msgspec.Struct, kw_only=True, frozen=True):
+class _PatchRun(msgspec.Struct, kw_only=True, frozen=True):
     """A patch and the file or folder that it applies to."""
 
     ctx: StateContext

@@ -12,7 +12,7 @@ from ensue.core.model.target_paths import folders_above
 if TYPE_CHECKING:
     from ensue.core.contracts.connection import Connection
     from ensue.core.contracts.context import FunctionContext
-    from ensue.library.states.file.attributes import Attributes
+    from ensue.library.states.file.attributes import RequestedAttributes
 
 _HOME: Final = re.compile(r"~[A-Za-z0-9_.-]*(?=/|\Z)")
 
@@ -46,7 +46,7 @@ async def is_folder(connection: Connection, path: str) -> bool:
     return found is not None and found.kind == "directory"
 
 
-async def make_parents(connection: Connection, path: str, wanted: Attributes) -> list[str]:
+async def make_parents(connection: Connection, path: str, wanted: RequestedAttributes) -> list[str]:
     """Create the missing parent folders of a path.
 
     Args:

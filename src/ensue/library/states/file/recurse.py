@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import RemoteFileError, StateFailedError
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.file.attributes import Attributes
+from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.cleaning import remove_all, required_paths, superfluous
 from ensue.library.states.file.directory import directory
 from ensue.library.states.file.managed import managed
 from ensue.library.states.file.paths import make_parents, target_path
-from ensue.library.states.file.recurse_sources import RecursedTree, Selection, existing_sources
+from ensue.library.states.file.recurse_sources import RecursedTree, SourceSelection, existing_sources
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, further_variables, remarks
 from ensue.library.states.file.symlink import symlink
 
@@ -113,7 +113,7 @@ async def recurse(
     further = further_variables(kwargs, template)
     warnings = remarks("file.recurse", [word for word in kwargs if word not in {"require", *further}])
     path = (await target_path(ctx, name)).rstrip("/") or "/"
-    selection = Selection(
+    selection = SourceSelection(
         include=include_pat, exclude=exclude_pat, maxdepth=maxdepth, keep_symlinks=keep_symlinks
     )
     sources = existing_sources(ctx, source)
@@ -125,7 +125,7 @@ async def recurse(
         raise StateFailedError(f"The path {path} exists and is not a directory")
     owned_by = owner if user is None else user
     if found is None and not ctx.test:
-        wanted = Attributes.read(mode=dir_mode, user=owned_by, group=group)
+        wanted = RequestedAttributes.read(mode=dir_mode, user=owned_by, group=group)
         await make_parents(ctx.connection, posixpath.join(path, "x"), wanted)
     done = _Outcome()
     for folder in sorted({posixpath.dirname(place) for place in tree.files}):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class SourceSelection:
     """Which paths of the sources are managed.
 
     Args:
@@ -57,7 +57,7 @@ class RecursedTree:
     links: dict[str, str] = field(default_factory=dict[str, str])
     folders: set[str] = field(default_factory=set[str])
 
-    def add(self, source: str, files: FileSources, selection: Selection) -> None:
+    def add(self, source: str, files: FileSources, selection: SourceSelection) -> None:
         """Add a source folder; for the same path, what was added earlier wins."""
         listed = files.list_tree(source)
         links = files.list_links(source) if selection.keep_symlinks else {}

@@ -14,11 +14,11 @@ from ensue.core.errors import StateFailedError
 from ensue.core.model.merged import merged
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.secret_values import secret_values
-from ensue.library.states.file.attributes import Attributes
+from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.backups import wants_backup
 from ensue.library.states.file.described import content_state, without_checksums
 from ensue.library.states.file.difference import HIDDEN
-from ensue.library.states.file.managed_content import Wish
+from ensue.library.states.file.managed_content import ManagedArguments
 from ensue.library.states.file.managed_file import ManagedFile
 from ensue.library.states.file.modes import mode_bits
 from ensue.library.states.file.paths import target_path
@@ -123,13 +123,14 @@ async def serialize(
         raw = text.encode(encoding or "utf-8", encoding_errors)
     except (UnicodeEncodeError, LookupError) as error:
         raise StateFailedError(f"encoding: {error}") from None
-    wish = Wish(
+    wish = ManagedArguments(
         sources=(), hash_name=None, skip_verify=False, contents=None, contents_pillar=None,
         contents_grains=None, contents_newline=True, contents_delimiter=":", allow_empty=True, template=None,
-        attributes=Attributes.read(mode=mode, user=user, group=group), keep_mode=False, makedirs=makedirs,
-        dir_mode=mode_bits(dir_mode, word="dir_mode"), replace=True, create=create, follow_symlinks=True,
-        backup=wants_backup(backup), show_changes=show_changes, new_file_diff=False, check_cmd=check_cmd,
-        tmp_dir=tmp_dir, tmp_ext=tmp_ext, encoding=None, encoding_errors="strict", raw=raw,
+        attributes=RequestedAttributes.read(mode=mode, user=user, group=group), keep_mode=False,
+        makedirs=makedirs, dir_mode=mode_bits(dir_mode, word="dir_mode"), replace=True, create=create,
+        follow_symlinks=True, backup=wants_backup(backup), show_changes=show_changes, new_file_diff=False,
+        check_cmd=check_cmd, tmp_dir=tmp_dir, tmp_ext=tmp_ext, encoding=None, encoding_errors="strict",
+        raw=raw,
     )  # fmt: skip
     returned = await ManagedFile(ctx, name, path, wish, warnings).state()
     if returned.result is None:

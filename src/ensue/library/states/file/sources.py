@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
+class ContentTemplate:
     """How text is rendered.
 
     Args:
@@ -58,7 +58,7 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class ContentSource:
     """A source of content.
 
     Args:
@@ -80,7 +80,7 @@ class Source:
         return bool(self.hash_text) and not self.location.startswith("salt://")
 
 
-def read_sources(source: Data, source_hash: Data) -> list[Source]:
+def read_sources(source: Data, source_hash: Data) -> list[ContentSource]:
     """Read the argument `source`: a text, or a list of alternatives.
 
     Raises:
@@ -89,21 +89,26 @@ def read_sources(source: Data, source_hash: Data) -> list[Source]:
     if source is None or source == "":
         return []
     default = "" if source_hash is None else str(source_hash)
-    found: list[Source] = []
+    found: list[ContentSource] = []
     for item in source if isinstance(source, list) else [source]:
         if isinstance(item, dict) and len(item) == 1:
             location, own = next(iter(item.items()))
-            found.append(Source(location=str(location), hash_text=str(own or "")))
+            found.append(ContentSource(location=str(location), hash_text=str(own or "")))
         elif isinstance(item, str):
-            found.append(Source(location=item, hash_text=default))
+            found.append(ContentSource(location=item, hash_text=default))
         else:
             raise StateFailedError(f"source: {item!r} is not a source (write salt://…, https://… or a path)")
     return found
 
 
 async def read_first(
-    ctx: FunctionContext, sources: Sequence[Source], *, name: str, hash_name: str | None, skip_verify: bool
-) -> tuple[Source, bytes]:
+    ctx: FunctionContext,
+    sources: Sequence[ContentSource],
+    *,
+    name: str,
+    hash_name: str | None,
+    skip_verify: bool,
+) -> tuple[ContentSource, bytes]:
     """Return the first source that exists, and its whole content, checked.
 
     Args:
@@ -121,8 +126,13 @@ async def read_first(
 
 
 async def open_first(
-    ctx: FunctionContext, sources: Sequence[Source], *, name: str, hash_name: str | None, skip_verify: bool
-) -> tuple[Source, SourceContent]:
+    ctx: FunctionContext,
+    sources: Sequence[ContentSource],
+    *,
+    name: str,
+    hash_name: str | None,
+    skip_verify: bool,
+) -> tuple[ContentSource, SourceContent]:
     """Return the first source that exists, and its content, checked; long content is read in chunks.
 
     A copy that `file.cached` keeps is used instead of the source if it has the checksum.
@@ -164,7 +174,7 @@ async def open_first(
     )
 
 
-async def whole_of(source: Source, content: Content) -> bytes:
+async def whole_of(source: ContentSource, content: Content) -> bytes:
     """Return the whole content of a source.
 
     Raises:
@@ -176,7 +186,9 @@ async def whole_of(source: Source, content: Content) -> bytes:
         raise StateFailedError(f"the source {source.location} cannot be read: {error.strerror}") from None
 
 
-async def hash_of(ctx: FunctionContext, source: Source, *, name: str, hash_name: str | None) -> ExpectedHash:
+async def hash_of(
+    ctx: FunctionContext, source: ContentSource, *, name: str, hash_name: str | None
+) -> ExpectedHash:
     """Return the expected checksum of a source.
 
     Raises:

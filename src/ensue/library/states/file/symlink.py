@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import RemoteError, StateFailedError
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.file.attributes import Attributes, apply_attributes
+from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.described import absent_state, path_state
 from ensue.library.states.file.owners import with_primary_group
 from ensue.library.states.file.paths import is_folder, make_parents, target_path
@@ -72,9 +72,9 @@ async def symlink(
     path = await target_path(ctx, name)
     ignored = {"atomic", "disallow_copy_and_unlink", "inherit_user_and_group", "follow_symlinks"}
     warnings = remarks("file.symlink", [word for word in kwargs if word not in ignored])
-    wanted = Attributes.read(user=owner if user is None else user, group=group)
+    wanted = RequestedAttributes.read(user=owner if user is None else user, group=group)
     complete = await with_primary_group(ctx, wanted)
-    folders = Attributes.read(mode=mode, user=complete.user, group=complete.group)
+    folders = RequestedAttributes.read(mode=mode, user=complete.user, group=complete.group)
     link = _Symlink(ctx, name, path, str(target), wanted=complete, folders=folders)
     found = await ctx.connection.stat(path)
     if found is not None and found.kind == "symlink":
@@ -94,7 +94,14 @@ class _Symlink:
     """One symlink and its parsed arguments."""
 
     def __init__(
-        self, ctx: StateContext, name: str, path: str, target: str, *, wanted: Attributes, folders: Attributes
+        self,
+        ctx: StateContext,
+        name: str,
+        path: str,
+        target: str,
+        *,
+        wanted: RequestedAttributes,
+        folders: RequestedAttributes,
     ) -> None:
         self._ctx = ctx
         self._connection = ctx.connection

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
-from ensue.library.states.file.sources import Template, read_first, read_sources
+from ensue.library.states.file.sources import ContentTemplate, read_first, read_sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data
-    from ensue.library.states.file.sources import Source
+    from ensue.library.states.file.sources import ContentSource
 
 
 def as_texts(text: Data) -> list[str]:
@@ -33,7 +33,9 @@ def as_texts(text: Data) -> list[str]:
     return [text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)]
 
 
-def given_sources(*, source: Data, sources: Data, source_hash: Data, source_hashes: Data) -> list[Source]:
+def given_sources(
+    *, source: Data, sources: Data, source_hash: Data, source_hashes: Data
+) -> list[ContentSource]:
     """Read `source` or `sources`, each with its checksum.
 
     Raises:
@@ -53,7 +55,7 @@ def given_sources(*, source: Data, sources: Data, source_hash: Data, source_hash
 
 async def rendered_sources(
     ctx: StateContext,
-    sources: Sequence[Source],
+    sources: Sequence[ContentSource],
     *,
     name: str,
     template: str,
@@ -78,7 +80,7 @@ async def rendered_sources(
         except StateFailedError as error:
             raise StateFailedError(f"Failed to load template file {source.location}: {error}") from error
         if template:
-            content = await Template(renderer=template, variables=variables).render(
+            content = await ContentTemplate(renderer=template, variables=variables).render(
                 ctx, content, source.location
             )
         texts.append(content.decode("utf-8", "surrogateescape"))

@@ -78,7 +78,7 @@ async def tidied(  # noqa: PLR0917 (Salt's order)
     found = await ctx.connection.stat(path, follow=True)
     if found is None or found.kind != "directory":
         raise StateFailedError(f"{path} does not exist or is not a directory.")
-    rules = _Rules(
+    rules = _RemovalRules(
         is_due=_due(age, read_size("size", size), age_size_logical_operator, age_size_only),
         is_named=_named(matches, exclude),
         by_path=full_path_match,
@@ -107,7 +107,7 @@ async def tidied(  # noqa: PLR0917 (Salt's order)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Rules:
+class _RemovalRules:
     """Which files and folders are removed.
 
     Args:
@@ -141,11 +141,11 @@ class _Search:
     """Searches a folder, the deepest level first."""
 
     connection: Connection
-    rules: _Rules
+    rules: _RemovalRules
     follow: bool
     doomed: dict[str, None]
 
-    def __init__(self, *, connection: Connection, rules: _Rules, follow: bool) -> None:
+    def __init__(self, *, connection: Connection, rules: _RemovalRules, follow: bool) -> None:
         self.connection, self.rules, self.follow = connection, rules, follow
         self.doomed = {}
 

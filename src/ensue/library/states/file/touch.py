@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.file.attributes import Attributes
+from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import absent_state, file_state, state_after
 from ensue.library.states.file.paths import is_folder, make_parents, target_path
 
@@ -56,7 +56,7 @@ async def touch(
     if not await is_folder(ctx.connection, posixpath.dirname(path)):
         if not makedirs:
             raise StateFailedError(f"Directory not present to touch file {path}")
-        await make_parents(ctx.connection, path, Attributes())
+        await make_parents(ctx.connection, path, RequestedAttributes())
     if found is None:
         await ctx.connection.write(path, b"")
     now = time.time()

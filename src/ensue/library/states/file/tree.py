@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class FolderEntry:
     """A path below a folder.
 
     Args:
@@ -39,7 +39,9 @@ class Entry:
     depth: int
 
 
-async def walk(connection: Connection, top: str, *, max_depth: int | None = None) -> AsyncIterator[Entry]:
+async def walk(
+    connection: Connection, top: str, *, max_depth: int | None = None
+) -> AsyncIterator[FolderEntry]:
     """Yield everything below a folder: the entries of a folder first, then those of its folders.
 
     Args:
@@ -68,7 +70,7 @@ async def walk(connection: Connection, top: str, *, max_depth: int | None = None
             elif found.kind == "symlink":
                 behind = await connection.stat(path, follow=True)
                 is_folder = behind is not None and behind.kind == "directory"
-            yield Entry(path=path, found=found, is_folder=is_folder, depth=depth)
+            yield FolderEntry(path=path, found=found, is_folder=is_folder, depth=depth)
 
 
 def matches(patterns: Data, relative: str) -> bool:

@@ -13,16 +13,18 @@ from ensue.library.states.git.login import password_of
 
 if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
-    from ensue.library.states.git.repository import Repository
-    from ensue.library.states.git.update import Wish
+    from ensue.library.states.git.repository import WorkingCopy
+    from ensue.library.states.git.update import LatestArguments
 
 
-async def is_bare(repository: Repository) -> bool:
+async def is_bare(repository: WorkingCopy) -> bool:
     """Return whether a folder is a repository without a working copy."""
     return await repository.ctx.connection.stat(posixpath.join(repository.path, "refs")) is not None
 
 
-async def updated_bare(repository: Repository, wish: Wish, *, name: str, test: bool) -> StateReturn:
+async def updated_bare(
+    repository: WorkingCopy, wish: LatestArguments, *, name: str, test: bool
+) -> StateReturn:
     """Update a bare repository or a mirror from its remote.
 
     Args:
@@ -53,7 +55,7 @@ async def updated_bare(repository: Repository, wish: Wish, *, name: str, test: b
 
 
 async def _returned(
-    repository: Repository, wish: Wish, name: str, changes: DataMap, comment: str
+    repository: WorkingCopy, wish: LatestArguments, name: str, changes: DataMap, comment: str
 ) -> StateReturn:
     at = await repository.position()
     return StateReturn(
@@ -66,7 +68,7 @@ async def _returned(
     )
 
 
-async def _differences(repository: Repository, wish: Wish) -> DataMap:
+async def _differences(repository: WorkingCopy, wish: LatestArguments) -> DataMap:
     """Return the refs that differ from the remote's, with old and new commit."""
     listed = await repository.must("Failed to check remote refs", "ls-remote", "--", wish.url)
     theirs = {ref: commit for ref, commit in _refs(listed).items() if _is_wanted(ref, wish)}
@@ -84,7 +86,7 @@ def _refs(listed: str) -> dict[str, str]:
     return {pair[1]: pair[0] for pair in pairs if len(pair) == 2 and not pair[1].endswith("^{}")}  # noqa: PLR2004
 
 
-def _is_wanted(ref: str, wish: Wish) -> bool:
+def _is_wanted(ref: str, wish: LatestArguments) -> bool:
     if wish.kind == "mirror":
         return ref.startswith("refs/")
     return ref.startswith("refs/heads/") or (wish.fetch_tags and ref.startswith("refs/tags/"))

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.git.login import with_login
-from ensue.library.states.git.repository import Repository
+from ensue.library.states.git.repository import WorkingCopy
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
@@ -60,7 +60,7 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
         return StateReturn(name=name, result=False, comment="'target' path must be absolute")
     url = with_login(ctx, name, https_user, https_pass)
     keys = (identity,) if isinstance(identity, str) else tuple(identity or ())
-    copy = Repository(ctx=ctx, path=target, user=user, identities=keys)
+    copy = WorkingCopy(ctx=ctx, path=target, user=user, identities=keys)
     with_branch = f" with branch '{branch}'" if branch else ""
     if await ctx.connection.stat(target, follow=True) is None:
         changes: DataMap = {"new": f"{name} => {target}"}
@@ -90,7 +90,7 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
     return await _done(copy, name, changes, f"Branch changed to '{branch}'")
 
 
-async def _done(copy: Repository, name: str, changes: DataMap, comment: str) -> StateReturn:
+async def _done(copy: WorkingCopy, name: str, changes: DataMap, comment: str) -> StateReturn:
     position = await copy.position()
     new_state: DataMap = {
         "path": copy.path,

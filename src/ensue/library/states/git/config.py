@@ -12,7 +12,7 @@ from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.git.repository import Repository
+from ensue.library.states.git.repository import WorkingCopy
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
@@ -63,7 +63,7 @@ async def config_set(  # noqa: PLR0917 (Salt's order)
         fault = "Only one of 'value' and 'multivar' is permitted" if multivar else "A value is required"
     if fault:
         return StateReturn(name=name, result=False, comment=fault)
-    settings = _Settings(ctx, repo, user, is_global=is_global)
+    settings = _GitSettings(ctx, repo, user, is_global=is_global)
     wanted = _values(value if multivar is None else multivar, is_one=multivar is None)
     shown = f"'{wanted[0]}'" if multivar is None else str(wanted)
     what = f"{'Global key ' if is_global else ''}'{name}'"
@@ -132,7 +132,7 @@ async def config_unset(  # noqa: PLR0917 (Salt's order)
     fault = _fault(kwargs, repo, is_global=is_global)
     if fault:
         return StateReturn(name=name, result=False, comment=fault)
-    settings = _Settings(ctx, repo, user, is_global=is_global)
+    settings = _GitSettings(ctx, repo, user, is_global=is_global)
     gone: DataMap = {"name": name, "repo": repo, "global": is_global, "exists": False}
     matching = await settings.matching(name, value_regex)
     if not matching:
@@ -161,13 +161,13 @@ async def config_unset(  # noqa: PLR0917 (Salt's order)
     return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
 
 
-class _Settings:
+class _GitSettings:
     """The settings of a repository or a user."""
 
     def __init__(self, ctx: StateContext, repo: str | None, user: str | None, *, is_global: bool) -> None:
         self._ctx = ctx
         self._user = user
-        self._git = Repository(ctx=ctx, path=repo or "/", user=user, identities=())
+        self._git = WorkingCopy(ctx=ctx, path=repo or "/", user=user, identities=())
         self._is_inside = not is_global
         self._words = ("--global",) if is_global else ("--local",)
 

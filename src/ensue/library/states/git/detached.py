@@ -15,7 +15,7 @@ import msgspec
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.git.login import with_login
-from ensue.library.states.git.repository import Repository
+from ensue.library.states.git.repository import WorkingCopy
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _HASH: Final = re.compile(r"[0-9A-Fa-f]{4,40}")
 
 
-class _Wish(msgspec.Struct, kw_only=True, frozen=True):
+class _DetachedArguments(msgspec.Struct, kw_only=True, frozen=True):
     """The parsed arguments of `git.detached`."""
 
     url: str
@@ -98,8 +98,8 @@ async def detached(
     keys = (identity,) if isinstance(identity, str) else tuple(identity or ())
     if wrong := [key for key in keys if not key.startswith("/")]:
         raise StateFailedError(f"Identity '{wrong[0]}' is not an absolute path of the target")
-    copy = Repository(ctx=ctx, path=posixpath.normpath(target), user=user, identities=keys)
-    wish = _Wish(
+    copy = WorkingCopy(ctx=ctx, path=posixpath.normpath(target), user=user, identities=keys)
+    wish = _DetachedArguments(
         url=with_login(ctx, name, https_user, https_pass), rev=str(rev), remote=remote,
         force_clone=force_clone,
         force_checkout=force_checkout, fetch_remote=fetch_remote,
@@ -135,7 +135,7 @@ async def detached(
 
 
 async def _clone(
-    copy: Repository, wish: _Wish, name: str, changes: DataMap, comments: list[str]
+    copy: WorkingCopy, wish: _DetachedArguments, name: str, changes: DataMap, comments: list[str]
 ) -> StateReturn | None:
     """Clone the repository, or in a plan return the comment."""
     ctx, path = copy.ctx, copy.path
@@ -163,7 +163,9 @@ async def _clone(
     return None
 
 
-async def _wanted(copy: Repository, wish: _Wish, comments: list[str], *, test: bool) -> tuple[str, list[str]]:
+async def _wanted(
+    copy: WorkingCopy, wish: _DetachedArguments, comments: list[str], *, test: bool
+) -> tuple[str, list[str]]:
     """Return the requested commit, fetched if necessary, and the steps for a plan."""
     if wish.is_hash and (commit := await copy.commit_of(wish.rev)):
         return commit, []
@@ -189,7 +191,7 @@ async def _wanted(copy: Repository, wish: _Wish, comments: list[str], *, test: b
     return commit, steps
 
 
-async def _fetched(copy: Repository, wish: _Wish) -> str:
+async def _fetched(copy: WorkingCopy, wish: _DetachedArguments) -> str:
     """Fetch all branches and tags, and return the requested commit."""
     refs = (f"+refs/heads/*:refs/remotes/{wish.remote}/*", "+refs/tags/*:refs/tags/*")
     if wish.fetch_remote:
@@ -197,7 +199,7 @@ async def _fetched(copy: Repository, wish: _Wish) -> str:
     return await _local(copy, wish)
 
 
-async def _local(copy: Repository, wish: _Wish) -> str:
+async def _local(copy: WorkingCopy, wish: _DetachedArguments) -> str:
     """Return the commit of the requested revision, from what was fetched."""
     names = [f"refs/remotes/{wish.remote}/{wish.rev}", f"refs/tags/{wish.rev}"]
     for name in [wish.rev] if wish.is_hash else names:
@@ -211,7 +213,7 @@ async def _local(copy: Repository, wish: _Wish) -> str:
 
 
 def _planned(
-    name: str, copy: Repository, commit: str, before: str | None, steps: list[str], *, resets: bool
+    name: str, copy: WorkingCopy, commit: str, before: str | None, steps: list[str], *, resets: bool
 ) -> StateReturn:
     texts = [*steps]
     changes: DataMap = {}
@@ -224,7 +226,7 @@ def _planned(
 
 
 async def _done(
-    copy: Repository, name: str, wish: _Wish, changes: DataMap, comments: list[str]
+    copy: WorkingCopy, name: str, wish: _DetachedArguments, changes: DataMap, comments: list[str]
 ) -> StateReturn:
     at = await copy.position()
     new_state: DataMap = {"path": copy.path, "url": wish.url, "revision": at.commit, "branch": at.branch}

@@ -12,8 +12,8 @@ from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.git.bare import is_bare, updated_bare
 from ensue.library.states.git.login import password_of, with_login
-from ensue.library.states.git.repository import Position, RemoteRevision, Repository
-from ensue.library.states.git.update import Wish, apply_update, plan_update, set_upstream
+from ensue.library.states.git.repository import Position, RemoteRevision, WorkingCopy
+from ensue.library.states.git.update import LatestArguments, apply_update, plan_update, set_upstream
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
@@ -99,7 +99,7 @@ async def latest(
     if is_bare_one and str(rev) != "HEAD":
         raise StateFailedError("'rev' is not compatible with the 'mirror' and 'bare' arguments")
     url = with_login(ctx, name, https_user, https_pass)
-    repository = Repository(
+    repository = WorkingCopy(
         ctx=ctx,
         path=posixpath.normpath(target),
         user=None if user is None else str(user),
@@ -110,7 +110,7 @@ async def latest(
         raise StateFailedError(
             "When 'depth' is used, 'rev' must be set to the name of a branch or tag on the remote repository"
         )
-    wish = Wish(
+    wish = LatestArguments(
         url=url,
         rev=str(rev),
         branch=branch,
@@ -137,7 +137,7 @@ async def latest(
 
 
 async def _updated(
-    repository: Repository, wish: Wish, found: RemoteRevision | None, *, name: str, test: bool
+    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision | None, *, name: str, test: bool
 ) -> StateReturn:
     before = await repository.position()
     if found is None:
@@ -176,7 +176,7 @@ async def _updated(
 
 
 async def _cloned(
-    repository: Repository, wish: Wish, found: RemoteRevision | None, *, name: str, force: bool
+    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision | None, *, name: str, force: bool
 ) -> StateReturn:
     ctx, path = repository.ctx, repository.path
     there = await ctx.connection.stat(path, follow=True)
@@ -221,7 +221,7 @@ async def _cloned(
     )
 
 
-async def _put_in_place(repository: Repository, wish: Wish, found: RemoteRevision) -> list[str]:
+async def _put_in_place(repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision) -> list[str]:
     """Check out the requested branch and revision in a new clone."""
     comments: list[str] = []
     fresh = await repository.position()
@@ -250,11 +250,11 @@ async def _identities(ctx: StateContext, identity: str | list[str] | None) -> tu
     return tuple(paths)
 
 
-async def _state(repository: Repository, wish: Wish) -> DataMap:
+async def _state(repository: WorkingCopy, wish: LatestArguments) -> DataMap:
     return _described(repository, wish.url, await repository.position())
 
 
-def _described(repository: Repository, url: str | None, at: Position) -> DataMap:
+def _described(repository: WorkingCopy, url: str | None, at: Position) -> DataMap:
     return {"path": repository.path, "url": url, "revision": at.commit, "branch": at.branch}
 
 

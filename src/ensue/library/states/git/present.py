@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.git.repository import Repository
+from ensue.library.states.git.repository import WorkingCopy
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
@@ -57,7 +57,7 @@ async def present(  # noqa: PLR0917 (Salt's order)
     """
     if not name.startswith("/"):
         raise StateFailedError(f"Target '{name}' is not an absolute path")
-    repository = Repository(ctx=ctx, path=posixpath.normpath(name), user=user, identities=())
+    repository = WorkingCopy(ctx=ctx, path=posixpath.normpath(name), user=user, identities=())
     new_state: DataMap = {"path": repository.path, "bare": bare}
     if await _is_repository(repository, bare=bare):
         return StateReturn(name=name, result=True, new_state=new_state)
@@ -91,7 +91,7 @@ async def present(  # noqa: PLR0917 (Salt's order)
     return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
 
 
-async def _is_repository(repository: Repository, *, bare: bool) -> bool:
+async def _is_repository(repository: WorkingCopy, *, bare: bool) -> bool:
     """Return whether the folder is a repository, as Salt decides it: by `HEAD`, or by `.git`."""
     if not bare:
         return await repository.is_there()
@@ -99,7 +99,7 @@ async def _is_repository(repository: Repository, *, bare: bool) -> bool:
     return head is not None and head.kind == "file"
 
 
-async def _has_content(repository: Repository) -> bool:
+async def _has_content(repository: WorkingCopy) -> bool:
     connection, path = repository.ctx.connection, repository.path
     there = await connection.stat(path, follow=True)
     if there is None:

@@ -59,7 +59,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repository:
+class WorkingCopy:
     """A folder on a target that is or will be a working copy.
 
     Args:

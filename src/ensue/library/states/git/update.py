@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from ensue.core.errors import StateFailedError
-from ensue.library.states.git.repository import Position, RemoteRevision, Repository, short
+from ensue.library.states.git.repository import Position, RemoteRevision, WorkingCopy, short
 
 if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class LatestArguments:
     """The arguments of `git.latest` for an existing working copy."""
 
     url: str
@@ -37,7 +37,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class UpdatePlan:
     """The planned update.
 
     Args:
@@ -67,7 +67,9 @@ class Done:
     changes: DataMap = field(default_factory=dict[str, "Data"])
 
 
-async def plan_update(repository: Repository, wish: Wish, found: RemoteRevision, before: Position) -> Plan:
+async def plan_update(
+    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision, before: Position
+) -> UpdatePlan:
     """Compare a working copy with the request, without fetching.
 
     Args:
@@ -108,7 +110,7 @@ async def plan_update(repository: Repository, wish: Wish, found: RemoteRevision,
     remark = ""
     if has_changes:
         remark = ", but with uncommitted changes. Set 'force_reset' to True to purge uncommitted changes."
-    return Plan(
+    return UpdatePlan(
         before=before,
         old_url=old_url,
         base=base,
@@ -120,8 +122,12 @@ async def plan_update(repository: Repository, wish: Wish, found: RemoteRevision,
 
 
 async def _plan_fetch(
-    repository: Repository, wish: Wish, found: RemoteRevision, before: Position, old_url: str | None
-) -> Plan:
+    repository: WorkingCopy,
+    wish: LatestArguments,
+    found: RemoteRevision,
+    before: Position,
+    old_url: str | None,
+) -> UpdatePlan:
     """Plan an update without `update_head`: set the remote's URL and fetch its revision."""
     steps: list[str] = []
     changes: DataMap = {}
@@ -134,7 +140,7 @@ async def _plan_fetch(
     remark = ""
     if not found.is_at(before.commit):
         remark = f" with update_head=False: HEAD ({short(before.commit)}) was left, and is not {found.shown}"
-    return Plan(
+    return UpdatePlan(
         before=before,
         old_url=old_url,
         base=None,
@@ -145,12 +151,14 @@ async def _plan_fetch(
     )
 
 
-async def _url_of(repository: Repository, remote: str) -> str | None:
+async def _url_of(repository: WorkingCopy, remote: str) -> str | None:
     got = await repository.run("remote", "get-url", remote)
     return got.stdout.decode("utf-8", "replace").strip() if got.returncode == 0 else None
 
 
-async def apply_update(repository: Repository, wish: Wish, found: RemoteRevision, plan: Plan) -> Done:
+async def apply_update(
+    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision, plan: UpdatePlan
+) -> Done:
     """Apply a planned update.
 
     Args:
@@ -192,14 +200,14 @@ async def apply_update(repository: Repository, wish: Wish, found: RemoteRevision
     return done
 
 
-async def set_upstream(repository: Repository, found: RemoteRevision) -> None:
+async def set_upstream(repository: WorkingCopy, found: RemoteRevision) -> None:
     """Set the remote branch as upstream of the branch that is checked out."""
     now = await repository.position()
     if now.branch and await repository.commit_of(f"refs/remotes/{found.upstream}"):
         await repository.must("Tracking failed", "branch", "--set-upstream-to", found.upstream)
 
 
-async def _fetch(repository: Repository, wish: Wish, found: RemoteRevision, done: Done) -> None:
+async def _fetch(repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision, done: Done) -> None:
     words = ["--force"] if wish.force_fetch else []
     if wish.refspec_tag != "*":
         words.append("--no-tags")  # otherwise git also fetches all tags of the branches
@@ -220,7 +228,7 @@ async def _fetch(repository: Repository, wish: Wish, found: RemoteRevision, done
         await _remove_tags(repository, wish, done)
 
 
-def _refspecs(wish: Wish) -> list[str]:
+def _refspecs(wish: LatestArguments) -> list[str]:
     """Return the refspecs of the branches and tags to fetch, if not all are."""
     specs: list[str] = []
     if wish.refspec_branch != "*":
@@ -232,7 +240,7 @@ def _refspecs(wish: Wish) -> list[str]:
     return specs
 
 
-async def _remove_tags(repository: Repository, wish: Wish, done: Done) -> None:
+async def _remove_tags(repository: WorkingCopy, wish: LatestArguments, done: Done) -> None:
     """Delete the tags that the remote does not have."""
     own = (await repository.must("Listing tags failed", "tag", "--list")).splitlines()
     if not own:
@@ -246,7 +254,9 @@ async def _remove_tags(repository: Repository, wish: Wish, done: Done) -> None:
         done.comments.append(f"The following tags were removed from the local checkout: {', '.join(gone)}")
 
 
-async def _switch(repository: Repository, wish: Wish, found: RemoteRevision, plan: Plan, done: Done) -> None:
+async def _switch(
+    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision, plan: UpdatePlan, done: Done
+) -> None:
     if not wish.branch or wish.branch == plan.before.branch:
         return
     words = ["-f"] if wish.force_checkout else []
@@ -258,7 +268,7 @@ async def _switch(repository: Repository, wish: Wish, found: RemoteRevision, pla
     done.comments.append(what if plan.base else f"{what}, with {found.shown} as a starting point")
 
 
-async def _move(repository: Repository, found: RemoteRevision, done: Done) -> None:
+async def _move(repository: WorkingCopy, found: RemoteRevision, done: Done) -> None:
     """Move the branch to the commit, by fast-forward if possible."""
     at = await repository.commit_of("HEAD")
     if found.is_at(at):
@@ -271,7 +281,9 @@ async def _move(repository: Repository, found: RemoteRevision, done: Done) -> No
     done.comments.append(f"Repository was fast-forwarded to {found.shown}")
 
 
-async def _is_forced(repository: Repository, wish: Wish, found: RemoteRevision, base: str | None) -> bool:
+async def _is_forced(
+    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision, base: str | None
+) -> bool:
     """Return whether a fast-forward is impossible; unknown commits are checked after the fetch.
 
     Raises:

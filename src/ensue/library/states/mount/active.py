@@ -40,7 +40,7 @@ _KIB: Final = {"k": 1, "m": 1024, "g": 1024 * 1024}
 _BY: Final = {"UUID": "by-uuid", "LABEL": "by-label", "PARTUUID": "by-partuuid", "PARTLABEL": "by-partlabel"}
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
+class KernelDisplay(msgspec.Struct, frozen=True, kw_only=True):
     """What the user adds to the known ways in which the kernel shows mounts.
 
     Args:
@@ -65,9 +65,9 @@ def as_shown(
     hidden: Sequence[str],
     ignored: Mapping[str, Sequence[str]] | None,
     translated: Mapping[str, str] | None,
-) -> Shown:
+) -> KernelDisplay:
     """Return the user's additions, combined with what is known already."""
-    return Shown(
+    return KernelDisplay(
         devices=devices,
         hidden=hidden,
         ignored={**_IGNORED, **(ignored or {})},
@@ -75,7 +75,9 @@ def as_shown(
     )
 
 
-def missing_options(wanted: Iterable[str], entry: Mapping[str, Any], fstype: str, known: Shown) -> list[str]:
+def missing_options(
+    wanted: Iterable[str], entry: Mapping[str, Any], fstype: str, known: KernelDisplay
+) -> list[str]:
     """Return the requested options that a mount lacks.
 
     Args:
@@ -139,7 +141,7 @@ async def _real(ctx: StateContext, path: str) -> str:
     return done.stdout.decode("utf-8", "replace").strip() or path
 
 
-def _normal(option: str, known: Shown) -> str:
+def _normal(option: str, known: KernelDisplay) -> str:
     match = _SIZE.match(option)
     if match:
         number = int(match["number"])

@@ -12,7 +12,7 @@ from ensue.library.states.mount.secret_options import mask_secret_options
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
-    from ensue.library.states.mount.active import Shown
+    from ensue.library.states.mount.active import KernelDisplay
 
 _PLANNED: Final = {
     "new": "{} needs to be written to the fstab in order to be made persistent.",
@@ -127,7 +127,7 @@ async def _now(  # noqa: PLR0917 (what the declaration says)
     device: str,
     fstype: str,
     options: list[str],
-    known: Shown,
+    known: KernelDisplay,
     *,
     mkmnt: bool,
 ) -> tuple[bool, DataMap, str]:

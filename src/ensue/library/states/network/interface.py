@@ -27,7 +27,7 @@ _BRINGS_UP: Final = ["ifup", "/usr/sbin/ifup", "/sbin/ifup"]
 _SECRETS: Final = ("wpa-psk", "password")
 
 
-class _Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class _RequestedInterface(msgspec.Struct, frozen=True, kw_only=True):
     """The requested interface.
 
     Args:
@@ -83,7 +83,7 @@ async def managed(
     """
     warnings: list[str] = []
     settings = _with_hardware_address(kwargs, warnings)
-    wanted = _Wanted(name=name, kind=str(type), is_enabled=bool(enabled), settings=settings)
+    wanted = _RequestedInterface(name=name, kind=str(type), is_enabled=bool(enabled), settings=settings)
     ctx.masker.add(*(str(settings[word]) for word in _SECRETS if settings.get(word)))
     is_left_alone = "noifupdown" in settings or wanted.kind == "source" or await ctx.call("service.offline")
     is_driven_here = not is_left_alone and wanted.kind not in _DRIVEN_BY_OTHERS
@@ -111,7 +111,13 @@ async def managed(
 
 
 def _plan(
-    wanted: _Wanted, changes: DataMap, comment: str, warnings: list[str], *, is_left_alone: bool, is_up: bool
+    wanted: _RequestedInterface,
+    changes: DataMap,
+    comment: str,
+    warnings: list[str],
+    *,
+    is_left_alone: bool,
+    is_up: bool,
 ) -> StateReturn:
     is_moved = not is_left_alone and is_up != wanted.is_enabled and wanted.kind not in _DRIVEN_BY_OTHERS
     if is_moved and not changes:
@@ -136,7 +142,7 @@ def _with_hardware_address(given: dict[str, Any], warnings: list[str]) -> dict[s
 
 
 async def _described(
-    ctx: StateContext, wanted: _Wanted, warnings: list[str], *, is_driven_here: bool
+    ctx: StateContext, wanted: _RequestedInterface, warnings: list[str], *, is_driven_here: bool
 ) -> tuple[DataMap, str]:
     """Write the file of the interface; return changes and a comment."""
     name, filename = wanted.name, wanted.settings.get("filename")
@@ -167,7 +173,7 @@ async def _described(
     return changes, f"Interface {name} {'updated' if old else 'added'}."
 
 
-async def _bond(ctx: StateContext, wanted: _Wanted, changes: DataMap, comment: str) -> str:
+async def _bond(ctx: StateContext, wanted: _RequestedInterface, changes: DataMap, comment: str) -> str:
     """Write the options of a bond for the kernel module, as Debian does; return the comment."""
     if (await ctx.grains()).get("os_family") != "Debian":
         return comment
@@ -195,7 +201,7 @@ async def _is_up(ctx: StateContext, name: str) -> bool:
     return any(each.get("label") == name for found in there.values() for each in found.get("inet", ()))
 
 
-def _about_interruption(wanted: _Wanted) -> str:
+def _about_interruption(wanted: _RequestedInterface) -> str:
     what = "is taken down and brought up again" if wanted.is_enabled else "is taken down"
     return (
         f"{wanted.name} {what}: connections through it, including this run, are interrupted; "
@@ -203,7 +209,9 @@ def _about_interruption(wanted: _Wanted) -> str:
     )
 
 
-async def _brought(ctx: StateContext, wanted: _Wanted, *, is_up: bool, is_changed: bool) -> DataMap:
+async def _brought(
+    ctx: StateContext, wanted: _RequestedInterface, *, is_up: bool, is_changed: bool
+) -> DataMap:
     """Bring the interface up or down; return the changes."""
     if wanted.kind in _DRIVEN_BY_OTHERS or (is_up and wanted.is_enabled and not is_changed):
         return {}
@@ -219,7 +227,7 @@ async def _brought(ctx: StateContext, wanted: _Wanted, *, is_up: bool, is_change
     return {}
 
 
-async def _enslaved(ctx: StateContext, wanted: _Wanted) -> DataMap:
+async def _enslaved(ctx: StateContext, wanted: _RequestedInterface) -> DataMap:
     """Add missing interfaces to a bond; return the changes."""
     given: Any = wanted.settings.get("slaves") or []
     slaves = [*map(str, given)] if is_list(given) else str(given).split()

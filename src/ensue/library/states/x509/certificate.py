@@ -18,7 +18,7 @@ from ensue.core.errors import StateFailedError
 from ensue.library.states.x509.comparing import differences
 from ensue.library.states.x509.files import ABOUT_FILE, kept, outcome, real_path, split, written
 from ensue.reach.certificates import encodings, making
-from ensue.reach.certificates.containers import Container, Packing, opened, pack
+from ensue.reach.certificates.containers import Packing, Pkcs12Container, opened, pack
 from ensue.reach.certificates.encodings import Held, held_in
 from ensue.reach.certificates.forms import Form, form_of
 from ensue.reach.certificates.key_files import in_files
@@ -44,7 +44,7 @@ _ABOUT_FORM: Final = frozenset({"additional_certs", "encoding", "pkcs12_friendly
 """The changes that keep the existing certificate."""
 
 
-class _Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class _RequestedCertificate(msgspec.Struct, frozen=True, kw_only=True):
     given: dict[str, Any]
     candidate: x509.Certificate
     chain: list[x509.Certificate]
@@ -121,7 +121,7 @@ async def certificate_managed(
         file = await kept(ctx, name, None, about_file)
         return outcome(ctx, name, "certificate", {"created": name}, file, None)
     async with in_files(ctx, given) as placed:
-        wanted = _Wanted(
+        wanted = _RequestedCertificate(
             given=placed,
             candidate=await making.certificate(ctx, placed),
             chain=await _chain(ctx, append_certs),
@@ -147,7 +147,7 @@ async def _kept(
     ctx: StateContext,
     name: str,
     certificate: x509.Certificate,
-    wanted: _Wanted,
+    wanted: _RequestedCertificate,
     about_file: dict[str, Any],
     *,
     is_written: bool,
@@ -181,7 +181,9 @@ async def _chain(ctx: StateContext, append_certs: list[str] | str | None) -> lis
     return [await certificate_of(ctx, str(each)) for each in sources]
 
 
-async def _changes(ctx: StateContext, name: str, wanted: _Wanted) -> tuple[DataMap, Held | None]:
+async def _changes(
+    ctx: StateContext, name: str, wanted: _RequestedCertificate
+) -> tuple[DataMap, Held | None]:
     """Return the differences from the existing file, and the certificates in it."""
     container = None
     if await form_of(ctx, name) is Form.PKCS12:
@@ -204,7 +206,7 @@ async def _changes(ctx: StateContext, name: str, wanted: _Wanted) -> tuple[DataM
     return changes, held
 
 
-def _container_differences(container: Container, packing: Packing) -> DataMap:
+def _container_differences(container: Pkcs12Container, packing: Packing) -> DataMap:
     changes: DataMap = {}
     if not container.is_called(packing.friendly_name):
         changes["pkcs12_friendlyname"] = packing.friendly_name
@@ -213,7 +215,9 @@ def _container_differences(container: Container, packing: Packing) -> DataMap:
     return changes
 
 
-async def _differences(ctx: StateContext, current: x509.Certificate, wanted: _Wanted) -> DataMap:
+async def _differences(
+    ctx: StateContext, current: x509.Certificate, wanted: _RequestedCertificate
+) -> DataMap:
     from cryptography.exceptions import InvalidSignature
 
     given, candidate = wanted.given, wanted.candidate
@@ -236,7 +240,7 @@ async def _differences(ctx: StateContext, current: x509.Certificate, wanted: _Wa
     return changes
 
 
-def _is_over(current: x509.Certificate, wanted: _Wanted) -> bool:
+def _is_over(current: x509.Certificate, wanted: _RequestedCertificate) -> bool:
     """Return whether a certificate expires too soon; with `not_after`, whether its end differs."""
     if wanted.given.get("not_after"):
         return current.not_valid_after_utc != wanted.candidate.not_valid_after_utc

@@ -14,7 +14,7 @@ from ensue.library.states.x509.files import ABOUT_FILE, kept, outcome, split, wr
 from ensue.reach.certificates import making
 from ensue.reach.certificates.key_files import in_files
 from ensue.reach.certificates.keys import public_key
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 from ensue.reach.certificates.public import loaded_public
 from ensue.reach.certificates.revocations import (
     Signer,
@@ -102,7 +102,7 @@ async def crl_managed(
         return outcome(ctx, name, _WHAT, {"created": name}, await kept(ctx, name, None, about_file), None)
     authority = await certificate_of(ctx, signing_cert)
     async with in_files(ctx, {"signing_private_key": signing_private_key}) as placed:
-        key = Key(path=placed["signing_private_key"], passphrase=signing_private_key_passphrase)
+        key = TargetKey(path=placed["signing_private_key"], passphrase=signing_private_key_passphrase)
         digest = making.checked_digest(digest)
         signer = Signer(authority, key, digest, int(days_valid))
         changes: DataMap = {"created": name}
@@ -144,7 +144,7 @@ async def _changes(
     ctx: StateContext,
     current: x509.CertificateRevocationList,
     authority: x509.Certificate,
-    key: Key,
+    key: TargetKey,
     digest: str,
 ) -> DataMap:
     """Return the differences in issuer, key and digest."""

@@ -12,8 +12,8 @@ from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.x509.files import ABOUT_FILE, kept, outcome, real_path, split
 from ensue.reach.certificates.encodings import check
-from ensue.reach.certificates.keys import ENCODINGS, Kind, Storage, encode, generate, look
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.keys import ENCODINGS, KeyKind, Storage, encode, generate, look
+from ensue.reach.certificates.openssl import TargetKey
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
@@ -72,7 +72,7 @@ async def private_key_managed(
     about_file.setdefault("mode", "0400")
     secret = str(passphrase) if passphrase else None
     storage = Storage(encoding=encoding, passphrase=secret, is_compatible=bool(pkcs12_encryption_compat))
-    kind = Kind.wanted(algo, keysize if keysize is not None else bits)
+    kind = KeyKind.wanted(algo, keysize if keysize is not None else bits)
     path = await real_path(ctx, name)
     there = await ctx.connection.stat(path, follow=True)
     if there is None and about_file.get("create") is False:
@@ -81,13 +81,13 @@ async def private_key_managed(
     changes: DataMap = {"created": name} if there is None else {"replaced": name} if new else {}
     if there is not None and not new:
         changes = await _differences(
-            ctx, Key(path=path, passphrase=secret), kind, encoding, overwrite=overwrite
+            ctx, TargetKey(path=path, passphrase=secret), kind, encoding, overwrite=overwrite
         )
     file = await kept(ctx, name, None, about_file)
     if changes and not ctx.test:
         try:
             if changes.keys() <= {"encoding", "passphrase"}:
-                await encode(ctx, path, Key(path=path, passphrase=secret), storage)
+                await encode(ctx, path, TargetKey(path=path, passphrase=secret), storage)
             else:
                 await generate(ctx, path, kind, storage)
         except StateFailedError:
@@ -98,7 +98,9 @@ async def private_key_managed(
     return outcome(ctx, name, "private key", changes, file, new_state)
 
 
-async def _differences(ctx: StateContext, key: Key, kind: Kind, encoding: str, *, overwrite: bool) -> DataMap:
+async def _differences(
+    ctx: StateContext, key: TargetKey, kind: KeyKind, encoding: str, *, overwrite: bool
+) -> DataMap:
     found = await look(ctx, key)
     if found.kind is None:
         if not overwrite:

@@ -23,7 +23,7 @@ from ensue.reach.certificates.names import (
     name_of,
     with_short_names,
 )
-from ensue.reach.certificates.openssl import Key
+from ensue.reach.certificates.openssl import TargetKey
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -88,7 +88,7 @@ async def csr_managed(
         file = await kept(ctx, name, None, about_file)
         return outcome(ctx, name, "certificate signing request", changes, file, None)
     async with in_files(ctx, {"private_key": private_key}) as placed:
-        key = Key(path=placed["private_key"], passphrase=private_key_passphrase)
+        key = TargetKey(path=placed["private_key"], passphrase=private_key_passphrase)
         asked_digest = str(kwargs.get("algorithm") or digest)
         made = await making.request(ctx, key, wanted, config, asked_digest)
         if there is not None:

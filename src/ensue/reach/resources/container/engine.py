@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.errors import AuthenticationError, RemoteError, UnreachableError
 from ensue.reach.resources.client_process import client_answer, quoted_end
-from ensue.reach.resources.exec_connection import Entry
+from ensue.reach.resources.exec_connection import ScriptLaunch
 from ensue.reach.resources.faults import printable
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ class ContainerEngine:
         self._user = user
         self._limit_s = limit_s
 
-    async def entry(self, script: str, user: str | None, send: Send) -> Entry:  # noqa: ARG002 (the engine sets the user)
+    async def entry(self, script: str, user: str | None, send: Send) -> ScriptLaunch:  # noqa: ARG002 (the engine sets the user)
         """Return how a script is run: the engine itself sets the user."""
         who = user or self._user
         as_user = ["--user", who] if who else []
         # The working directory of the image may no longer exist.
         argv = [self._program(), "exec", "-i", "--workdir", "/", *as_user, self._container]
-        return Entry(argv=argv, script=script)
+        return ScriptLaunch(argv=argv, script=script)
 
     async def why_not(self, user: str | None, said: Completed | None) -> RemoteError:
         """Find out why a script did not start, by queries to the engine."""

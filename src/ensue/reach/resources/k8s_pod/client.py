@@ -11,7 +11,7 @@ import msgspec
 from ensue.core.errors import AuthenticationError, RemoteError, UnreachableError
 from ensue.reach.resources.become import Becoming
 from ensue.reach.resources.client_process import client_answer, quoted_end
-from ensue.reach.resources.exec_connection import Entry
+from ensue.reach.resources.exec_connection import ScriptLaunch
 from ensue.reach.resources.faults import printable
 
 if TYPE_CHECKING:
@@ -66,17 +66,17 @@ class PodClient:
         self._limit_s = limit_s
         self._becoming: Becoming | None = None
 
-    async def entry(self, script: str, user: str | None, send: Send) -> Entry:
+    async def entry(self, script: str, user: str | None, send: Send) -> ScriptLaunch:
         """Return how a script is run: kubectl knows no users, so su or sudo in the pod sets them."""
         address = self._address
         which = [f"--container={address.container}"] if address.container else []
         argv = [self._program(), *address.options, "exec", "-i", address.pod, *which, "--"]
         who = user if user or user is None else self._user
         if not who:
-            return Entry(argv=argv, script=script)
+            return ScriptLaunch(argv=argv, script=script)
         self._becoming = self._becoming or Becoming(self._srn, "", send)
         errand = await self._becoming.errand(script, who)
-        return Entry(argv=argv, script=errand.script, stdin_first=errand.stdin_first)
+        return ScriptLaunch(argv=argv, script=errand.script, stdin_first=errand.stdin_first)
 
     async def why_not(self, user: str | None, said: Completed | None) -> RemoteError:  # noqa: ARG002 (see entry)
         """Find out why a script did not start, by queries to the cluster."""

@@ -25,7 +25,7 @@ _HASH_COST: Final = 2**14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Identity:
+class SandboxIdentity:
     """The lasting identity of a sandbox; the first two are secrets.
 
     Args:
@@ -43,7 +43,7 @@ class Identity:
     user: str = SANDBOX_USER
 
 
-def load_identity(request: EnvironmentRequest) -> Identity | None:
+def load_identity(request: EnvironmentRequest) -> SandboxIdentity | None:
     """Return the stored identity, None if there is none, and register its secrets with the masker.
 
     Raises:
@@ -54,24 +54,24 @@ def load_identity(request: EnvironmentRequest) -> Identity | None:
     except FileNotFoundError:
         return None
     fields: dict[str, str] = json.loads(request.vault.open(sealed, context=_context(request)))
-    identity = Identity(**fields)
+    identity = SandboxIdentity(**fields)
     _mask(request, identity)
     return identity
 
 
-def create_identity(request: EnvironmentRequest) -> Identity:
+def create_identity(request: EnvironmentRequest) -> SandboxIdentity:
     """Create and store a new identity; its secrets are registered with the masker first."""
     import asyncssh
 
     key = asyncssh.generate_private_key("ssh-ed25519")  # pyright: ignore[reportUnknownMemberType] - asyncssh leaves a parameter open
-    identity = Identity(
+    identity = SandboxIdentity(
         password=secrets.token_urlsafe(_PASSWORD_BYTES),
         host_private_key=key.export_private_key("openssh").decode(),
         host_key=key.export_public_key("openssh").decode().strip(),
         fingerprint=key.get_fingerprint(),
     )
     _mask(request, identity)
-    fields = {name: getattr(identity, name) for name in Identity.__slots__}
+    fields = {name: getattr(identity, name) for name in SandboxIdentity.__slots__}
     sealed = request.vault.seal(json.dumps(fields).encode(), context=_context(request))
     replace_whole(request.directory / IDENTITY_NAME, sealed)
     return identity
@@ -87,7 +87,7 @@ def new_salt() -> bytes:
     return secrets.token_bytes(_SALT_BYTES)
 
 
-def _mask(request: EnvironmentRequest, identity: Identity) -> None:
+def _mask(request: EnvironmentRequest, identity: SandboxIdentity) -> None:
     request.masker.add(identity.password, identity.host_private_key)
 
 

@@ -19,7 +19,7 @@ from ensue.core.contracts.provider import Environment
 from ensue.core.errors import StateFailedError
 from ensue.reach.resources.provider_options import check_options
 from ensue.reach.resources.sandbox.identity import (
-    Identity,
+    SandboxIdentity,
     create_identity,
     hash_password,
     load_identity,
@@ -167,7 +167,7 @@ async def _greets(port: int) -> bool:
         return False
 
 
-async def _start_server(request: EnvironmentRequest, identity: Identity, port: int, lock: int) -> str:
+async def _start_server(request: EnvironmentRequest, identity: SandboxIdentity, port: int, lock: int) -> str:
     """Start the server process; return why it did not start, empty if it did."""
     settings = _server_settings(request, identity, port, lock)
     log = os.open(request.directory / "server.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -192,7 +192,7 @@ async def _start_server(request: EnvironmentRequest, identity: Identity, port: i
 
 
 def _server_settings(
-    request: EnvironmentRequest, identity: Identity, port: int, lock: int
+    request: EnvironmentRequest, identity: SandboxIdentity, port: int, lock: int
 ) -> dict[str, str | int]:
     salt = new_salt()
     directory = request.directory.resolve()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.model.data import is_list
 
 if TYPE_CHECKING:
-    from ensue.reach.resources.ssh_host.settings import Settings
+    from ensue.reach.resources.ssh_host.settings import SshSettings
 
 
 def client_config() -> str:
@@ -20,7 +20,7 @@ def client_config() -> str:
     return str(Path("~/.ssh/config").expanduser())
 
 
-def resolved(settings: Settings) -> Settings:
+def resolved(settings: SshSettings) -> SshSettings:
     """Return settings with what the file says where the configuration says nothing; reads the file.
 
     Raises:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.reach.resources.file_parts import FilePart
     from ensue.reach.resources.ssh_host.channel import Channel
-    from ensue.reach.resources.ssh_host.settings import Settings
+    from ensue.reach.resources.ssh_host.settings import SshSettings
     from ensue.reach.resources.ssh_host.sftp_files import SftpFiles
     from ensue.reach.resources.ssh_host.transport import Transport
 
@@ -49,7 +49,7 @@ class SshConnection:
     def __init__(
         self,
         srn: Srn,
-        settings: Settings,
+        settings: SshSettings,
         connect_to: Callable[[Srn], Connection],
         *,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,

@@ -15,10 +15,10 @@ from ensue.reach.resources.client_process import quoted_end
 if TYPE_CHECKING:
     from ensue.core.contracts.connection import Completed
     from ensue.core.model.srn import Srn
-    from ensue.reach.resources.ssh_host.settings import Settings
+    from ensue.reach.resources.ssh_host.settings import SshSettings
 
 
-def connect_error(srn: Srn, settings: Settings, fault: Exception) -> RemoteError:
+def connect_error(srn: Srn, settings: SshSettings, fault: Exception) -> RemoteError:
     """Return the error of a failed attempt to connect.
 
     Args:
@@ -57,7 +57,7 @@ def connect_error(srn: Srn, settings: Settings, fault: Exception) -> RemoteError
     return UnreachableError(f"{where} cannot be reached: {why}", target=str(srn))
 
 
-def refused_login(srn: Srn, settings: Settings) -> AuthenticationError:
+def refused_login(srn: Srn, settings: SshSettings) -> AuthenticationError:
     """Return the error of a host that refused all credentials."""
     had = [
         name
@@ -76,12 +76,12 @@ def refused_login(srn: Srn, settings: Settings) -> AuthenticationError:
     return AuthenticationError(message, target=str(srn))
 
 
-def has_credentials(settings: Settings) -> bool:
+def has_credentials(settings: SshSettings) -> bool:
     """Return whether the configuration itself has credentials."""
     return bool(settings.password or settings.private_key or settings.private_key_path)
 
 
-def lost_error(srn: Srn, settings: Settings, doing: str, fault: Exception | None) -> UnreachableError:
+def lost_error(srn: Srn, settings: SshSettings, doing: str, fault: Exception | None) -> UnreachableError:
     """Return the error of a connection that was lost during an operation."""
     why = f": {fault}" if fault and str(fault) else ""
     where = f"{srn} ({settings.place})"
@@ -89,7 +89,7 @@ def lost_error(srn: Srn, settings: Settings, doing: str, fault: Exception | None
     return UnreachableError(message, target=str(srn))
 
 
-def no_session_error(srn: Srn, settings: Settings, fault: asyncssh.ChannelOpenError) -> UnreachableError:
+def no_session_error(srn: Srn, settings: SshSettings, fault: asyncssh.ChannelOpenError) -> UnreachableError:
     """Return the error of a connected host that opens no session."""
     message = (
         f"{srn} ({settings.place}) opens no session: {fault.reason} (see MaxSessions and ForceCommand there)"
@@ -97,13 +97,13 @@ def no_session_error(srn: Srn, settings: Settings, fault: asyncssh.ChannelOpenEr
     return UnreachableError(message, target=str(srn))
 
 
-def no_status_error(srn: Srn, settings: Settings) -> RemoteError:
+def no_status_error(srn: Srn, settings: SshSettings) -> RemoteError:
     """Return the error of a session that the server closed without an exit status."""
     message = f"{srn} ({settings.place}) closed the session of a command without an exit status"
     return RemoteError(message, target=str(srn))
 
 
-def not_run_error(srn: Srn, settings: Settings, said: Completed) -> RemoteError:
+def not_run_error(srn: Srn, settings: SshSettings, said: Completed) -> RemoteError:
     """Return the error of a session that ended before the command began: its login shell did not start it.
 
     Args:
@@ -116,7 +116,7 @@ def not_run_error(srn: Srn, settings: Settings, said: Completed) -> RemoteError:
     return RemoteError(message, target=str(srn))
 
 
-def overfull_error(srn: Srn, settings: Settings) -> RemoteError:
+def overfull_error(srn: Srn, settings: SshSettings) -> RemoteError:
     """Return the error of a command with too much output."""
     limit = f"{MOST_BYTES >> 20} MiB"
     message = f"a command on {srn} ({settings.place}) wrote more than {limit}, and its session was closed"

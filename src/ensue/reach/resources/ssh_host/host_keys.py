@@ -18,7 +18,7 @@ from ensue.core.errors import HostKeyError
 
 if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
-    from ensue.reach.resources.ssh_host.settings import Settings
+    from ensue.reach.resources.ssh_host.settings import SshSettings
 
 _USUAL_PORT: Final = 22
 """Entries of known_hosts for this port name no port."""
@@ -75,7 +75,7 @@ class Witness(asyncssh.SSHClient):
         return key.get_fingerprint() in self._expectation.fingerprints
 
 
-def expectation_for(srn: Srn, settings: Settings) -> Expectation:
+def expectation_for(srn: Srn, settings: SshSettings) -> Expectation:
     """Return the keys that a host is expected to show; reads the known_hosts file.
 
     Raises:
@@ -100,7 +100,9 @@ def expectation_for(srn: Srn, settings: Settings) -> Expectation:
     return expectation
 
 
-def host_key_error(srn: Srn, settings: Settings, expectation: Expectation, witness: Witness) -> HostKeyError:
+def host_key_error(
+    srn: Srn, settings: SshSettings, expectation: Expectation, witness: Witness
+) -> HostKeyError:
     """Build the error of a host that showed no key, or not the expected one."""
     seen = witness.seen
     where = f"{srn} ({settings.place})"
@@ -127,7 +129,7 @@ def host_key_error(srn: Srn, settings: Settings, expectation: Expectation, witne
     return HostKeyError(message, target=str(srn))
 
 
-def _pinned(srn: Srn, settings: Settings) -> Expectation:
+def _pinned(srn: Srn, settings: SshSettings) -> Expectation:
     expectation = Expectation(origin="host_key")
     for line in settings.host_keys:
         if line.startswith("SHA256:"):

@@ -78,7 +78,7 @@ _HIGHEST_PORT: Final = 65535
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class SshSettings:
     """How to reach one host. Fields are named like the configuration's keys.
 
     Args:
@@ -175,7 +175,7 @@ def configuration_faults(config: ReadOnlyDataMap) -> list[str]:
     return found
 
 
-def settings_from(srn: Srn, config: ReadOnlyDataMap) -> Settings:
+def settings_from(srn: Srn, config: ReadOnlyDataMap) -> SshSettings:
     """Return the settings of a valid configuration, with defaults for missing keys.
 
     Args:
@@ -184,7 +184,7 @@ def settings_from(srn: Srn, config: ReadOnlyDataMap) -> Settings:
     """
     given = with_ssh_options(config)
     key_file = _text(given, "priv")
-    return Settings(
+    return SshSettings(
         host=_without_brackets(_text(given, "host")) or srn.id,
         port=_port(given.get("port")) or 22,
         user=_text(given, "user"),

@@ -12,10 +12,10 @@ from ensue.reach.resources.ssh_host.sftp_messages import (
     FSYNC,
     LSETSTAT,
     POSIX_RENAME,
-    Attributes,
-    Kind,
     OpenFlag,
+    SftpAttributes,
     SftpError,
+    SftpMessageKind,
     Status,
     path_bytes,
     string,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from ensue.core.contracts.content import Content
-    from ensue.reach.resources.ssh_host.sftp_messages import Entry, Reply
+    from ensue.reach.resources.ssh_host.sftp_messages import SftpEntry, SftpReply
     from ensue.reach.resources.ssh_host.sftp_session import SftpSession
 
 PART_BYTES: Final = 1 << 15
@@ -61,57 +61,65 @@ class SftpClient:
         """End the session."""
         self._session.close()
 
-    async def stat(self, path: str) -> Attributes:
+    async def stat(self, path: str) -> SftpAttributes:
         """Return what is at a path; symlinks are followed."""
-        return (await self._ask(Kind.STAT, path_bytes(path), answer=Kind.ATTRS)).attributes()
+        return (
+            await self._ask(SftpMessageKind.STAT, path_bytes(path), answer=SftpMessageKind.ATTRS)
+        ).attributes()
 
-    async def lstat(self, path: str) -> Attributes:
+    async def lstat(self, path: str) -> SftpAttributes:
         """Return what is at a path; a symlink at its end is not followed."""
-        return (await self._ask(Kind.LSTAT, path_bytes(path), answer=Kind.ATTRS)).attributes()
+        return (
+            await self._ask(SftpMessageKind.LSTAT, path_bytes(path), answer=SftpMessageKind.ATTRS)
+        ).attributes()
 
     async def realpath(self, path: str) -> str:
         """Return a path without symlinks and dots."""
-        return (await self._ask(Kind.REALPATH, path_bytes(path), answer=Kind.NAME)).one_path()
+        return (
+            await self._ask(SftpMessageKind.REALPATH, path_bytes(path), answer=SftpMessageKind.NAME)
+        ).one_path()
 
     async def readlink(self, path: str) -> str:
         """Return what a symlink points to."""
-        return (await self._ask(Kind.READLINK, path_bytes(path), answer=Kind.NAME)).one_path()
+        return (
+            await self._ask(SftpMessageKind.READLINK, path_bytes(path), answer=SftpMessageKind.NAME)
+        ).one_path()
 
     async def remove(self, path: str) -> None:
         """Remove a file or symlink."""
-        await self._ask(Kind.REMOVE, path_bytes(path))
+        await self._ask(SftpMessageKind.REMOVE, path_bytes(path))
 
     async def rmdir(self, path: str) -> None:
         """Remove an empty folder."""
-        await self._ask(Kind.RMDIR, path_bytes(path))
+        await self._ask(SftpMessageKind.RMDIR, path_bytes(path))
 
     async def mkdir(self, path: str, mode: int) -> None:
         """Create a folder; the server's umask restricts the mode."""
-        await self._ask(Kind.MKDIR, path_bytes(path) + Attributes(permissions=mode).encoded())
+        await self._ask(SftpMessageKind.MKDIR, path_bytes(path) + SftpAttributes(permissions=mode).encoded())
 
     async def symlink(self, target: str, path: str) -> None:
         """Create a symlink at `path` that points to `target`."""
         names = [path_bytes(path), path_bytes(target)]
-        await self._ask(Kind.SYMLINK, b"".join(reversed(names) if self._is_openssh else names))
+        await self._ask(SftpMessageKind.SYMLINK, b"".join(reversed(names) if self._is_openssh else names))
 
     async def rename(self, source: str, target: str) -> None:
         """Move a file and replace what is there, in one step."""
         await self._extended(POSIX_RENAME, path_bytes(source) + path_bytes(target))
 
-    async def set_attributes(self, path: str, attributes: Attributes, *, follow: bool = True) -> None:
+    async def set_attributes(self, path: str, attributes: SftpAttributes, *, follow: bool = True) -> None:
         """Set the given attributes of a path."""
         if follow:
-            await self._ask(Kind.SETSTAT, path_bytes(path) + attributes.encoded())
+            await self._ask(SftpMessageKind.SETSTAT, path_bytes(path) + attributes.encoded())
         else:
             await self._extended(LSETSTAT, path_bytes(path) + attributes.encoded())
 
-    async def entries(self, path: str) -> AsyncGenerator[Entry]:
+    async def entries(self, path: str) -> AsyncGenerator[SftpEntry]:
         """Yield the names in a folder, as they arrive."""
-        handle = await self._handle(Kind.OPENDIR, path_bytes(path))
+        handle = await self._handle(SftpMessageKind.OPENDIR, path_bytes(path))
         try:
             while True:
                 try:
-                    reply = await self._ask(Kind.READDIR, handle, answer=Kind.NAME)
+                    reply = await self._ask(SftpMessageKind.READDIR, handle, answer=SftpMessageKind.NAME)
                 except SftpError as fault:
                     if fault.code == Status.EOF:
                         return
@@ -129,8 +137,8 @@ class SftpClient:
             size_bytes: how many; up to a megabyte takes two round trips.
             at: where they begin.
         """
-        flags = uint32(OpenFlag.READ) + Attributes().encoded()
-        handle = await self._handle(Kind.OPEN, path_bytes(path) + flags)
+        flags = uint32(OpenFlag.READ) + SftpAttributes().encoded()
+        handle = await self._handle(SftpMessageKind.OPEN, path_bytes(path) + flags)
         content = bytearray()
         try:
             while len(content) < size_bytes:
@@ -147,8 +155,8 @@ class SftpClient:
 
         It is read one part after the other.
         """
-        flags = uint32(OpenFlag.READ) + Attributes().encoded()
-        handle = await self._handle(Kind.OPEN, path_bytes(path) + flags)
+        flags = uint32(OpenFlag.READ) + SftpAttributes().encoded()
+        handle = await self._handle(SftpMessageKind.OPEN, path_bytes(path) + flags)
         content = bytearray()
         try:
             while part := await self._part(handle, len(content), min(PART_BYTES, most_bytes - len(content))):
@@ -159,7 +167,7 @@ class SftpClient:
             self._close_unwatched(handle)
         return bytes(content[:most_bytes])
 
-    async def create(self, path: str, content: Content, *, mode: int | None) -> Attributes:
+    async def create(self, path: str, content: Content, *, mode: int | None) -> SftpAttributes:
         """Write a new file, flush it to disk if the server can, and return its attributes.
 
         Args:
@@ -168,28 +176,32 @@ class SftpClient:
             mode: the permission bits that it gets with its content; None: only its owner can read it.
         """
         flags = uint32(OpenFlag.WRITE | OpenFlag.CREATE | OpenFlag.EXCLUSIVE)
-        private = Attributes(permissions=_PRIVATE_MODE).encoded()
-        handle = await self._handle(Kind.OPEN, path_bytes(path) + flags + private)
+        private = SftpAttributes(permissions=_PRIVATE_MODE).encoded()
+        handle = await self._handle(SftpMessageKind.OPEN, path_bytes(path) + flags + private)
         try:
             asked = await self._all_but_last(handle, content)
         except BaseException:
             self._close_unwatched(handle)
             raise
         if FSYNC in self._extensions:
-            asked.append(self._session.ask(Kind.EXTENDED, string(FSYNC) + handle))
+            asked.append(self._session.ask(SftpMessageKind.EXTENDED, string(FSYNC) + handle))
         if mode is not None:
-            asked.append(self._session.ask(Kind.FSETSTAT, handle + Attributes(permissions=mode).encoded()))
-        asked.append(self._session.ask(Kind.FSTAT, handle, answer=Kind.ATTRS))
-        asked.append(self._session.ask(Kind.CLOSE, handle))
+            asked.append(
+                self._session.ask(
+                    SftpMessageKind.FSETSTAT, handle + SftpAttributes(permissions=mode).encoded()
+                )
+            )
+        asked.append(self._session.ask(SftpMessageKind.FSTAT, handle, answer=SftpMessageKind.ATTRS))
+        asked.append(self._session.ask(SftpMessageKind.CLOSE, handle))
         replies = await asyncio.gather(*asked)
         return replies[-2].attributes()
 
-    async def _all_but_last(self, handle: bytes, content: Content) -> list[Future[Reply]]:
+    async def _all_but_last(self, handle: bytes, content: Content) -> list[Future[SftpReply]]:
         """Write content up to its last few groups of parts; return the pending requests of those.
 
         A group is sent as the answers to the one before arrive, so that neither side has to handle bursts.
         """
-        asked: deque[list[Future[Reply]]] = deque()
+        asked: deque[list[Future[SftpReply]]] = deque()
         at = 0
         async with aclosing(chunks_of(content)) as chunks:
             async for chunk in chunks:
@@ -200,13 +212,13 @@ class SftpClient:
                 at += len(chunk)
         return [reply for group in asked for reply in group]
 
-    async def _handle(self, kind: Kind, body: bytes) -> bytes:
+    async def _handle(self, kind: SftpMessageKind, body: bytes) -> bytes:
         """Open a file or folder; return its handle, encoded for requests."""
-        return string((await self._ask(kind, body, answer=Kind.HANDLE)).string())
+        return string((await self._ask(kind, body, answer=SftpMessageKind.HANDLE)).string())
 
     def _close_unwatched(self, handle: bytes) -> None:
         """Close a handle that was only read or is given up; the answer is ignored."""
-        self._session.ask(Kind.CLOSE, handle).add_done_callback(_seen)
+        self._session.ask(SftpMessageKind.CLOSE, handle).add_done_callback(_seen)
 
     async def _parts(self, handle: bytes, start: int, end: int) -> bytes:
         """Read parts concurrently, and return their content up to the first incomplete one."""
@@ -223,29 +235,33 @@ class SftpClient:
     async def _part(self, handle: bytes, at: int, size_bytes: int) -> bytes:
         try:
             body = handle + uint64(at) + uint32(size_bytes)
-            return (await self._ask(Kind.READ, body, answer=Kind.DATA)).string()
+            return (await self._ask(SftpMessageKind.READ, body, answer=SftpMessageKind.DATA)).string()
         except SftpError as fault:
             if fault.code == Status.EOF:
                 return b""
             raise
 
-    def _written(self, handle: bytes, content: bytes, start: int) -> list[Future[Reply]]:
+    def _written(self, handle: bytes, content: bytes, start: int) -> list[Future[SftpReply]]:
         """Send requests to write content at an offset, part by part."""
         return [
-            self._session.ask(Kind.WRITE, handle + uint64(start + at) + string(content[at : at + PART_BYTES]))
+            self._session.ask(
+                SftpMessageKind.WRITE, handle + uint64(start + at) + string(content[at : at + PART_BYTES])
+            )
             for at in range(0, len(content), PART_BYTES)
         ]
 
     async def _extended(self, extension: bytes, body: bytes) -> None:
         if extension not in self._extensions:
             raise SftpError(Status.OP_UNSUPPORTED, f"the server has no {extension.decode()}")
-        await self._ask(Kind.EXTENDED, string(extension) + body)
+        await self._ask(SftpMessageKind.EXTENDED, string(extension) + body)
 
-    async def _ask(self, kind: Kind, body: bytes, *, answer: Kind = Kind.STATUS) -> Reply:
+    async def _ask(
+        self, kind: SftpMessageKind, body: bytes, *, answer: SftpMessageKind = SftpMessageKind.STATUS
+    ) -> SftpReply:
         return await self._session.ask(kind, body, answer=answer)
 
 
-def _seen(closed: Future[Reply]) -> None:
+def _seen(closed: Future[SftpReply]) -> None:
     """Retrieve the result of a request whose failure does not matter."""
     if not closed.cancelled():
         closed.exception()

@@ -31,7 +31,7 @@ from ensue.reach.resources.answers import (
 from ensue.reach.resources.faults import file_error, need_path
 from ensue.reach.resources.file_parts import PART_BYTES, all_parts, checked_part
 from ensue.reach.resources.leftovers import TEMPORARY_PREFIX
-from ensue.reach.resources.ssh_host.sftp_messages import Attributes, SftpError, Status
+from ensue.reach.resources.ssh_host.sftp_messages import SftpAttributes, SftpError, Status
 from ensue.reach.resources.ssh_host.sftp_paths import WrittenPaths, found_at
 from ensue.reach.resources.ssh_host.sftp_writing import first, need_regular, write_beside
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ensue.reach.resources.file_parts import FilePart
     from ensue.reach.resources.ssh_host.accounts import RemoteAccounts
     from ensue.reach.resources.ssh_host.sftp_client import SftpClient
-    from ensue.reach.resources.ssh_host.sftp_messages import Entry
+    from ensue.reach.resources.ssh_host.sftp_messages import SftpEntry
 
 _NEW_FILE_MODE: Final = 0o644
 _NEW_DIRECTORY_MODE: Final = 0o755
@@ -250,7 +250,7 @@ class SftpFiles:
         """Set the permission bits of a path; symlinks are followed."""
         async with self._asking("set the mode of", path) as sftp:
             real = await self._written.real(sftp, path, follow=True)
-            await sftp.set_attributes(real, Attributes(permissions=mode))
+            await sftp.set_attributes(real, SftpAttributes(permissions=mode))
 
     async def set_owner(
         self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
@@ -262,13 +262,13 @@ class SftpFiles:
             uid = await self._accounts.number("passwd", user) if user is not None else found.uid
             gid = await self._accounts.number("group", group) if group is not None else found.gid
             if (uid, gid) != (found.uid, found.gid):
-                await sftp.set_attributes(real, Attributes(uid=uid, gid=gid), follow=follow)
+                await sftp.set_attributes(real, SftpAttributes(uid=uid, gid=gid), follow=follow)
 
     async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
         """Set the times of access and change; SFTP has whole seconds."""
         async with self._asking("set the times of", path) as sftp:
             real = await self._written.real(sftp, path, follow=True)
-            await sftp.set_attributes(real, Attributes(atime_s=int(atime_s), mtime_s=int(mtime_s)))
+            await sftp.set_attributes(real, SftpAttributes(atime_s=int(atime_s), mtime_s=int(mtime_s)))
 
     @contextlib.asynccontextmanager
     async def _asking(self, doing: str, path: str) -> AsyncGenerator[SftpClient]:
@@ -291,7 +291,7 @@ class SftpFiles:
                 self._srn, doing, path, number=fault.errno, why=fault.strerror or "", remedy=remedy
             ) from fault
 
-    async def _content_of(self, sftp: SftpClient, path: str, found: Attributes) -> bytes:
+    async def _content_of(self, sftp: SftpClient, path: str, found: SftpAttributes) -> bytes:
         """Return the content of the file at a path; its known size saves a request if it is small."""
         need_regular(found)
         size_bytes = found.size_bytes or 0
@@ -303,9 +303,9 @@ class SftpFiles:
             else await sftp.content_to_its_end(path, MOST_BYTES)
         )
 
-    async def _entries(self, sftp: SftpClient, path: str) -> list[Entry]:
+    async def _entries(self, sftp: SftpClient, path: str) -> list[SftpEntry]:
         """Return the names in a folder, within limits on their number and size."""
-        entries: list[Entry] = []
+        entries: list[SftpEntry] = []
         size_bytes = 0
         async for entry in sftp.entries(path):
             size_bytes += len(entry.name)
@@ -367,7 +367,7 @@ class SftpFiles:
             # Somebody created it at the same moment.
             return
         permissions = _NEW_DIRECTORY_MODE if mode is None else mode
-        await sftp.set_attributes(path, Attributes(permissions=permissions))
+        await sftp.set_attributes(path, SftpAttributes(permissions=permissions))
 
     async def _move(self, sftp: SftpClient, source: str, target: str, fault: SftpError) -> None:
         """Find out why a rename failed: SFTP reports another file system and an existing folder alike."""

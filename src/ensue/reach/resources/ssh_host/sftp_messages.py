@@ -31,7 +31,7 @@ _HEAD: Final = struct.Struct(">IBI")
 _KIND_AND_NUMBER_BYTES: Final = 5
 
 
-class Kind(IntEnum):
+class SftpMessageKind(IntEnum):
     """The kinds of messages."""
 
     INIT = 1
@@ -106,7 +106,7 @@ class SftpError(Exception):
         super().__init__(f"{reason or 'failure'} (SFTP status {code})")
 
 
-class Attributes(msgspec.Struct, frozen=True, kw_only=True):
+class SftpAttributes(msgspec.Struct, frozen=True, kw_only=True):
     """Attributes of a file, reported by a server or to be set; None: not given.
 
     Args:
@@ -140,7 +140,7 @@ class Attributes(msgspec.Struct, frozen=True, kw_only=True):
         return _UINT32.pack(flags) + body
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class SftpEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One name in a folder.
 
     Args:
@@ -149,10 +149,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    attributes: Attributes
+    attributes: SftpAttributes
 
 
-class Reply:
+class SftpReply:
     """Reads a message from the beginning.
 
     Args:
@@ -188,7 +188,7 @@ class Reply:
         """Read a path, which need not be UTF-8."""
         return self.string().decode("utf-8", "surrogateescape")
 
-    def attributes(self) -> Attributes:
+    def attributes(self) -> SftpAttributes:
         """Read attributes; extended ones are skipped."""
         flags = self.uint32()
         size_bytes = self.uint64() if flags & 1 else None
@@ -198,7 +198,7 @@ class Reply:
         if flags & 0x80000000:
             for _ in range(2 * self.uint32()):
                 self.string()
-        return Attributes(
+        return SftpAttributes(
             size_bytes=size_bytes,
             uid=uid,
             gid=gid,
@@ -207,13 +207,13 @@ class Reply:
             mtime_s=mtime_s,
         )
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[SftpEntry]:
         """Read the names of a folder; how `ls -l` would print each is skipped."""
-        found: list[Entry] = []
+        found: list[SftpEntry] = []
         for _ in range(self.uint32()):
             name = self.path()
             self.string()
-            found.append(Entry(name=name, attributes=self.attributes()))
+            found.append(SftpEntry(name=name, attributes=self.attributes()))
         return found
 
     def one_path(self) -> str:
@@ -267,7 +267,7 @@ def uint64(number: int) -> bytes:
     return _UINT64.pack(number)
 
 
-def message(kind: Kind, number: int, body: bytes) -> bytes:
+def message(kind: SftpMessageKind, number: int, body: bytes) -> bytes:
     """Return a whole message.
 
     Args:

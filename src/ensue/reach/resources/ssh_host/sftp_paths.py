@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from ensue.core.contracts.connection import Completed
     from ensue.reach.resources.ssh_host.accounts import RemoteAccounts
     from ensue.reach.resources.ssh_host.sftp_client import SftpClient
-    from ensue.reach.resources.ssh_host.sftp_messages import Attributes
+    from ensue.reach.resources.ssh_host.sftp_messages import SftpAttributes
 
 _MOST_LINKS: Final = 40
 _ABSENT: Final = frozenset({Status.NO_SUCH_FILE, Status.NO_SUCH_PATH, Status.NOT_A_DIRECTORY})
 
 
-async def found_at(sftp: SftpClient, path: str, *, follow: bool) -> Attributes | None:
+async def found_at(sftp: SftpClient, path: str, *, follow: bool) -> SftpAttributes | None:
     """Return the attributes of a path, None if nothing exists there."""
     try:
         return await (sftp.stat(path) if follow else sftp.lstat(path))
@@ -53,7 +53,7 @@ class WrittenPaths:
         """Return a path without symlinks, as `found` does."""
         return (await self.found(sftp, path, follow=follow))[0]
 
-    async def found(self, sftp: SftpClient, path: str, *, follow: bool) -> tuple[str, Attributes | None]:
+    async def found(self, sftp: SftpClient, path: str, *, follow: bool) -> tuple[str, SftpAttributes | None]:
         """Return a path without symlinks (the last one is resolved only if `follow`), and its attributes.
 
         Args:
@@ -121,7 +121,7 @@ async def _real(sftp: SftpClient, folder: str) -> str | None:
     return None
 
 
-def _is_link(found: Attributes | None) -> bool:
+def _is_link(found: SftpAttributes | None) -> bool:
     return found is not None and stat_bits.S_ISLNK(found.permissions or 0)
 
 

@@ -14,9 +14,9 @@ import asyncssh
 
 from ensue.reach.resources.ssh_host.sftp_messages import (
     VERSION,
-    Kind,
-    Reply,
     SftpError,
+    SftpMessageKind,
+    SftpReply,
     Status,
     message,
     uint32,
@@ -40,7 +40,7 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._channel: asyncssh.SSHClientChannel[bytes] | None = None
-        self._waiting: dict[int, tuple[Kind, Future[Reply]]] = {}
+        self._waiting: dict[int, tuple[SftpMessageKind, Future[SftpReply]]] = {}
         self._outgoing: list[bytes] = []
         self._arrived = bytearray()
         self._number = 0
@@ -54,12 +54,14 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
             SftpError: the other side is not an SFTP server.
             SftpLostError: the session ended instead.
         """
-        body = bytes([Kind.INIT]) + uint32(VERSION)
+        body = bytes([SftpMessageKind.INIT]) + uint32(VERSION)
         self._outgoing.append(uint32(len(body)) + body)
         self._flush()
         return await self._version
 
-    def ask(self, kind: Kind, body: bytes, *, answer: Kind = Kind.STATUS) -> Future[Reply]:
+    def ask(
+        self, kind: SftpMessageKind, body: bytes, *, answer: SftpMessageKind = SftpMessageKind.STATUS
+    ) -> Future[SftpReply]:
         """Send a request with the others of this iteration of the event loop.
 
         Args:
@@ -70,7 +72,7 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
         Returns:
             A future answer: `SftpError` if the request failed, `SftpLostError` if the session ended.
         """
-        asked: Future[Reply] = self._loop.create_future()
+        asked: Future[SftpReply] = self._loop.create_future()
         if self._lost is not None:
             _fail(asked, self._lost)
             return asked
@@ -134,9 +136,9 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
         del arrived[:at]
 
     def _answer(self, kind: int, number: int, body: bytes) -> None:
-        reply = Reply(body)
+        reply = SftpReply(body)
         if not self._version.done():
-            if kind != Kind.VERSION or number < VERSION:
+            if kind != SftpMessageKind.VERSION or number < VERSION:
                 raise SftpError(Status.BAD_MESSAGE, "what answers is no SFTP server")
             self._version.set_result(reply.extensions())
             return
@@ -145,7 +147,7 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
             raise SftpError(Status.BAD_MESSAGE, "the server answers what nobody asked")
         if asked.done():
             return  # The caller no longer waits.
-        fault = reply.failure() if kind == Kind.STATUS else None
+        fault = reply.failure() if kind == SftpMessageKind.STATUS else None
         if fault is None and kind != expected:
             fault = SftpError(Status.BAD_MESSAGE, "the server answers something else than was asked")
         if fault is not None:

@@ -6,7 +6,7 @@ import errno
 import stat as stat_bits
 from typing import TYPE_CHECKING
 
-from ensue.reach.resources.ssh_host.sftp_messages import Attributes
+from ensue.reach.resources.ssh_host.sftp_messages import SftpAttributes
 
 if TYPE_CHECKING:
     from ensue.core.contracts.content import Content
@@ -33,11 +33,11 @@ async def write_beside(
     owner, group = first(uid, mine.uid), first(gid, mine.gid)
     if (owner, group) != (mine.uid, mine.gid):
         # This clears set-id bits, so the mode is set after it.
-        await sftp.set_attributes(path, Attributes(uid=owner, gid=group))
-    await sftp.set_attributes(path, Attributes(permissions=mode))
+        await sftp.set_attributes(path, SftpAttributes(uid=owner, gid=group))
+    await sftp.set_attributes(path, SftpAttributes(permissions=mode))
 
 
-def need_regular(found: Attributes) -> None:
+def need_regular(found: SftpAttributes) -> None:
     """Refuse anything but a regular file.
 
     Raises:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ensue.core.model.srn import Srn
-    from ensue.reach.resources.ssh_host.settings import Settings
+    from ensue.reach.resources.ssh_host.settings import SshSettings
 
 _FIRST_PAUSE_S: Final = 0.25
 _LONGEST_PAUSE_S: Final = 5.0
@@ -55,7 +55,7 @@ class Transport:
     def __init__(
         self,
         srn: Srn,
-        settings: Settings,
+        settings: SshSettings,
         *,
         through: Transport | None = None,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -228,7 +228,7 @@ class Transport:
 
 
 def _options(
-    settings: Settings, expectation: Expectation, keys: Any, tunnel: asyncssh.SSHClientConnection | None
+    settings: SshSettings, expectation: Expectation, keys: Any, tunnel: asyncssh.SSHClientConnection | None
 ) -> dict[str, Any]:
     options: dict[str, Any] = {
         "username": settings.user or getpass.getuser(),

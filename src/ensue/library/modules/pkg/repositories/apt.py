@@ -15,17 +15,17 @@ from ensue.core.model.data import is_list
 from ensue.library.modules.pkg.manager import manager_name
 from ensue.library.modules.pkg.repositories.files import MAIN, PARTS, empty_file, save, source_files
 from ensue.library.modules.pkg.repositories.keys import fetched_key, install_key, key_path
-from ensue.library.modules.pkg.repositories.source import Source, named_source
+from ensue.library.modules.pkg.repositories.source import AptSource, named_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
-    from ensue.library.modules.pkg.repositories.files import SourceFile
+    from ensue.library.modules.pkg.repositories.files import AptSourceFile
 
 
-class Found(msgspec.Struct, kw_only=True, frozen=True):
+class ExistingRepository(msgspec.Struct, kw_only=True, frozen=True):
     """An existing repository.
 
     Args:
@@ -33,8 +33,8 @@ class Found(msgspec.Struct, kw_only=True, frozen=True):
         file: the file that lists it.
     """
 
-    source: Source
-    file: SourceFile
+    source: AptSource
+    file: AptSourceFile
 
 
 async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[DataMap]]:  # noqa: ARG001 (Salt takes more)
@@ -153,10 +153,10 @@ async def del_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> str:
     return "\n".join(said)
 
 
-async def find(ctx: FunctionContext, wanted: Source) -> Found | None:
+async def find(ctx: FunctionContext, wanted: AptSource) -> ExistingRepository | None:
     """Return the existing repository that matches a wanted one; an enabled one is preferred."""
     there = [
-        Found(source=source, file=file)
+        ExistingRepository(source=source, file=file)
         for file in await source_files(ctx)
         for source in file.all
         if source.place == wanted.place
@@ -164,7 +164,7 @@ async def find(ctx: FunctionContext, wanted: Source) -> Found | None:
     return min(there, key=lambda found: found.source.disabled != wanted.disabled, default=None)
 
 
-async def wanted_source(ctx: FunctionContext, repo: str, options: Mapping[str, Any]) -> Source:
+async def wanted_source(ctx: FunctionContext, repo: str, options: Mapping[str, Any]) -> AptSource:
     """Return the repository that a line and further options describe.
 
     Raises:
@@ -195,7 +195,7 @@ async def wanted_source(ctx: FunctionContext, repo: str, options: Mapping[str, A
     )
 
 
-async def _bring_keys(ctx: FunctionContext, repo: str, wanted: Source, options: Mapping[str, Any]) -> None:
+async def _bring_keys(ctx: FunctionContext, repo: str, wanted: AptSource, options: Mapping[str, Any]) -> None:
     keys: list[bytes] = []
     if options.get("key_url"):
         keys = [await ctx.files.read(str(options["key_url"]), saltenv=str(options.get("saltenv", "base")))]

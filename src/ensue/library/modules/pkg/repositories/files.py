@@ -14,14 +14,14 @@ import msgspec
 
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._text_files import text_of, write_text
-from ensue.library.modules.pkg.repositories.source import Source, read_source
+from ensue.library.modules.pkg.repositories.source import AptSource, read_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.core.contracts.context import FunctionContext
 
-    Change = Callable[[Source], Source | None]
+    Change = Callable[[AptSource], AptSource | None]
 
 MAIN: Final = "/etc/apt/sources.list"
 """The file for a repository that does not specify one."""
@@ -40,7 +40,7 @@ _OPTIONS: Final = {
 _NAMES: Final = {option: field.title() for field, option in _OPTIONS.items()}
 
 
-class SourceFile(msgspec.Struct, kw_only=True, frozen=True):
+class AptSourceFile(msgspec.Struct, kw_only=True, frozen=True):
     """One file that lists repositories.
 
     Args:
@@ -51,14 +51,14 @@ class SourceFile(msgspec.Struct, kw_only=True, frozen=True):
 
     path: str
     blocks: tuple[str, ...]
-    sources: tuple[tuple[Source, ...], ...]
+    sources: tuple[tuple[AptSource, ...], ...]
 
     @property
-    def all(self) -> list[Source]:
+    def all(self) -> list[AptSource]:
         """Return its repositories."""
         return [source for each in self.sources for source in each]
 
-    def changed(self, change: Change) -> SourceFile:
+    def changed(self, change: Change) -> AptSourceFile:
         """Return the file with `change` applied to each repository; None removes it."""
         blocks: list[str] = []
         for block, before in zip(self.blocks, self.sources, strict=True):
@@ -66,7 +66,7 @@ class SourceFile(msgspec.Struct, kw_only=True, frozen=True):
             blocks.append(block if after == before else _written(self.path, block, after))
         return _parsed(self.path, "".join(blocks))
 
-    def with_source(self, source: Source) -> SourceFile:
+    def with_source(self, source: AptSource) -> AptSourceFile:
         """Return the file with another repository at its end."""
         text = "".join(self.blocks)
         text += "" if not text or text.endswith("\n") else "\n"
@@ -79,7 +79,7 @@ class SourceFile(msgspec.Struct, kw_only=True, frozen=True):
         return "".join(self.blocks)
 
 
-async def source_files(ctx: FunctionContext) -> list[SourceFile]:
+async def source_files(ctx: FunctionContext) -> list[AptSourceFile]:
     """Return all files in which apt looks for repositories."""
     paths = [MAIN]
     if await ctx.connection.stat(PARTS, follow=True) is not None:
@@ -88,12 +88,12 @@ async def source_files(ctx: FunctionContext) -> list[SourceFile]:
     return [_parsed(path, text) for path in paths if (text := await text_of(ctx, path)) is not None]
 
 
-def empty_file(path: str) -> SourceFile:
+def empty_file(path: str) -> AptSourceFile:
     """Return an empty file."""
-    return SourceFile(path=path, blocks=(), sources=())
+    return AptSourceFile(path=path, blocks=(), sources=())
 
 
-async def save(ctx: FunctionContext, file: SourceFile) -> None:
+async def save(ctx: FunctionContext, file: AptSourceFile) -> None:
     """Write a file; a file in the folder that lists nothing any more is removed.
 
     Raises:
@@ -106,15 +106,15 @@ async def save(ctx: FunctionContext, file: SourceFile) -> None:
     await write_text(ctx, file.path, file.text())
 
 
-def _parsed(path: str, text: str) -> SourceFile:
+def _parsed(path: str, text: str) -> AptSourceFile:
     if not path.endswith(".sources"):
         blocks = tuple(file_lines(text, keepends=True))
         found = (read_source(line) for line in blocks)
-        return SourceFile(
+        return AptSourceFile(
             path=path, blocks=blocks, sources=tuple((source,) if source else () for source in found)
         )
     paragraphs = tuple(_paragraphs(text))
-    return SourceFile(
+    return AptSourceFile(
         path=path, blocks=paragraphs, sources=tuple(_read_paragraph(each) for each in paragraphs)
     )
 
@@ -128,14 +128,14 @@ def _paragraphs(text: str) -> list[str]:
     return [each for each in found if each]
 
 
-def _read_paragraph(text: str) -> tuple[Source, ...]:
+def _read_paragraph(text: str) -> tuple[AptSource, ...]:
     fields = _fields(text)
     options = tuple(
         (_OPTIONS[name], ",".join(value.split())) for name, value in fields.items() if name in _OPTIONS
         and "BEGIN PGP" not in value
     )  # fmt: skip
     return tuple(
-        Source(
+        AptSource(
             type=type_,
             uri=uri,
             dist=dist,
@@ -162,7 +162,7 @@ def _fields(text: str) -> dict[str, str]:
     return fields
 
 
-def _written(path: str, before: str, sources: Sequence[Source]) -> str:
+def _written(path: str, before: str, sources: Sequence[AptSource]) -> str:
     if not path.endswith(".sources"):
         return "".join(f"{source.text()}\n" for source in sources)
     kept = [line for line in file_lines(before) if line.startswith("#")] if sources else []
@@ -170,9 +170,9 @@ def _written(path: str, before: str, sources: Sequence[Source]) -> str:
     return "".join(f"{line}\n" for line in kept) + body + ("\n" if before.endswith("\n\n") and body else "")
 
 
-def _joined(sources: Sequence[Source]) -> list[list[Source]]:
+def _joined(sources: Sequence[AptSource]) -> list[list[AptSource]]:
     """Combine repositories that differ in one field only, which one paragraph can describe."""
-    groups: list[list[Source]] = []
+    groups: list[list[AptSource]] = []
     for source in sources:
         for group in groups:
             same = msgspec.structs.replace(source, dist=group[0].dist, type=group[0].type)
@@ -181,7 +181,7 @@ def _joined(sources: Sequence[Source]) -> list[list[Source]]:
                 break
         else:
             groups.append([source])
-    whole: list[list[Source]] = []
+    whole: list[list[AptSource]] = []
     for group in groups:
         pairs = {(source.type, source.dist) for source in group}
         product = {(left, right) for left, _ in pairs for _, right in pairs}
@@ -189,7 +189,7 @@ def _joined(sources: Sequence[Source]) -> list[list[Source]]:
     return whole
 
 
-def _paragraph(group: Sequence[Source]) -> str:
+def _paragraph(group: Sequence[AptSource]) -> str:
     first = group[0]
     fields = {"Enabled": "no"} if first.disabled else {}
     fields["Types"] = " ".join(dict.fromkeys(source.type for source in group))

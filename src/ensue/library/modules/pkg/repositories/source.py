@@ -21,7 +21,7 @@ _LINE: Final = re.compile(
 )
 
 
-class Source(msgspec.Struct, kw_only=True, frozen=True):
+class AptSource(msgspec.Struct, kw_only=True, frozen=True):
     """One apt repository.
 
     Args:
@@ -82,13 +82,13 @@ class Source(msgspec.Struct, kw_only=True, frozen=True):
         }
 
 
-def read_source(line: str) -> Source | None:
+def read_source(line: str) -> AptSource | None:
     """Parse a line of a sources file; None if it does not list a repository."""
     match = _LINE.match(line.rstrip())
     if match is None:
         return None
     options = [word.partition("=") for word in (match["options"] or "").split()]
-    return Source(
+    return AptSource(
         type=match["type"],
         uri=match["uri"],
         dist=match["dist"],
@@ -99,7 +99,7 @@ def read_source(line: str) -> Source | None:
     )
 
 
-def named_source(name: str) -> Source:
+def named_source(name: str) -> AptSource:
     """Parse the sources line that a user gives.
 
     Raises:
