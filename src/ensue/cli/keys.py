@@ -81,7 +81,7 @@ def encrypt(session: Session, recipients: tuple[str, ...]) -> int:
     """
     plain = _value()
 
-    async def work(project: Project) -> str:
+    async def work(project: AppProject) -> str:
         return await project.encrypted(plain, recipients)
 
     message = session.run(work)
