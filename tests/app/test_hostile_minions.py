@@ -22,7 +22,7 @@ from ensue.output.colours import PLAIN
 from ensue.output.fleet import fleet_data, fleet_text
 from ensue.salt.fleet.admission import Admission
 from ensue.salt.fleet.bus import BusClosed
-from ensue.salt.fleet.frames import Alive, Ended, Happened, packed
+from ensue.salt.fleet.frames import Alive, Happened, MinionEnded, packed
 from ensue.salt.fleet.relay import LAST, MORE
 from ensue.salt.fleet.renaming import Numbers, event_of_run
 from ensue.salt.fleet.sealing import RunKey
@@ -70,7 +70,7 @@ def _true_stream() -> list[Event]:
     for minion in MINIONS:
         made = signer(minion, public=KEY.public)
         first, *rest = _lines_of_a_run(minion)
-        for message in (Alive(), Happened((first,)), Alive(), Happened(tuple(rest)), Ended("")):
+        for message in (Alive(), Happened((first,)), Alive(), Happened(tuple(rest)), MinionEnded("")):
             events += [_fired(frame, minion) for frame in made.frames(packed(message))]
     return events
 
@@ -86,7 +86,7 @@ ANYTHING: Final = st.recursive(
 def _forged(minion: str, number: int, *, key: str = HOSTILE, run_id: str = "run", jid: str = "1") -> Any:
     made = signer(minion, public=KEY.public, key=key, run_id=run_id, jid=jid)
     made.count = number
-    return made.frame(LAST + packed(Ended("forged")))
+    return made.frame(LAST + packed(MinionEnded("forged")))
 
 
 @st.composite
@@ -158,7 +158,7 @@ def _own(draw: st.DrawFn) -> Event:
                 LAST + zlib.compress(b'"' + b"x" * (17 << 20)),
                 LAST + zlib.compress(b'{"type":"Answered","ok":true,"value":' + b"[" * 5000),
                 LAST + packed(Happened((line,))),
-                LAST + packed(Ended("mine")),
+                LAST + packed(MinionEnded("mine")),
             ]
         )
     )  # fmt: skip

@@ -49,7 +49,6 @@ NOT_NEEDED = (
     "shlex",
     "sqlalchemy",
     "sqlite3",
-    "yaml",
 )
 
 _PROGRAM = """

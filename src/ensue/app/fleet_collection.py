@@ -13,9 +13,9 @@ from ensue.salt.fleet.frames import (
     Alive,
     Answered,
     Described,
-    Ended,
     Happened,
-    Messages,
+    MinionEnded,
+    MinionMessages,
     Refused,
     Warned,
     too_much,
@@ -47,7 +47,7 @@ class _Minion:
         self.deadline = deadline
         self.has_begun = False
         self.has_ended = False
-        self.messages = Messages()
+        self.messages = MinionMessages()
         self.events: list[RunEvent] = []
         self.warnings: tuple[str, ...] = ()
         self.problem = ""
@@ -192,7 +192,7 @@ class Collection:
                 minion.answer = message
             case Described(status=status):
                 minion.status = status
-            case Ended(problem=problem):
+            case MinionEnded(problem=problem):
                 minion.problem = minion.problem or problem
                 minion.has_ended = True
 

@@ -15,7 +15,7 @@ import salt.channel.client
 import salt.config
 import salt.payload
 
-from ensue.salt.fleet.relay import LAST, Signer
+from ensue.salt.fleet.relay import LAST, FrameSigner
 
 
 def _order(folder: Path) -> dict[str, Any]:
@@ -35,9 +35,9 @@ def main(folder: Path, victim: str) -> None:
     opts["master_uri"] = f"tcp://127.0.0.1:{opts['master_port']}"
     opts["master_ip"] = "127.0.0.1"
     order = _order(folder)
-    own = Signer(order, opts["id"], opts["pki_dir"])
-    as_victim = Signer(order, victim, opts["pki_dir"])
-    ended = LAST + zlib.compress(b'{"type":"Ended","problem":"forged"}')
+    own = FrameSigner(order, opts["id"], opts["pki_dir"])
+    as_victim = FrameSigner(order, victim, opts["pki_dir"])
+    ended = LAST + zlib.compress(b'{"type":"MinionEnded","problem":"forged"}')
     forged = [as_victim.frame(ended) for _ in range(3)]
     prefix, jid = f"ensue/{order['run_id']}/", order["jid"]
     bomb = {

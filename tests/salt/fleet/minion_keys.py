@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from ensue.salt.fleet.relay import Signer
+from ensue.salt.fleet.relay import FrameSigner
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -33,7 +33,7 @@ def public_pem(minion: str) -> bytes:
     return private_key(minion).public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
-def signer(minion: str, *, public: bytes, run_id: str = "run", jid: str = "1", key: str = "") -> Signer:
+def signer(minion: str, *, public: bytes, run_id: str = "run", jid: str = "1", key: str = "") -> FrameSigner:
     """Return what makes the frames of a minion.
 
     Args:
@@ -47,4 +47,4 @@ def signer(minion: str, *, public: bytes, run_id: str = "run", jid: str = "1", k
         pem = private_key(key or minion).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         (Path(folder) / "minion.pem").write_bytes(pem)
         order: dict[str, Any] = {"key": base64.b64encode(public).decode(), "run_id": run_id, "jid": jid}
-        return Signer(order, minion, folder)
+        return FrameSigner(order, minion, folder)

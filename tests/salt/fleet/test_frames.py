@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.salt.fleet.minion_keys import signer
 
 from ensue.salt.fleet import frames
-from ensue.salt.fleet.frames import Answered, Happened, Messages, packed
+from ensue.salt.fleet.frames import Answered, Happened, MinionMessages, packed
 from ensue.salt.fleet.relay import FRAME_BYTES, LAST, MORE, frame_name
 from ensue.salt.fleet.sealing import RunKey
 
@@ -27,7 +27,7 @@ def test_a_message_is_read_as_it_was_written() -> None:
     key, sent = RunKey(), Happened(("{}", "ä"))
     (frame,) = signer("web1", public=key.public).frames(packed(sent))
     content = key.opened(base64.b64decode(frame["sealed"]), frame_name("run", "1", "web1", 0))
-    assert Messages().add(0, content) == [sent]
+    assert MinionMessages().add(0, content) == [sent]
 
 
 def test_a_frame_hides_its_content() -> None:
@@ -69,7 +69,7 @@ def test_frames_arrive_in_any_order(sizes: list[int], shuffler: random.Random) -
         contents += [*(MORE + piece for piece in pieces[:-1]), LAST + pieces[-1]]
     arriving = [*enumerate(contents), *list(enumerate(contents))[::2]]
     shuffler.shuffle(arriving)
-    messages = Messages()
+    messages = MinionMessages()
     assert [message for number, content in arriving for message in messages.add(number, content)] == sent
     assert messages.next == len(contents)
     assert not messages.has_gap
@@ -92,13 +92,13 @@ def test_frames_arrive_in_any_order(sizes: list[int], shuffler: random.Random) -
 def test_what_is_no_message_is_refused(content: bytes) -> None:
     """A malformed message, and one that inflates to more than its bound, is refused."""
     with pytest.raises(ValueError, match=r".+"):
-        Messages().add(0, content)
+        MinionMessages().add(0, content)
 
 
 def test_messages_have_a_bound_together() -> None:
     """A minion that sends many large messages reaches the bound of all of them."""
     large = LAST + zlib.compress(b'{"type":"Happened","lines":["' + b"x" * (15 << 20) + b'"]}', 9)
-    messages = Messages()
+    messages = MinionMessages()
     for number in range(4):
         messages.add(number, large)
     with pytest.raises(ValueError, match="more than 64 MiB"):

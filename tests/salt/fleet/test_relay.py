@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from tests.salt.fleet.minion_keys import private_key
 
 from ensue.salt.fleet import relay
-from ensue.salt.fleet.frames import Alive, Ended, Messages
+from ensue.salt.fleet.frames import Alive, MinionEnded, MinionMessages
 from ensue.salt.fleet.relay import frame_name
 from ensue.salt.fleet.sealing import RunKey
 
@@ -53,7 +53,7 @@ class _Minion:
 
     def messages(self, jid: str) -> list[Any]:
         """Return what was reported."""
-        messages = Messages()
+        messages = MinionMessages()
         return [
             message
             for frame in self.fired
@@ -79,7 +79,7 @@ def test_a_problem_is_reported_as_the_end(minion: _Minion) -> None:
     assert minion.run("apply", "1") == {"problem": ""}
     alive, ended = minion.messages("1")
     assert alive == Alive()
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, MinionEnded)
     assert "the coordinator has no ensue for its Python and platform" in ended.problem
 
 

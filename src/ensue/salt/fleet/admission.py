@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.model.data import is_mapping
-from ensue.salt.fleet.frames import MOST_BYTES, MOST_FRAMES, Frame
+from ensue.salt.fleet.frames import MOST_BYTES, MOST_FRAMES, SignedFrame
 from ensue.salt.fleet.relay import frame_name, signature_form, signed_text
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Admission:
 
     def _frame(self, data: object) -> Admitted | Exceeded | None:
         try:
-            frame = msgspec.convert(data.get("data") if is_mapping(data) else None, Frame)
+            frame = msgspec.convert(data.get("data") if is_mapping(data) else None, SignedFrame)
             sealed = base64.b64decode(frame.sealed, validate=True)
             signature = base64.b64decode(frame.signature, validate=True)
         except (msgspec.ValidationError, binascii.Error, ValueError):

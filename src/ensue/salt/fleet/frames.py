@@ -85,7 +85,7 @@ class Described(msgspec.Struct, frozen=True, tag=True):
     status: dict[str, Any]
 
 
-class Ended(msgspec.Struct, frozen=True, tag=True):
+class MinionEnded(msgspec.Struct, frozen=True, tag=True):
     """The minion has done its part. The last message; nothing else ends it well.
 
     Args:
@@ -95,7 +95,7 @@ class Ended(msgspec.Struct, frozen=True, tag=True):
     problem: str
 
 
-Message: TypeAlias = Alive | Happened | Refused | Answered | Warned | Described | Ended
+Message: TypeAlias = Alive | Happened | Refused | Answered | Warned | Described | MinionEnded
 
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final[msgspec.json.Decoder[Message]] = msgspec.json.Decoder(Message)
@@ -106,7 +106,7 @@ def packed(message: Message) -> bytes:
     return zlib.compress(_ENCODER.encode(message), 1)
 
 
-class Frame(msgspec.Struct, frozen=True):
+class SignedFrame(msgspec.Struct, frozen=True):
     """A part of a message, as an event carries it.
 
     Args:
@@ -122,7 +122,7 @@ class Frame(msgspec.Struct, frozen=True):
     signature: Annotated[str, msgspec.Meta(max_length=_MOST_SIGNATURE_CHARS)]
 
 
-class Messages:
+class MinionMessages:
     """The messages of one minion: waits for missing frames, and reads what is complete.
 
     Attributes:

@@ -67,7 +67,7 @@ def run() -> dict[str, Any]:
     return relay.go()
 
 
-class Signer:
+class FrameSigner:
     """Makes the frames of one job.
 
     Args:
@@ -117,7 +117,7 @@ class Relay:
 
     def __init__(self, given: dict[str, Any]) -> None:
         self.order = given
-        self.signer = Signer(given, __opts__["id"], __opts__["pki_dir"])
+        self.signer = FrameSigner(given, __opts__["id"], __opts__["pki_dir"])
         self.base = Path(__opts__["cachedir"]) / "ensue"
         self.tag = f"ensue/{given['run_id']}/{__opts__['id']}"
 
@@ -135,7 +135,7 @@ class Relay:
         except OSError as error:
             where = error.filename or f"below {self.base}"
             problem = f"{where}: {error.strerror or error}"
-        self.report("Ended", problem=problem)
+        self.report("MinionEnded", problem=problem)
         return {"problem": ""}
 
     def carried_out(self) -> str:
