@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 import pytest
-
 from tools.mutants.calls import Recorded
 from tools.mutants.mutations import mutations
 from tools.mutants.trials import ROOT, chosen
