@@ -18,7 +18,7 @@ test_with = tools/make-venv .venv-$(1) $(1) && tools/real-parts && \
 	.venv-$(1)/bin/pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-graph test lint format docs unit torture bench compat clean
+.PHONY: help demo demo-graph test lint format docs unit torture bench mutants compat clean
 .PHONY: venv venv-runtime venv-postgres real-parts what test-oldest test-newest lock
 
 help: ## show this list
@@ -66,6 +66,9 @@ lock: ## the newest allowed versions of all packages into requirements/ (LOCK_AR
 bench: venv-runtime ## measure ensue beside Salt, Idem, Terraform and pyinfra (BENCH_ARGS="--help")
 	@$(BIN)/python bench/run.py $(BENCH_ARGS)
 
+mutants: venv ## change the sources at random, 300 times, and name the changes that no test notices (MUTANTS_ARGS="--help")
+	@nice $(BIN)/python -m tools.mutants $(MUTANTS_ARGS)
+
 compat: venv ## run tests/compat beside Salt and Idem and record what they give (COMPAT_ARGS="--help")
 	@$(BIN)/python -m tests.compat.record $(COMPAT_ARGS)
 	@$(BIN)/python -m tests.compat.random_compare
@@ -75,7 +78,7 @@ compat: venv ## run tests/compat beside Salt and Idem and record what they give 
 	@tools/test-bridge $(BIN) .compat/salt
 
 clean: ## remove what the commands above made, the virtual environment included
-	rm -rf $(VENV) .venv-oldest .venv-newest .venv-lock .bench .compat .demo docs/_build docs/reference dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-oldest .venv-newest .venv-lock .bench .mutants .compat .demo docs/_build docs/reference dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 venv:
 	@tools/make-venv $(VENV) develop
