@@ -95,7 +95,8 @@ class RunResult:
         not_run: what never started, as `ID (module.function)` with its scope.
         warnings: warnings of the compiler and of the run.
         duration_s: how long it took, in seconds.
-        stopped: why the run stopped early, because it could not be recorded; empty for any other run.
+        stopped: why the run stopped early, because it could not be recorded or too many hosts had failed;
+            empty for any other run.
         excluded: the states that the chosen part of the run leaves out.
     """
 

@@ -55,7 +55,7 @@ class DerivedHighstate:
             return
         self._known.add(srn)
         self._registered_by[srn] = by
-        self._admit(Newcomer(srn.id, partial(self._plan, srn)))
+        self._admit(Newcomer(srn.id, partial(self._plan, srn), str(srn)))
 
     async def foreseen(self, srn: Srn) -> ForeseenSls | None:
         """Return what the highstate of a resource would apply if it were registered; None if it gets none."""

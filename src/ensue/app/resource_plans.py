@@ -82,12 +82,16 @@ class ResourcePlans:
         own = plans.pop(services.minion, None) or empty_plan(services.minion)
         beside = tuple(plans[srn] for srn in sorted(plans))
         return FirstPlans(
-            own=own, beside=beside, late={srn: self.newcomer(srn) for srn in late}, warnings=warnings
+            own=own,
+            beside=beside,
+            late={srn: self.newcomer(srn) for srn in late},
+            warnings=warnings,
+            matched=len(matched.targets),
         )
 
     def newcomer(self, srn: Srn) -> Newcomer:
         """Return a resource as it joins a run that is going on."""
-        return Newcomer(srn.id, lambda: self.late_plan(srn))
+        return Newcomer(srn.id, lambda: self.late_plan(srn), str(srn))
 
     async def is_meant(self, srn: Srn) -> bool:
         """Return whether the target of the run, if it has one, matches a resource now."""

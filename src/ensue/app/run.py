@@ -11,6 +11,7 @@ import msgspec
 
 from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls
 from ensue.app.first_plans import FirstPlans
+from ensue.app.host_limits import check_host_limits, too_many_failed
 from ensue.app.joining_plans import JoiningPlans
 from ensue.app.run_record import RunRecord, now
 from ensue.app.run_wiring import RunWiring
@@ -71,6 +72,7 @@ class Run:
 
         Raises:
             CompileError: nothing was run.
+            ConfigurationError: the batch or the fail limit is not valid; nothing was run.
             UnknownRunError: the run to resume does not exist or cannot be resumed.
             StillRunningError: commands of the run to resume are still running.
         """
@@ -78,6 +80,11 @@ class Run:
         mods = resumed.mods if resumed else mods
         tgt = resumed.tgt or None if resumed else self._options.tgt
         part = resumed.part if resumed else self._options.part
+        if resumed:
+            self._options = msgspec.structs.replace(
+                self._options, batch=resumed.batch, fail_limit=resumed.fail_limit
+            )
+        check_host_limits(self._options)
         run_id = new_run_id(datetime.now(UTC))
         record = RunRecord(
             self._services,
@@ -110,6 +117,8 @@ class Run:
                         only=part.only,
                         exclude=part.exclude,
                         start_at=part.start_at,
+                        batch=self._options.batch or "",
+                        fail_limit=self._options.fail_limit or "",
                     )
                 )
                 is_highstate = not mods and self._deployment is None
@@ -199,6 +208,8 @@ class Run:
         if nothing and status != "interrupted":
             # As in Salt: no top file, or one that assigns nothing to this machine, is a failed state.
             returns, exit_code, status = {_NO_STATES: _no_states(self._services, nothing)}, 2, "failed"
+        if outcome.too_many_failed:
+            remarks.append(too_many_failed(outcome.stopped, run_id))
         return RunReport(
             run_id=run_id,
             minion_id=self._services.minion.id,
@@ -207,10 +218,12 @@ class Run:
             exit_code=exit_code,
             returns=returns,
             not_run=tuple(map(str, outcome.not_run)),
+            hosts_not_run=outcome.hosts_not_run,
             warnings=(*first.warnings, *remarks, *self._services.exposed.warnings()),
             duration_s=perf_counter() - started,
             resumes=resumed.run_id if resumed else "",
             stopped=outcome.stopped,
+            too_many_failed=outcome.too_many_failed,
         )
 
     async def _outcome(

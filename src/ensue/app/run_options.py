@@ -25,6 +25,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         despite_running: resume even if commands of that run are still running.
         tgt: SLS are compiled for, and run on, every resource that this target matches; None: this machine.
         part: the part of the run that is chosen; a resumed run has that of the run before it.
+        batch: how many hosts of `tgt` are at work at a time, as a number or a percentage (`25%`); None: all.
+        fail_limit: how many of them may fail before no further one begins; None: any number. A resumed run
+            has both from the run before it.
         follow: begins to follow a command of a state; called on the event loop. None: no command is followed.
     """
 
@@ -36,6 +39,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     despite_running: bool = False
     tgt: str | None = None
     part: RunPart = WHOLE_RUN
+    batch: str | None = None
+    fail_limit: str | None = None
     follow: Follow | None = None
 
     @property

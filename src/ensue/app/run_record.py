@@ -120,7 +120,8 @@ class RunRecord:
 
     async def end(self, report: RunReport) -> RunReport:
         """Record the end of the run; return its report, with warnings for whatever was not recorded."""
-        if reason := report.stopped or (str(self._fault) if self._fault else ""):
+        stopped = "" if report.too_many_failed else report.stopped
+        if reason := stopped or (str(self._fault) if self._fault else ""):
             # The journal first: resuming the run records the enforced states, too.
             report = report.as_stopped(reason, self._complaint(reason))
             await self._tell_end(report)
@@ -142,6 +143,7 @@ class RunRecord:
                 exit_code=report.exit_code,
                 ended_at=now(),
                 not_run=report.not_run,
+                hosts_not_run=report.hosts_not_run,
                 stopped=report.stopped,
             )
         )

@@ -15,6 +15,7 @@ from ensue.app.call_inputs import ProjectCallInputs
 from ensue.app.expander import SlsExpander
 from ensue.app.foreseen_registrations import ForeseenRegistrations
 from ensue.app.functions import TargetFunctions
+from ensue.app.host_limits import host_limits
 from ensue.app.planned_resources import PlannedResources
 from ensue.app.pruning import Pruning, earlier_declarations
 from ensue.app.registrations import Registrations
@@ -139,7 +140,7 @@ class RunWiring:
             ),
             masker=services.masker,
         )
-        engine = Engine(engine_services, self._engine_options())
+        engine = Engine(engine_services, self._engine_options(first.matched))
         return WiredRun(engine=engine, registry=registry, expander=expander, pruning=pruning)
 
     def _hooks(
@@ -190,7 +191,7 @@ class RunWiring:
 
         return context_for
 
-    def _engine_options(self) -> EngineOptions:
+    def _engine_options(self, hosts: int) -> EngineOptions:
         options, settings = self._options, self._services.settings
         failhard = settings.option("failhard") if options.failhard is None else options.failhard
         return EngineOptions(
@@ -198,6 +199,7 @@ class RunWiring:
             failhard=bool(failhard),
             concurrency=self._concurrency or _SLOTS_PER_CORE * (os.cpu_count() or 1),
             ordered=bool(settings.option("state_auto_order", default=True)),
+            host_limits=host_limits(options, hosts),
         )
 
     def _takes_slot(self, srn: Srn) -> bool:

@@ -32,6 +32,10 @@ EXAMPLES = (
     ("ensue apply --tgt 'T@ssh_host:web-*'", "the highstate of every resource that the target matches"),
     ("ensue apply --tgt 'G@os:Debian and not db-*' base.ssh", "one SLS on each of them"),
     (
+        "ensue apply --tgt 'T@ssh_host:web-*' --batch 25% --fail-limit 1",
+        "a quarter of the hosts at a time; no further host begins when two have failed",
+    ),
+    (
         "ensue apply web --pillar port=8080 --pillar db:host=10.0.0.5",
         "with pillar that overrides the project's",
     ),
@@ -105,7 +109,14 @@ def command(
     asked = asked_for(session, sls)
     test = test or asked.test is True
     options = RunOptions(
-        test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait, tgt=tgt, part=part
+        test=test,
+        concurrency=concurrency,
+        failhard=failhard,
+        batch=batch,
+        fail_limit=fail_limit,
+        wait_for_lock=wait,
+        tgt=tgt,
+        part=part,
     )
     limits = FleetLimits(batch=batch, fail_limit=fail_limit, timeout=timeout)
     unsupported = {

@@ -1,4 +1,4 @@
-"""The options of runs over many minions, and of how long a target may take to answer."""
+"""The options of runs over many hosts or minions, and of how long a target may take to answer."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) 
 
 
 def fleet_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of runs over many minions."""
-    for option in (timeout_option, _fail_limit, batch_option):
+    """Add the options of runs over many hosts or minions."""
+    for option in (timeout_option, _fail_limit, _batch):
         function = option(function)
     return function
 
@@ -35,11 +35,19 @@ def batch_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
+def _batch(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--batch",
+        metavar="N|N%",
+        help="With --tgt: how many of its hosts, or minions, are at work at a time.",
+    )(function)
+
+
 def _fail_limit(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--fail-limit",
         metavar="N|N%",
-        help="With a fleet: ask no further minions when more than this have failed.",
+        help="With --tgt: begin no further host, or minion, when more than this have failed.",
     )(function)
 
 

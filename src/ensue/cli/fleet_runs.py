@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class FleetLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """The options that limit a run over many minions; None where one was not given.
+    """The options that limit a run over many hosts or minions; None where one was not given.
 
     Args:
-        batch: how many minions are asked at a time.
-        fail_limit: how many may fail before no further minions are asked.
+        batch: how many are at work at a time.
+        fail_limit: how many may fail before no further one begins.
         timeout: how long one may be silent, in seconds.
     """
 
@@ -54,12 +54,7 @@ def run_on_fleet(
         click.UsageError: an option of fleets was given for another run, or the other way round.
     """
     if options.tgt is None or not session.open().fleet:
-        if limits != FleetLimits():
-            message = (
-                "--batch, --fail-limit and --timeout are for runs over minions: they need --tgt, and the"
-                " option fleet in ensue.yaml."
-            )
-            raise click.UsageError(message)
+        _refuse_limits(limits, options.tgt)
         return None
     if given := [option for option, value in unsupported.items() if value]:
         message = f"Runs over minions do not have the option {given[0]}."
@@ -87,6 +82,23 @@ def run_on_fleet(
             return exit_codes.REFUSED
         return exit_codes.CHANGES if would_change(report) else exit_codes.SUCCEEDED
     return report.exit_code
+
+
+def _refuse_limits(limits: FleetLimits, tgt: str | None) -> None:
+    """Refuse limits that mean nothing in a run without minions.
+
+    Raises:
+        click.UsageError: there is such a limit.
+    """
+    if limits.timeout is not None:
+        message = "--timeout is for runs over minions: it needs --tgt, and the option fleet in ensue.yaml."
+        raise click.UsageError(message)
+    if tgt is None and limits != FleetLimits():
+        message = "--batch and --fail-limit are for runs over many hosts: they need --tgt."
+        raise click.UsageError(message)
+    if limits.batch is None and limits.fail_limit is not None:
+        message = "--fail-limit needs --batch: without it, all hosts begin at once."
+        raise click.UsageError(message)
 
 
 def call_on_fleet(

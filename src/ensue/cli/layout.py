@@ -51,9 +51,11 @@ def print_report(session: Session, report: RunReport, layout: ResultLayout) -> N
 
 
 def _shown(session: Session, report: RunReport) -> Iterator[tuple[str, dict[str, Any]]]:
+    from ensue.output.hosts_not_run import hosts_not_run_data
     from ensue.output.presentable import excluded_by_scope, returns_data
 
-    return returns_data(report.returns, session.masker, excluded_by_scope(report.excluded))
+    yield from returns_data(report.returns, session.masker, excluded_by_scope(report.excluded))
+    yield from hosts_not_run_data(report, session.masker)
 
 
 def _is_short(session: Session, layout: ResultLayout) -> bool:

@@ -83,7 +83,15 @@ def command(
     if asked.test is False:
         message = "A plan changes nothing: use `ensue apply` instead of test=False."
         raise click.UsageError(message)
-    options = RunOptions(test=True, concurrency=concurrency, wait_for_lock=wait, tgt=tgt, part=part)
+    options = RunOptions(
+        test=True,
+        concurrency=concurrency,
+        batch=batch,
+        fail_limit=fail_limit,
+        wait_for_lock=wait,
+        tgt=tgt,
+        part=part,
+    )
     limits = FleetLimits(batch=batch, fail_limit=fail_limit, timeout=timeout)
     unsupported = {"--state-output": state_output, "--state-verbose": state_verbose, **dict(part.words)}
     code = run_on_fleet(

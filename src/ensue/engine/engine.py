@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ensue.engine.outcome import EngineOutcome
+from ensue.engine.places import FAIL_LIMIT
 from ensue.engine.scheduler import INTERRUPTED, Scheduler
 
 if TYPE_CHECKING:
@@ -110,9 +111,16 @@ def _outcome(scheduler: Scheduler) -> EngineOutcome:
         status = "interrupted"
     elif scheduler.scopes.failed or scheduler.was_stopped:
         status = "failed"
+    not_run = scheduler.scopes.left_out()
+    stopped = scheduler.stop_reason if scheduler.was_stopped else ""
+    left_out = any(chunk.host and chunk.reason == FAIL_LIMIT for chunk in not_run)
+    too_many_failed = left_out and not stopped and status == "failed"
+    if too_many_failed and scheduler.places is not None:
+        stopped = scheduler.places.excess
     return EngineOutcome(
         returns=scheduler.scopes.release(),
-        not_run=scheduler.scopes.left_out(),
+        not_run=not_run,
         status=status,
-        stopped=scheduler.stop_reason if scheduler.was_stopped else "",
+        stopped=stopped,
+        too_many_failed=too_many_failed,
     )

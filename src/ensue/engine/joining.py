@@ -25,10 +25,12 @@ class Newcomer(msgspec.Struct, frozen=True):
     Args:
         label: its name if the run is stopped before its plan is ready.
         plan: compiles the plan; its errors are complaints of the plan.
+        host: its SRN.
     """
 
     label: str
     plan: Callable[[], Awaitable[Plan]]
+    host: str = ""
 
     def with_plan(self, replaced: Callable[[Plan], Awaitable[Plan]]) -> Newcomer:
         """Return the newcomer with a function that receives the plan, and returns the one that is opened."""
@@ -36,7 +38,7 @@ class Newcomer(msgspec.Struct, frozen=True):
         async def plan() -> Plan:
             return await replaced(await self.plan())
 
-        return Newcomer(self.label, plan)
+        return Newcomer(self.label, plan, self.host)
 
 
 Newcomers: TypeAlias = "Callable[[Callable[[Newcomer], None]], None]"
@@ -48,12 +50,12 @@ class PendingNewcomers:
 
     Args:
         join: opens a plan.
-        leave_out: records the label of a newcomer that does not join because the run was stopped.
+        leave_out: records a newcomer that does not join because the run was stopped.
         ended: called whenever a newcomer has joined or was left out.
     """
 
     def __init__(
-        self, join: Callable[[Plan], None], leave_out: Callable[[str], None], ended: Callable[[], None]
+        self, join: Callable[[Plan], None], leave_out: Callable[[Newcomer], None], ended: Callable[[], None]
     ) -> None:
         self._join = join
         self._leave_out = leave_out
@@ -81,7 +83,7 @@ class PendingNewcomers:
 
     def _admit(self, newcomer: Newcomer) -> None:
         if self._group is None or self._is_stopped:
-            self._leave_out(newcomer.label)
+            self._leave_out(newcomer)
             return
         task = self._group.create_task(self._opened(newcomer))
         self._tasks.add(task)
@@ -89,7 +91,7 @@ class PendingNewcomers:
         def over(_: asyncio.Task[None]) -> None:
             self._tasks.discard(task)
             if task.cancelled():
-                self._leave_out(newcomer.label)
+                self._leave_out(newcomer)
             self._ended()
 
         task.add_done_callback(over)

@@ -172,7 +172,8 @@ class Scope:
         quiet: whether it belongs to a check: nothing of it is reported.
 
     `path` is the scope's path and `identity` its identity, both empty at the top. `fanned` has the nodes of
-    each fan-out by the number of the node that was fanned out.
+    each fan-out by the number of the node that was fanned out. `aborted` is why nothing more of it starts,
+    empty while something may; `has_begun` is False for the plan of a host that was left out before it began.
     """
 
     __slots__ = (
@@ -182,6 +183,7 @@ class Scope:
         "depth",
         "fanned",
         "finished",
+        "has_begun",
         "identity",
         "listeners",
         "nodes",
@@ -216,7 +218,16 @@ class Scope:
         self.unsettled = len(self.nodes)
         self.finished: Promise[None] = Promise()
         self.tasks: set[asyncio.Task[None]] = set()
-        self.aborted = False
+        self.aborted = ""
+        self.has_begun = True
+
+    @property
+    def top(self) -> Scope:
+        """The outermost scope around it: the plan of its host."""
+        scope = self
+        while scope.caller is not None:
+            scope = scope.caller.scope
+        return scope
 
     def result_of(self, index: int) -> Return | None:
         """Return a chunk's return, None while it has none."""

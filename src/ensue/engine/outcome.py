@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +20,8 @@ class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):
         tag: its tag.
         id: its ID.
         function: `module.function`.
-        reason: why: `failhard`, `interrupted`, …
+        reason: why: `failhard`, `interrupted`, `fail limit`, …
+        host: the SRN of its host if that had not begun; empty for what is left out of a plan that had.
     """
 
     scope: str
@@ -27,6 +29,7 @@ class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     function: str
     reason: str
+    host: str = ""
 
     def __str__(self) -> str:
         """Write `ID (module.function)`, preceded by the scope unless that is the top."""
@@ -42,13 +45,21 @@ class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
             writes for every finished task when it restores signal handlers.
         not_run: what never started, in plan order, scopes in order of opening.
         status: how it ended; `failed` if anything failed in any scope, or the run was stopped.
-        stopped: why the run was stopped before its end by a fault outside of its states; empty if it was not.
+        stopped: why the run was stopped before its end, by a fault outside of its states or because too many
+            hosts had failed; empty if it was not.
+        too_many_failed: whether hosts were left out because more had failed than the fail limit allows.
     """
 
     returns: dict[str, Return]
     not_run: tuple[NotRunChunk, ...]
     status: RunStatus
     stopped: str = ""
+    too_many_failed: bool = False
+
+    @property
+    def hosts_not_run(self) -> dict[str, int]:
+        """The hosts that had not begun, by SRN, each with how many of its states are known."""
+        return dict(Counter(chunk.host for chunk in self.not_run if chunk.host))
 
     @property
     def exit_code(self) -> int:

@@ -8,7 +8,7 @@ executor calls its function, growth runs what it causes, and leases limit how ma
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, TypeVar, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from ensue.core.errors import StoreError
 from ensue.engine.adoption import Adoptions
@@ -20,11 +20,13 @@ from ensue.engine.growth import Growth
 from ensue.engine.joining import PendingNewcomers
 from ensue.engine.leases import Lease, Leases
 from ensue.engine.node import Node, Role, Scope
+from ensue.engine.places import FAIL_LIMIT, Places
 from ensue.engine.ready_queue import ReadyQueue
 from ensue.engine.recorder import Recorder, Start
 from ensue.engine.returns import failure
 from ensue.engine.scopes import Scopes
 from ensue.engine.status import GROWING, READY, RUNNING, SETTLED, NotRun
+from ensue.engine.waits import Waits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,10 +36,7 @@ if TYPE_CHECKING:
     from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.joining import Newcomers
-    from ensue.engine.promise import Promise
     from ensue.engine.services import EngineOptions, EngineServices
-
-T = TypeVar("T")
 
 _STATE: Final = Role.STATE
 _CHECK: Final = Role.CHECK
@@ -73,15 +72,28 @@ class Scheduler:
         self.scopes = Scopes(services.hooks, ordered=options.ordered, make_ready=self.make_ready)
         self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
         self._wake = asyncio.Event()
-        self._queue = ReadyQueue(self._carry_out, idle=self._wake.set)
+        self.places = self._places_of(options)
+        carry_out = self.places.around(self._carry_out) if self.places else self._carry_out
+        self._queue = ReadyQueue(carry_out, idle=self._wake.set)
         self._joining = PendingNewcomers(
             self._open_top,
-            lambda label: self.scopes.leave_out_resource(label, self.stop_reason),
+            lambda newcomer: self.scopes.leave_out_resource(newcomer, self.stop_reason or FAIL_LIMIT),
             self._wake.set,
         )
         self._sleepers: set[asyncio.Future[None]] = set()
-        self._suspended = 0
+        self._waits = Waits(self.places, self._queue.look_soon)
         self.stop_reason: str = ""
+
+    def _places_of(self, options: EngineOptions) -> Places | None:
+        """Return the places of the hosts; None: every host goes on at once."""
+        if options.host_limits is None:
+            return None
+        return Places(
+            options.host_limits,
+            go_on=lambda node: self._queue.add(node),  # noqa: PLW0108 - the queue is made after this
+            has_failed=self.scopes.has_failed,
+            exceeded=self._begin_no_more,
+        )
 
     async def run(self, plans: Sequence[Plan], newcomers: Newcomers | None) -> None:
         """Run plans as the top scopes, and those of newcomers, to their end.
@@ -109,12 +121,17 @@ class Scheduler:
         """
         if self.stop_reason in {"", FAILHARD}:
             self.stop_reason = reason
-        self._joining.stop()
+        self._begin_no_more(reason)
         if reason == INTERRUPTED:
             self.stop_reason = reason
             for sleeper in self._sleepers:
                 sleeper.cancel()
         self._wake.set()
+
+    def _begin_no_more(self, reason: str = FAIL_LIMIT) -> None:
+        self._joining.stop()
+        if self.places is not None:
+            self.places.close(reason)
 
     @property
     def was_stopped(self) -> bool:
@@ -140,18 +157,18 @@ class Scheduler:
     async def end_of(self, scope: Scope) -> None:
         """Return when a scope has ended; see `growth.ScopeRunner`."""
         try:
-            await self._wait(scope.finished)
+            await self._waits.wait(scope.finished, scope.caller)
         except asyncio.CancelledError:
             await self._abort(scope)
             raise
 
     async def _abort(self, scope: Scope) -> None:
         """End what runs in a scope, and start nothing more of it: nothing waits for it any more."""
-        scope.aborted = True
+        scope.aborted = "its scope was ended"
         for task in scope.tasks:
             task.cancel()
         if not self._queue.is_broken:
-            await self._wait(scope.finished)
+            await self._waits.wait(scope.finished, scope.caller)
 
     def _open_top(self, plan: Plan) -> None:
         self.scopes.open(plan, caller=None, test=self._options.test, quiet=False)
@@ -162,7 +179,7 @@ class Scheduler:
             if (
                 not self._joining.is_going_on
                 and self._queue.is_idle
-                and self._queue.in_hand == self._suspended
+                and self._queue.in_hand == self._waits.count
             ):
                 from ensue.engine.deadlock import break_deadlock
 
@@ -173,7 +190,10 @@ class Scheduler:
     def make_ready(self, node: Node) -> None:
         """Let a node be carried out; see `fan_out.NodeRunner`."""
         node.status = READY
-        self._queue.add(node)
+        if self.places is None:
+            self._queue.add(node)
+        else:
+            self.places.add(node)
 
     async def _carry_out(self, node: Node) -> None:
         """Continue with a node that is ready, or that was granted its lease."""
@@ -328,7 +348,7 @@ class Scheduler:
 
     def _leave_out(self, node: Node) -> None:
         self._give_back(node)
-        node.status = NotRun(self.stop_reason or "its scope was ended")
+        node.status = NotRun(self.stop_reason or node.scope.aborted)
         node.end(None)
         self.scopes.node_is_over(node)
 
@@ -339,7 +359,7 @@ class Scheduler:
         quiet = node.scope.quiet or node.role is Role.CHECK
         came = await self._growth.apply(node, asked, test=node.is_test, quiet=quiet)
         if node.lease is not None:
-            await node.lease.take_again(self._wait)
+            await node.lease.take_again(self._waits.wait)
         return came
 
     async def _pause(self, node: Node, seconds: float) -> bool:
@@ -355,27 +375,8 @@ class Scheduler:
             self._sleepers.discard(sleeper)
             sleeper.cancel()
         if node.lease is not None:
-            await node.lease.take_again(self._wait)
+            await node.lease.take_again(self._waits.wait)
         if self.stop_reason == INTERRUPTED:
             return False
         self.scopes.set_aside(self._growth.set_aside(node))
         return True
-
-    async def _wait(self, promise: Promise[T]) -> T:
-        """Wait for another part of this run; if every node does that, the run cannot go on."""
-        if promise.done:
-            return promise.value
-        self._suspended += 1
-        self._queue.look_soon()
-        counted = [True]
-
-        def resumed() -> None:
-            if counted:
-                counted.clear()
-                self._suspended -= 1
-
-        promise.on_resolve(resumed)
-        try:
-            return await promise.wait()
-        finally:
-            resumed()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
+    from ensue.engine.joining import Newcomer
     from ensue.engine.services import EngineHooks
 
 
@@ -48,7 +49,7 @@ class Scopes:
         self._registrars: dict[Srn, list[Node]] = {}
         self._left_out: list[tuple[int, int, NotRunChunk]] = []
         self._tops: list[Scope] = []
-        self._failed: set[str] = set()
+        self._failed: set[tuple[Scope, str]] = set()
 
     @property
     def failed(self) -> bool:
@@ -58,7 +59,11 @@ class Scopes:
     def set_aside(self, paths: Sequence[str]) -> None:
         """Do not count what failed in scopes, or in what grew there: their state is tried again."""
         for path in paths:
-            self._failed = {one for one in self._failed if not f"{one}/".startswith(f"{path}/")}
+            self._failed = {one for one in self._failed if not f"{one[1]}/".startswith(f"{path}/")}
+
+    def has_failed(self, top: Scope) -> bool:
+        """Return whether anything has failed that counts, in a scope of a host or in what grew from it."""
+        return any(failed is top for failed, _ in self._failed)
 
     def open(self, plan: Plan, *, caller: Node | None, test: bool, quiet: bool) -> Scope:
         """Open a plan as a scope; its first nodes become ready.
@@ -233,14 +238,21 @@ class Scopes:
         """Return what never started: scopes in order of opening, chunks in plan order."""
         return tuple(chunk for _, _, chunk in sorted(self._left_out, key=lambda each: each[:2]))
 
-    def leave_out_resource(self, label: str, reason: str) -> None:
+    def leave_out_resource(self, newcomer: Newcomer, reason: str) -> None:
         """Record a resource whose plan was not ready when the run was stopped.
 
         Args:
-            label: the name of the resource.
+            newcomer: the resource.
             reason: why the run was stopped.
         """
-        left_out = NotRunChunk(scope="", tag="", id=label, function="state.apply", reason=reason)
+        left_out = NotRunChunk(
+            scope="",
+            tag="",
+            id=newcomer.label,
+            function="state.apply",
+            reason=reason,
+            host=newcomer.host,
+        )
         self._left_out.append((self._next_serial, 0, left_out))
 
     def _one_less(self, node: Node) -> None:
@@ -253,7 +265,12 @@ class Scopes:
             return
         chunk = node.chunk
         left_out = NotRunChunk(
-            scope=node.scope.path, tag=chunk.tag, id=chunk.id, function=chunk.full_function, reason=reason
+            scope=node.scope.path,
+            tag=chunk.tag,
+            id=chunk.id,
+            function=chunk.full_function,
+            reason=reason,
+            host="" if node.scope.has_begun else str(node.scope.plan.target),
         )
         self._left_out.append((node.scope.serial, node.index, left_out))
 
@@ -273,7 +290,7 @@ class Scopes:
         if self._by_path.get(scope.path) is scope:
             del self._by_path[scope.path]
         if not scope.quiet and _has_failed(scope):
-            self._failed.add(scope.path)
+            self._failed.add((scope.top, scope.path))
         scope.finished.resolve(None)
 
 

@@ -196,6 +196,18 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
     foreseen: Callable[[Chunk], DataMap] | None = None
 
 
+class HostLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a run over many hosts goes at a time.
+
+    Args:
+        at_once: how many hosts are at work at a time, at least 1.
+        failures: how many hosts may fail before no further host begins; None: any number.
+    """
+
+    at_once: int
+    failures: int | None = None
+
+
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Switches of one run.
 
@@ -205,6 +217,7 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
         concurrency: how many functions that wait for something run at once.
         ordered: states of one target run one at a time, in plan order (`state_auto_order`).
         depth_limit: how deep scopes may be nested.
+        host_limits: how many hosts are at work at a time; None: all that have something to do.
     """
 
     test: bool = False
@@ -212,6 +225,7 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: int = 10
     ordered: bool = True
     depth_limit: int = 64
+    host_limits: HostLimits | None = None
 
 
 class EngineServices(msgspec.Struct, frozen=True, kw_only=True):

@@ -46,6 +46,7 @@ def report_from_events(events: Sequence[RunEvent], minion_id: str) -> RunReport:
         exit_code=ended.exit_code if ended else 130,
         returns=_returns(events),
         not_run=ended.not_run if ended else (),
+        hosts_not_run=ended.hosts_not_run if ended else {},
         stopped=ended.stopped if ended else "",
         resumes=started.resumes if started else "",
         part=str(started.part) if started else "",

@@ -35,7 +35,7 @@ class HostCounts(msgspec.Struct, kw_only=True):
         changed: changed something; in a plan, would change something.
         failed: were called, and failed.
         unreachable: failed because the host cannot be reached.
-        not_run: were not called, because something they require failed.
+        not_run: were not called, because something they require failed or their host did not begin.
         later: in a plan, can be known only after an apply.
     """
 
@@ -48,13 +48,18 @@ class HostCounts(msgspec.Struct, kw_only=True):
 
 
 def recap_of(report: RunReport) -> dict[str, HostCounts]:
-    """Count the states of a run by the SRN of their target, in the order of the targets' first states."""
+    """Count the states of a run by the SRN of their target, in the order of the targets' first states.
+
+    Hosts that did not begin come last.
+    """
     hosts: dict[str, HostCounts] = {}
     for returned in every_return(report.returns.values()):
         if returned.target:
             _count(hosts.setdefault(returned.target, HostCounts()), returned)
         for scope in returned.delayed:
             _count_scope(hosts.setdefault(returned.target, HostCounts()), scope)
+    for target, states in report.hosts_not_run.items():
+        hosts.setdefault(target, HostCounts()).not_run += states
     return {target: counts for target, counts in hosts.items() if counts != HostCounts()}
 
 

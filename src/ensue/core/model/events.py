@@ -30,6 +30,8 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         only: the states that `--only` names.
         exclude: the states that `--exclude` names.
         start_at: the state that `--start-at` names.
+        batch: how many hosts are at work at a time (`25%`); empty: all.
+        fail_limit: how many hosts may fail before no further one begins; empty: any number.
     """
 
     run_id: str
@@ -45,6 +47,8 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
     only: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     start_at: str = ""
+    batch: str = ""
+    fail_limit: str = ""
 
     @property
     def part(self) -> RunPart:
@@ -221,6 +225,7 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
         ended_at: ISO 8601 with offset.
         not_run: tags of chunks that never started, each with its scope.
         stopped: why the run stopped early, although nothing interrupted it; it can be resumed then.
+        hosts_not_run: the hosts that did not begin, by SRN, with how many of their states are known.
     """
 
     run_id: str
@@ -229,6 +234,7 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
     ended_at: str
     not_run: tuple[str, ...] = ()
     stopped: str = ""
+    hosts_not_run: dict[str, int] = msgspec.field(default_factory=dict)
 
 
 RunEvent: TypeAlias = (

@@ -30,8 +30,10 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
         warnings: diagnostics of severity warning.
         duration_s: wall time of the run, in seconds.
         resumes: the id of the run that it resumed; empty for a new run.
-        stopped: why nothing more was started although the run had not ended: its record could not be written.
-            It can be resumed. Empty for any other run.
+        hosts_not_run: the hosts that did not begin, by SRN, with how many of their states are known.
+        stopped: why nothing more was started although the run had not ended: its record could not be written,
+            or too many hosts had failed. It can be resumed. Empty for any other run.
+        too_many_failed: whether it was stopped because too many hosts had failed.
         part: the part of the run that was chosen, as written (`--only web`); empty for a whole run.
         excluded: the states that the part leaves out.
     """
@@ -43,10 +45,12 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int
     returns: dict[str, Return]
     not_run: tuple[str, ...] = ()
+    hosts_not_run: dict[str, int] = msgspec.field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
     duration_s: float = 0.0
     resumes: str = ""
     stopped: str = ""
+    too_many_failed: bool = False
     part: str = ""
     excluded: tuple[StateExcluded, ...] = ()
 

@@ -104,7 +104,7 @@ _SEQUENCES: Final = frozenset(
 )
 _NAMES: Final = frozenset({
     "run_id", "jid", "minions", "fleet", "status", "minion_id", "module", "function", "sls", "mods", "tgt",
-    "only", "exclude", "start_at",
+    "only", "exclude", "start_at", "batch", "fail_limit",
     "kind", "target", "start_time", "id", "scope", "scope_identity", "srn", "source", "not_run", "place",
 })  # fmt: skip
 """Fields whose texts are names (`Masker.name`), which ensue and its user have to find again."""
@@ -268,6 +268,8 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
         # A number or keyword that ensue wrote is not a secret, even if a secret is spelled the same.
         if isinstance(value, int | float) or name in _OWN_WORDS:
             fields[name] = value
+        elif name == "hosts_not_run":
+            fields[name] = {masker.name(host): states for host, states in value.items()}
         elif name == "foreseen":
             fields[name] = mapped(value, lambda one: masker.name(one) if isinstance(one, str) else one)
         elif shown := _shown_name(struct, name, masker):

@@ -38,6 +38,8 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
         mods: the requested SLS; empty for a highstate.
         tgt: the requested target; empty for a run of this machine.
         part: the part of the run that was chosen.
+        batch: how many hosts are at work at a time; None: all.
+        fail_limit: how many hosts may fail before no further one begins; None: any number.
         done: the states that had finished, each with the return to take over; None for a state that has to
             be called again nevertheless.
         still_running: commands of unfinished states that still run.
@@ -48,6 +50,8 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
     mods: tuple[str, ...]
     tgt: str
     part: RunPart
+    batch: str | None
+    fail_limit: str | None
     done: Mapping[StateIdentity, Return | None]
     still_running: Sequence[CommandStarted]
 
@@ -125,6 +129,8 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
         mods=started.mods,
         tgt=started.tgt,
         part=started.part,
+        batch=started.batch or None,
+        fail_limit=started.fail_limit or None,
         done=_done(events),
         still_running=still_running(events),
     )
