@@ -230,8 +230,8 @@ CRASH = """\
 import sys
 from ensue.app import project
 def broken(self, *_): raise RuntimeError("the password is sw0rdfish-9\\nmore")
-project.Project.runs = broken
-opened = project.Project.open.__func__
+project.AppProject.runs = broken
+opened = project.AppProject.open.__func__
 def open(cls, root, options):
     made = opened(cls, root, options); made.masker.add("sw0rdfish-9"); return made
 project.Project.open = classmethod(open)
