@@ -234,7 +234,7 @@ project.AppProject.runs = broken
 opened = project.AppProject.open.__func__
 def open(cls, root, options):
     made = opened(cls, root, options); made.masker.add("sw0rdfish-9"); return made
-project.Project.open = classmethod(open)
+project.AppProject.open = classmethod(open)
 from ensue.cli import main
 sys.exit(main(["runs", "list", "--out", "json"]))
 """
