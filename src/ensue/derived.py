@@ -139,7 +139,7 @@ def open_registry(
         opts: options of the project: `cachedir` (default `.ensue`, below `root` when it is relative), `id`,
             `store_url`, `key_source`, `audit_max_size`, `audit_keep_files`.
         run_id: for the audit log; empty outside of runs.
-        masker: told of every secret that is registered or read.
+        masker: receives every secret that is registered or read.
 
     Raises:
         StoreError: one of the options makes no sense.
@@ -177,7 +177,7 @@ def using_registry(registry: _Registry) -> Generator[_Registry]:
     """Make a registry the one that this module's functions use, in this task and those it starts.
 
     Args:
-        registry: stays open; whoever made it closes it.
+        registry: stays open; its creator closes it.
     """
     token = current_registry.set(lambda: registry)
     try:

@@ -230,11 +230,11 @@ CRASH = """\
 import sys
 from ensue.app import project
 def broken(self, *_): raise RuntimeError("the password is sw0rdfish-9\\nmore")
-project.Project.runs = broken
-opened = project.Project.open.__func__
+project.AppProject.runs = broken
+opened = project.AppProject.open.__func__
 def open(cls, root, options):
     made = opened(cls, root, options); made.masker.add("sw0rdfish-9"); return made
-project.Project.open = classmethod(open)
+project.AppProject.open = classmethod(open)
 from ensue.cli import main
 sys.exit(main(["runs", "list", "--out", "json"]))
 """

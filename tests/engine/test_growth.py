@@ -269,7 +269,7 @@ def test_growth_of_growth_sees_its_own_plan() -> None:
 
 
 def test_what_calls_itself_twice_ends_as_well() -> None:
-    """Once a branch stood too deep nothing more grows in it; other branches of the run are not touched."""
+    """Once a branch is nested too deep, no scope is opened in it; other branches are not affected."""
     lab = Lab(growth={"x": [delayed("n", "x", "x")], "y": [delayed("m", "z")], "z": [Row("z1")]})
     outcome = lab.run([delayed("n", "x"), delayed("o", "y")], depth_limit=64)
     found = by_id(outcome.returns)

@@ -60,7 +60,7 @@ class CallsOfRun(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         registry_of: returns the registry as the run sees it, for one call.
         gathered: what the run has gathered for files, by target.
-        on_event: told of the commands that calls start on this machine.
+        on_event: receives an event for each command that calls start on this machine.
         follow: begins to follow a command; None: no command is followed.
         lock_wait_s: how long a state waits for another deployment of an environment; None: without limit.
     """

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 
 
-class Around(NamedTuple):
+class GrowingDeployment(NamedTuple):
     """What growth uses of the deployment.
 
     Args:
@@ -63,10 +63,10 @@ class DeploymentGrowth:
     Args:
         built: the graph as it is before anything is provisioned.
         values: evaluates its nodes.
-        around: see `Around`.
+        deployment: the deployment, as growth uses it.
     """
 
-    def __init__(self, built: BuiltGraph, values: GraphValues, around: Around) -> None:
+    def __init__(self, built: BuiltGraph, values: GraphValues, deployment: GrowingDeployment) -> None:
         self.built = built
         self.values = values
         self.nodes = {node.name: node for node in built.graph.nodes}
@@ -74,7 +74,7 @@ class DeploymentGrowth:
         """Why lists name no resources."""
         self.started: set[ResourceKey] = set()
         """The resources whose provisioning has begun, or which are left as they are."""
-        self._around = around
+        self._deployment = deployment
         self._points: dict[str, GrowthPoint] = {}
         self._waits: dict[ResourceKey, list[str]] = {}
         self._pending: dict[ListName, Sequence[Item]] = {}
@@ -92,7 +92,7 @@ class DeploymentGrowth:
     @property
     def part(self) -> tuple[tuple[GraphNode, ...], tuple[GrowthPoint, ...]]:
         """The resources that are deployed, and the lists that are not known yet."""
-        return part_of(self.built.graph, self._around.only)
+        return part_of(self.built.graph, self._deployment.only)
 
     def unknown(self, *, is_plan: bool) -> UnknownLists:
         """Return the lists whose resources have not joined the graph."""
@@ -111,7 +111,7 @@ class DeploymentGrowth:
         """Return which of the needed resources are not there; empty if all of them are."""
         if not self._points:
             return ""
-        outcomes = self._around.outcomes
+        outcomes = self._deployment.outcomes
         found = ((key, outcomes[key].status if key in outcomes else "skipped") for key in needed)
         return ", ".join(f"{key} {status}" for key, status in found if status in UNUSABLE)
 
@@ -201,7 +201,7 @@ class DeploymentGrowth:
         before = self.built
         grown = await asyncio.to_thread(before.source.built, found, given)
         new = list(unlike_before(before.graph, grown.graph))
-        await self._around.admit(grown, new, found)
+        await self._deployment.admit(grown, new, found)
         # Nothing is awaited from here on, so that no resource starts meanwhile.
         nodes, points = self._divided(grown.graph, dict.fromkeys(names))
         refuse_late(before.graph, grown.graph, names, self.started, found)
@@ -214,7 +214,7 @@ class DeploymentGrowth:
             self._work[name] = DeploymentWork(nodes.get(name, []), (), (), {}, points.get(name, []))
             self._joining.update((node.name, str(name)) for node in nodes.get(name, ()))
             self._joining.update((str(point.name), str(name)) for point in points.get(name, ()))
-        self._around.joined(grown)
+        self._deployment.joined(grown)
 
     def _note_points(self) -> None:
         self._waits = {}
@@ -229,7 +229,7 @@ class DeploymentGrowth:
         """Divide what joins the graph among the lists for which it does."""
         nodes: dict[ListName, list[GraphNode]] = {}
         points: dict[ListName, list[GrowthPoint]] = {}
-        part, part_points = part_of(graph, self._around.only)
+        part, part_points = part_of(graph, self._deployment.only)
         for node in part:
             name = node.name
             if not (name in self._places or name in self._joining or node.key in self.started):

@@ -20,7 +20,7 @@ from ensue.app.deployment_checks import (
     refuse_unknown_words,
     refuse_unstorable,
 )
-from ensue.app.deployment_growth import Around, DeploymentGrowth
+from ensue.app.deployment_growth import DeploymentGrowth, GrowingDeployment
 from ensue.app.deployment_input_checks import DeploymentChecks, NothingRuns
 from ensue.app.deployment_surroundings import surroundings_of
 from ensue.app.environment_history import EnvironmentHistory, RequestedSet
@@ -121,8 +121,8 @@ class DeploymentRun:
                 self._deployments.built, self._requested.documents, self.context, found, order.images
             )
             values = GraphValues(built.graph, self._requested.values, is_complete=True)
-            around = Around(self._outcomes, self._admit, self._joined, order.only)
-            self._growth = DeploymentGrowth(built, values, around)
+            deployment = GrowingDeployment(self._outcomes, self._admit, self._joined, order.only)
+            self._growth = DeploymentGrowth(built, values, deployment)
         refuse_unstorable(self.context, self._nodes.values(), found)
         found.stop_on_errors()
         kept = await asyncio.to_thread(self._services.active.load, self.context)
@@ -217,8 +217,8 @@ class DeploymentRun:
             frozenset(self.order.replace),
         )
         digests = built.source.digests if built is not None else {}
-        around = surroundings_of(self._services, self._requests)
-        self._provisioner = Provisioner(values, kept, around, digests, replacing)
+        run_services = surroundings_of(self._services, self._requests)
+        self._provisioner = Provisioner(values, kept, run_services, digests, replacing)
 
     def _refuse_destruction(
         self, nodes: Sequence[GraphNode], removed: Sequence[ActiveResource], found: Collector

@@ -32,7 +32,7 @@ async def discovered(
     Args:
         types: those that have a `discover`.
         opts: the argument of `discover`.
-        found: where faults go.
+        found: receives the errors.
 
     Returns:
         For each type by name: configurations by id.
@@ -86,7 +86,7 @@ def added(
         by_type: what was discovered.
         defaults: type-level defaults of pillar.
         places: where each type's `discover` is written.
-        found: where faults go: an id that another type claims.
+        found: receives the errors, such as an id that another type claims.
     """
     owners = {srn.id: srn for srn in static}
     resources: dict[Srn, dict[str, Any]] = {}

@@ -91,8 +91,8 @@ class ProjectDocumentation:
             return next((doc for one in self._types() if (doc := one.function(kind, name))), None)
         keys = new_state_keys().get(name, ()) if kind == "states" and self._is_ours(kind, found) else ()
         doc = function_doc(kind, name, found, keys)
-        around = read_docstring(inspect.cleandoc(self._module_docstring(kind, module, function)))
-        return msgspec.structs.replace(doc, module_differences=around.differences)
+        module_docs = read_docstring(inspect.cleandoc(self._module_docstring(kind, module, function)))
+        return msgspec.structs.replace(doc, module_differences=module_docs.differences)
 
     def text(self, kind: FunctionKind, name: str) -> str:
         """Return the documentation of a function as text; empty if there is no such function."""

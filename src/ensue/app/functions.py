@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.app.salt_bridge import Kind, SaltBridge
     from ensue.language.transparent import Rules
 
-_SAYS_NOTHING: Final = AlsoTakes(frozenset(), "", {}, passes_others=True)
+_UNDECORATED: Final = AlsoTakes(frozenset(), "", {}, passes_others=True)
 
 
 class Functions:
@@ -252,7 +252,7 @@ def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Sign
         taken = taken[1:]
     named = [one for one in taken if one.is_named]
     has_others = any(one.takes_others for one in taken)
-    also: AlsoTakes = getattr(function, ALSO_TAKES, _SAYS_NOTHING)
+    also: AlsoTakes = getattr(function, ALSO_TAKES, _UNDECORATED)
     return Signature(
         names=frozenset(one.name for one in named) | also.names,
         required=frozenset(one.name for one in named if not one.is_optional and one.name != "name"),
@@ -261,7 +261,7 @@ def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Sign
         others_with=also.others_with,
         outdated=also.outdated,
         absorbs_any=has_others,
-        is_ours=_is_of(function, package) and (also is _SAYS_NOTHING or not also.passes_others),
+        is_ours=_is_of(function, package) and (also is _UNDECORATED or not also.passes_others),
         requisites=rules,
         types=argument_types(function),
     )

@@ -122,5 +122,7 @@ class PillarCompilation:
         external = self._external(context, options.merging)
         if external is None:
             return PillarCompiler(services.pillar_roots, renderer, options, self._plain_files), {}
-        first, beyond = external.around(found, comes_first=bool(self._settings.option("ext_pillar_first")))
+        first, beyond = external.before_and_after_files(
+            found, comes_first=bool(self._settings.option("ext_pillar_first"))
+        )
         return PillarCompiler(services.pillar_roots, renderer, options, beyond=beyond), first

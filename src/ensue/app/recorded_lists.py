@@ -80,8 +80,8 @@ async def _known(
     owner = await asyncio.to_thread(services.active.owner, is_kept=False)
     requests = Requests(context, services.settings.root, services.settings.cachedir / "drivers", owner)
     replacing = Replacing(requests.may_replace, built.source.destroy_first)
-    around = surroundings_of(services, requests)
-    provisioner = Provisioner(evaluated, kept, around, built.source.digests, replacing)
+    run_services = surroundings_of(services, requests)
+    provisioner = Provisioner(evaluated, kept, run_services, built.source.digests, replacing)
     idle = NothingRuns(services.vault, services.masker)
     waiting = {key for point in graph.points for key in point.waiting}
     await settled(graph.nodes, provisioner, lambda _: idle, waiting=waiting)

@@ -78,7 +78,7 @@ class CommandLoop(asyncio.SelectorEventLoop):
         except ThreadRefusedError:
             threads.shutdown(wait=False)
             return
-        self._interrupts.when_insisted(end)
+        self._interrupts.at_second_signal(end)
         await ended
 
 

@@ -31,7 +31,7 @@ base:
     - hello
 """,
     "states/hello.sls": """\
-# Try: ensue plan, ensue apply, and ensue apply once more.
+# Try: ensue plan, ensue apply, and ensue apply again.
 {% set folder = opts['root_dir'] ~ '/out' %}
 
 greeting:

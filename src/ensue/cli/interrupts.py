@@ -74,7 +74,7 @@ class Interrupts:
         self._former: dict[signal.Signals, Any] = {}
         self._wakeup = -1
         self._former_wakeup = -1
-        self._when_insisted: Callable[[], None] | None = None
+        self._at_second_signal: Callable[[], None] | None = None
         self._grace_begun = _thread.allocate_lock()
         self._ended = _thread.allocate_lock()
         self._ended.acquire()
@@ -122,15 +122,15 @@ class Interrupts:
     def unwatch(self) -> None:
         """Let signals raise `KeyboardInterrupt` again; to be called when the loop is closed."""
         self._task = None
-        self._when_insisted = None
+        self._at_second_signal = None
 
-    def when_insisted(self, callback: Callable[[], None]) -> None:
+    def at_second_signal(self, callback: Callable[[], None]) -> None:
         """Call `callback` on the watched task's loop at the second signal, at once if that has come.
 
         Args:
             callback: what is called.
         """
-        self._when_insisted = callback
+        self._at_second_signal = callback
         if self.insists:
             callback()
 
@@ -206,8 +206,8 @@ class Interrupts:
             loop.call_soon_threadsafe(self._heed, self._task, self._name, count)
 
     def _heed(self, task: asyncio.Task[Any], name: str, count: int) -> None:
-        if count >= _INSISTS and self._when_insisted is not None:
-            self._when_insisted()
+        if count >= _INSISTS and self._at_second_signal is not None:
+            self._at_second_signal()
         if not task.done():
             self._cancel(task, name, count)
 

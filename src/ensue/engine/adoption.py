@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ARGUMENTS: Final = "arguments"
 """The name that replaces those of a call's readings if its arguments contain a secret."""
 
-_HEARS: Final = frozenset({RequisiteKind.WATCH, RequisiteKind.ONCHANGES})
+_CHANGE_REQUISITES: Final = frozenset({RequisiteKind.WATCH, RequisiteKind.ONCHANGES})
 
 
 class Adoptions:
@@ -65,7 +65,7 @@ class Adoptions:
             node.is_news = key not in self._done
             return None
         node.is_news = not self._has_same_arguments(node, before) or any(
-            _has_changed_anew(heard) for heard in _heard(node)
+            _has_changed_anew(heard) for heard in _producers_of_changes(node)
         )
         if node.is_news:
             return None
@@ -119,7 +119,7 @@ def _has_changed_anew(node: Node) -> bool:
     return node.is_news and node.returned is not None and bool(node.returned.changes)
 
 
-def _heard(node: Node) -> Iterator[Node]:
+def _producers_of_changes(node: Node) -> Iterator[Node]:
     """Yield the nodes whose changes make a node do something."""
     scope = node.scope
     if node.role is Role.LISTENER:
@@ -131,7 +131,7 @@ def _heard(node: Node) -> Iterator[Node]:
                     yield from _nodes_of(node, (number,))
         return
     for requisite in node.chunk.requisites:
-        if requisite.kind in _HEARS:
+        if requisite.kind in _CHANGE_REQUISITES:
             yield from _nodes_of(node, requisite.chunks)
 
 

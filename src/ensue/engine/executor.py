@@ -235,8 +235,8 @@ class Executor:
 
 def _calls_more(options: StateOptions) -> bool:
     """Return whether options add commands or hooks to a state's function, or limit its time."""
-    around = (options.unless, options.onlyif, options.creates, options.check_cmd, options.registers)
-    return any(around) or options.retry is not None or options.timeout_s is not None
+    added = (options.unless, options.onlyif, options.creates, options.check_cmd, options.registers)
+    return any(added) or options.retry is not None or options.timeout_s is not None
 
 
 def _with_state_of(first: StateReturn, watched: StateReturn) -> StateReturn:

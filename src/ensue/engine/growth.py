@@ -284,16 +284,16 @@ class Growth:
     async def _expand(self, request: GrowthRequest, caller: Scope) -> Plan:
         if self._runaway and (branch := _branch(caller)) in self._runaway:
             raise EnsueError(
-                f"scopes below {branch.path} stood more than {self._depth_limit} deep in each other; "
-                f"nothing more grows there, and so {request.caller.id} ({request.caller.full_function}) "
+                f"scopes below {branch.path} were nested more than {self._depth_limit} deep; "
+                f"no more scopes are opened there, so {request.caller.id} ({request.caller.full_function}) "
                 f"does not get {', '.join(request.names)}"
             )
         if request.depth > self._depth_limit:
             self._runaway.add(_branch(caller))
             raise EnsueError(
-                f"scopes stand {request.depth} deep in each other, allowed are {self._depth_limit}: "
-                f"{request.caller.id} ({request.caller.full_function}) at {request.caller.span()} calls for "
-                f"{', '.join(request.names)} once more; probably two blocks call each other without end"
+                f"scopes are nested {request.depth} deep, the limit is {self._depth_limit}: "
+                f"{request.caller.id} ({request.caller.full_function}) at {request.caller.span()} calls "
+                f"{', '.join(request.names)} again; probably two blocks call each other endlessly"
             )
         plan = await self._expander.expand(request)
         return msgspec.structs.replace(plan, identity=request.identity)

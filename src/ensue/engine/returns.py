@@ -122,7 +122,7 @@ def _fault(returned: Any) -> str:
         return f"{type(returned).__name__} instead of a state return"
     said: Any = returned  # a plug-in may have put anything into it
     if said.result is not None and not isinstance(said.result, bool):
-        return f"the result {said.result!r} (allowed are True, False and None)"
+        return f"the result {said.result!r} (True, False and None are allowed)"
     if not isinstance(said.changes, dict):
         return f"changes that are no mapping ({type(said.changes).__name__})"
     if not isinstance(said.comment, str):

@@ -77,11 +77,11 @@ class Scopes:
         self._open[scope.serial] = self._by_path[scope.path] = scope
         if caller is None:
             self._tops.append(scope)
-        for index, circle in lowered.entangled.items():
+        for index, cycle in lowered.self_waiting.items():
             from ensue.engine.deadlock import cycle_text
 
             node = scope.nodes[index]
-            node.refused = cycle_text(node, [scope.nodes[number] for number in circle])
+            node.refused = cycle_text(node, [scope.nodes[number] for number in cycle])
         if lowered.check_of:
             scope.prerequired_by = _prerequired_by(plan)
         for srn, indices in lowered.registrars.items():
@@ -212,21 +212,21 @@ class Scopes:
         return matcher.may_match(fan_out.expression, srn)
 
     def _at_work(self, node: Node) -> list[Node]:
-        """Return the nodes that are about to register what a target may match, except those around the node.
+        """Return the nodes that are about to register what a target may match, except callers of its scopes.
 
         Nodes that have not begun may wait for the scope that contains the node.
         """
-        around: set[Node] = set()
+        callers: set[Node] = set()
         scope = node.scope
         while scope.caller is not None:
-            around.add(scope.caller)
+            callers.add(scope.caller)
             scope = scope.caller.scope
         return [
             registrar
             for srn, registrars in self._registrars.items()
             if self._may_await(node.chunk, srn)
             for registrar in registrars
-            if isinstance(registrar.status, Ready | Running) and registrar not in around
+            if isinstance(registrar.status, Ready | Running) and registrar not in callers
         ]
 
     def give_up(self) -> None:

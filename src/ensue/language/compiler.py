@@ -233,13 +233,13 @@ class Compiler:
         if tree.binds:
             from ensue.language.references.lower import Bindings, LoweringScope
 
-            around = LoweringScope(
+            scope = LoweringScope(
                 target=self._target,
                 identity=within.identity,
                 enforced=self._enforced,
                 outer_ids=outer_ids,
             )
-            bindings = Bindings(drafts, around, found)
+            bindings = Bindings(drafts, scope, found)
             bindings.lower(requested)
         ordered, checks = put_in_order(drafts, requested, found, self._catalog.mod_watch, bindings)
         found.stop_on_errors()

@@ -100,7 +100,7 @@ def joined(pieces: Iterable[Any], separator: Any = "") -> str:
 
     Args:
         pieces: texts and other values.
-        separator: what stands between them.
+        separator: the text between them.
     """
     items: list[Any] = list(pieces)
     texts = [item if isinstance(item, str) else str(item) for item in items]

@@ -129,7 +129,7 @@ class Roots:
     def _places(self, relative: str, saltenv: str) -> list[Path]:
         """Return the path that `salt://relative` means below each root; none if dots lead out of the roots.
 
-        A link may lead out of a root: whoever can make one there can also write the SLS.
+        A link may lead out of a root: anyone who can create one there can also write the SLS.
         """
         cleaned = posixpath.normpath(relative.lstrip("/"))
         if cleaned.split("/", 1)[0] == "..":

@@ -138,7 +138,7 @@ def _without_secret(source: str) -> str:
 
 
 def _value(source: str) -> str:
-    """Return what stands after the key of a line, or in an item of a list; otherwise the whole line."""
+    """Return what follows the key of a line, or is in an item of a list; otherwise the whole line."""
     return _KEY_OF_LINE.sub("", source)
 
 

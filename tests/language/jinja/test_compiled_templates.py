@@ -62,7 +62,7 @@ def test_a_second_renderer_compiles_nothing(tmp_path: Path, monkeypatch: pytest.
             rendered(tmp_path, text)
         faults += map(str, caught.value.diagnostics)
         first = rendered(tmp_path, TEXT)
-        monkeypatch.setattr("ensue.language.jinja.environment.Environment.compile_part", None)
+        monkeypatch.setattr("ensue.language.jinja.environment.SaltJinjaEnvironment.compile_part", None)
     assert first == rendered(tmp_path, TEXT) == "\na1\n\na2\n\n"
     assert faults[0] == faults[1]
 
@@ -73,7 +73,7 @@ def test_imported_templates_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyP
     text = "{% from 'm.jinja' import f %}{{ f() }}\n"
     assert rendered(tmp_path, text) == "x\n"
     assert len(files(tmp_path)) == 2
-    monkeypatch.setattr("ensue.language.jinja.environment.Environment.compile", None)
+    monkeypatch.setattr("ensue.language.jinja.environment.SaltJinjaEnvironment.compile", None)
     assert rendered(tmp_path, text) == "x\n"
 
 

@@ -57,7 +57,7 @@ def test_later_is_lower(top: ScopeBox) -> None:
 
 
 def test_sixty_scopes_within_each_other() -> None:
-    """Scopes may stand as deep in each other as a run allows."""
+    """Scopes may be nested as deep as a run allows."""
     hand = Hand()
     box = hand.box([hand.node("innermost")])
     for _ in range(63):

@@ -40,7 +40,7 @@ LIVE = Context(app="shop", env="live", env_type="production", org="acme")
 HOLDER = """
 import datetime, sys
 from pathlib import Path
-from ensue.deploy.provisioning.identity import Context, Key
+from ensue.deploy.provisioning.identity import Context, ResourceKey
 from ensue.store.registry.active_store import ActiveResourceStore
 from ensue.store.registry.environment_lock import environment_lock
 from ensue.store.registry.store import CrossRunStore

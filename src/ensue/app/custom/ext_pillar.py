@@ -81,13 +81,13 @@ class ExternalPillar:
         self._surroundings = surroundings
         self._merging = merging
 
-    def around(
+    def before_and_after_files(
         self, found: Collector, *, comes_first: bool
     ) -> tuple[dict[str, Any], Callable[[dict[str, Any], Collector], dict[str, Any]]]:
         """Return the external pillar that pillar's files see, and what merges it with theirs.
 
         Args:
-            found: where faults go.
+            found: receives the errors.
             comes_first: whether the files are rendered after it and override it (`ext_pillar_first`).
         """
         if not comes_first:
@@ -106,7 +106,7 @@ class ExternalPillar:
 
         Args:
             pillar: the pillar so far; it is changed in place.
-            found: where faults go.
+            found: receives the errors.
         """
         for entry in self._listed:
             for name, options in entry.items():

@@ -82,7 +82,7 @@ class MasterTops:
 
         Args:
             matched: what the top file assigns.
-            found: where faults go.
+            found: receives the errors.
         """
         by_environment: dict[str, dict[str, TopMatch]] = {}
         for one in matched:

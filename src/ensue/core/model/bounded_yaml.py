@@ -90,7 +90,7 @@ class BoundedLoader(_DepthLoader):
 
 @contextmanager
 def _depth_first(text: str) -> Generator[None]:
-    """Judge the depth of what stands before an error before the error itself.
+    """Check the depth of the text before an error, then the error itself.
 
     libyaml has a limit of its own since 0.2.6, and its scanner reads ahead: it may refuse a text before the
     composer has met the first level. What precedes the error can be composed, up to a level that is too deep.

@@ -131,7 +131,7 @@ def check_levels(value: Any) -> None:
     Raises:
         TooDeepError: it is nested too deep.
     """
-    holders = [value] if isinstance(value, (dict, list)) else []
+    holders: list[Any] = [value] if isinstance(value, (dict, list)) else []
     level = 0
     while holders:
         level += 1

@@ -305,8 +305,8 @@ class TemplateRendering:
                 self._surroundings.on_random()
             if self._tracks_secrets:
                 return result_with_secrets(name, called, arguments, self._surroundings)
-            around = (self._surroundings,) if called.needs_run else ()
-            return checked_result(called, arguments, called.call(*around, *arguments))
+            services = (self._surroundings,) if called.needs_run else ()
+            return checked_result(called, arguments, called.call(*services, *arguments))
         except CallError as error:
             sources = node.arguments if source is None else (*node.arguments, source)
             for one, argument in zip(sources, arguments, strict=False):

@@ -49,19 +49,21 @@ _KEEPS_TEXT: Final = frozenset(
 _HIDDEN: Final = "it failed, and an argument is secret, so that the reason is not shown"
 
 
-def result_with_secrets(name: str, called: Function, arguments: list[Any], around: RenderingServices) -> Any:
+def result_with_secrets(
+    name: str, called: Function, arguments: list[Any], services: RenderingServices
+) -> Any:
     """Call a function and return its result, marked if it is secret.
 
     Args:
         name: the function's name.
         called: the function.
         arguments: its arguments.
-        around: the rendering's surroundings.
+        services: the time and the callbacks of the rendering.
 
     Raises:
         CallError: the function failed, or its result exceeds a limit.
     """
-    call = partial(called.call, around) if called.needs_run else called.call
+    call = partial(called.call, services) if called.needs_run else called.call
     try:
         result = checked_result(called, arguments, call(*arguments))
     except (ValueError, ArithmeticError) as error:

@@ -16,28 +16,28 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.surroundings import ProvisioningServices
 
 
-def outputs_of(evaluated: EvaluatedNode, made: Provisioned, around: ProvisioningServices) -> Outputs:
+def outputs_of(evaluated: EvaluatedNode, made: Provisioned, run_services: ProvisioningServices) -> Outputs:
     """Return the outputs of a driver as one mapping, and add the secrets to the masker.
 
     Args:
         evaluated: the resource with its inputs.
         made: what the driver returned.
-        around: the masker is used.
+        run_services: the masker is used.
 
     Raises:
         DriverError: they are not a mapping.
     """
     if not (is_mapping(made.values) and is_mapping(made.secrets)):
         raise DriverError(f"{evaluated.node.driver}: its outputs are not a mapping")
-    around.learn(texts_in(made.secrets))
-    around.learn(texts_in({"values": made.values, "manifests": made.manifests}, made.sensitive))
+    run_services.learn(texts_in(made.secrets))
+    run_services.learn(texts_in({"values": made.values, "manifests": made.manifests}, made.sensitive))
     data = merged(made.values, made.secrets) if made.secrets else made.values
     paths = dict.fromkeys(
         [
             *leaf_paths(made.secrets),
             *(path for path in below_field(made.sensitive, "values") if same_at(made.values, data, path)),
             *(path for path in evaluated.secret_values if same_at(evaluated.values, data, path)),
-            *differing(data, around.masked(data)),
+            *differing(data, run_services.masked(data)),
         ]
     )
     return Outputs(data=data, secret_paths=tuple(paths))

@@ -138,8 +138,14 @@ class PathRefusal(NamedTuple):
 
 
 Meaning: TypeAlias = (
-    "ContextField | ResourceReference | ResourceSelection | FileConstant | FromOutside | EachItem | EachValue"
-    " | OwnOutput"
+    ContextField
+    | ResourceReference
+    | ResourceSelection
+    | FileConstant
+    | FromOutside
+    | EachItem
+    | EachValue
+    | OwnOutput
 )
 
 

@@ -56,7 +56,7 @@ class Provisioner:
     Args:
         values: evaluates the nodes of the graph; None: resources are only removed.
         kept: the records of the environment.
-        around: see `ProvisioningServices`.
+        run_services: the services of the run.
         digests: the hash of each definition by its id.
         replacing: what may be replaced; by default nothing.
     """
@@ -65,16 +65,16 @@ class Provisioner:
         self,
         values: GraphValues | None,
         kept: Mapping[ResourceKey, ActiveResource],
-        around: ProvisioningServices,
+        run_services: ProvisioningServices,
         digests: Mapping[str, str],
         replacing: Replacing = Replacing(),  # noqa: B008 -- it is immutable
     ) -> None:
         self.kept = dict(kept)
-        self._requests = around.requests
-        self._context = around.requests.context
+        self._requests = run_services.requests
+        self._context = run_services.requests.context
         self._values = values
-        self._around = around
-        self._steps = Steps(values, around, digests, replacing)
+        self._run_services = run_services
+        self._steps = Steps(values, run_services, digests, replacing)
         self._replacing = replacing
 
     async def provision(self, node: GraphNode, call: DriverCall) -> ProvisioningOutcome:
@@ -98,11 +98,11 @@ class Provisioner:
         record = self.kept.get(node.key)
         if record is None or not record.awaits_ready:
             return outcome
-        problem = await not_ready(node, values, self._around.probe, call.clock)
+        problem = await not_ready(node, values, self._run_services.probe, call.clock)
         if problem:
             return outcome._replace(status="failed", comment=problem)
         self._keep(msgspec.structs.replace(self.kept[node.key], awaits_ready=False))
-        await self._flush_for(self._around.driver(node.driver))
+        await self._flush_for(self._run_services.driver(node.driver))
         is_late = outcome.status == "unchanged" and not outcome.comment
         return outcome._replace(comment="it is ready now") if is_late else outcome
 
@@ -160,16 +160,16 @@ class Provisioner:
         for one in whole.beside:
             await self._delete(one, call)
             self._forget(one)
-            await self._around.active.flush()
+            await self._run_services.active.flush()
         is_retained = all(one.is_retained for one in whole.beside)
         return ProvisioningOutcome("retained" if is_retained else "destroyed", "", old=whole)
 
     def replaces(self, node: GraphNode) -> ActiveResource | None:
         """Return the record of what a deployment would destroy to replace it; None: nothing."""
         whole = self.kept.get(node.key)
-        if whole is None or self._around.driver(whole.driver).is_pure:
+        if whole is None or self._run_services.driver(whole.driver).is_pure:
             return None
-        is_same = self._steps.is_name_of(self._around.driver(node.driver), node, whole.driver)
+        is_same = self._steps.is_name_of(self._run_services.driver(node.driver), node, whole.driver)
         return None if is_same and node.name not in self._replacing.anew else whole
 
     async def remove(self, key: ResourceKey, call: DriverCall) -> ProvisioningOutcome:
@@ -186,7 +186,7 @@ class Provisioner:
         for one in (*old.beside, old):
             await self._delete(one, call)
             self._forget(one)
-        await self._flush_for(self._around.driver(old.driver))
+        await self._flush_for(self._run_services.driver(old.driver))
         if old.is_retained:
             return ProvisioningOutcome(
                 "retained", f"{key} was left as it is, and forgotten (`retain`)", old=old
@@ -234,7 +234,7 @@ class Provisioner:
         node = evaluated.node
         is_same = old is not None and mark == old.inputs_mark != ""
         if driver.is_pure and evaluated.is_known:
-            made = outputs_of(evaluated, await driver.create(request), self._around)
+            made = outputs_of(evaluated, await driver.create(request), self._run_services)
             self._note(node.key, made)
             return ProvisioningOutcome("planned", would_be(node.key, old, is_same=is_same), made, old)
         planned = await driver.plan(request)
@@ -242,7 +242,7 @@ class Provisioner:
             return self._unchanged(step, test=True)
         outputs: Outputs | None = None
         if planned.outputs is not None:
-            outputs = outputs_of(evaluated, planned.outputs, self._around)
+            outputs = outputs_of(evaluated, planned.outputs, self._run_services)
             self._note(node.key, outputs)
         comment = planned.comment or would_be(node.key, old, is_same=is_same, rotates=request.rotates)
         if planned.destroys and is_there(old):
@@ -258,7 +258,7 @@ class Provisioner:
         started = begun(planned, old)
         if not driver.is_pure:
             self._keep(with_record(self.kept.get(key), started))
-            await self._around.active.flush()
+            await self._run_services.active.flush()
         try:
             made = await (driver.update if is_update else driver.create)(request)
         except BaseException:
@@ -268,14 +268,14 @@ class Provisioner:
                 now = self._record_now(started)
                 self._keep(with_record(self.kept.get(key), msgspec.structs.replace(now, inputs_mark="")))
             raise
-        outputs = outputs_of(evaluated, made, self._around)
+        outputs = outputs_of(evaluated, made, self._run_services)
         given = msgspec.structs.replace(planned, inputs_mark=mark, inputs=packed_inputs(evaluated))
         is_same = is_update and made.changed is False
         if is_same and old is not None and not old.was_interrupted:
             given = msgspec.structs.replace(given, awaits_ready=given.awaits_ready and old.awaits_ready)
         done = succeeded(given, self._record_now(started), made, outputs)
         whole = self.kept.get(key)
-        leaves_nothing = whole is not None and self._around.driver(whole.driver).is_pure
+        leaves_nothing = whole is not None and self._run_services.driver(whole.driver).is_pure
         self._keep(promoted(whole, done, leaves_nothing=leaves_nothing))
         await self._flush_for(driver)
         self._note(key, outputs)
@@ -292,11 +292,11 @@ class Provisioner:
     async def _delete(self, one: ActiveResource, call: DriverCall) -> None:
         """Delete what one record is about; its record is to be removed by the caller."""
         self._steps.learn_of(one)
-        driver = self._around.driver(one.driver)
+        driver = self._run_services.driver(one.driver)
         if driver.is_pure or one.is_retained:
             return
         self._keep(with_record(self.kept.get(one.key), msgspec.structs.replace(one, phase="deleting")))
-        await self._around.active.flush()
+        await self._run_services.active.flush()
         services = self._services(one.key, one.generation, call.services)
         await driver.delete(self._requests.of_removal(one, services))
 
@@ -307,11 +307,11 @@ class Provisioner:
             self._keep(msgspec.structs.replace(left[0], beside=tuple(left[1:])))
         else:
             del self.kept[one.key]
-            self._around.active.remove(self._context, one.key)
+            self._run_services.active.remove(self._context, one.key)
 
     async def _flush_for(self, driver: ProvisioningDriver) -> None:
         if not driver.is_pure:
-            await self._around.active.flush()
+            await self._run_services.active.flush()
 
     def _note(self, key: ResourceKey, outputs: Outputs) -> None:
         if self._values is not None:
@@ -319,11 +319,11 @@ class Provisioner:
 
     def _keep(self, resource: ActiveResource) -> None:
         self.kept[resource.key] = resource
-        self._around.active.put(self._context, resource)
+        self._run_services.active.put(self._context, resource)
 
     def _services(self, key: ResourceKey, generation: int, make: MakeServices) -> DriverServices:
         return make(lambda cookie: self._keep_cookie(key, generation, cookie))
 
     async def _keep_cookie(self, key: ResourceKey, generation: int, cookie: DataMap) -> None:
         self._keep(with_cookie(self.kept[key], generation, cookie))
-        await self._around.active.flush()
+        await self._run_services.active.flush()

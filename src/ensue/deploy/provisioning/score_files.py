@@ -59,7 +59,7 @@ def is_score(data: Any) -> bool:
 
 
 def read_score(
-    data: dict[str, Any], document: YamlDocument, found: Collector, around: ScoreServices
+    data: dict[str, Any], document: YamlDocument, found: Collector, services: ScoreServices
 ) -> Workload | None:
     """Return the workload of a Score file, None if it has no usable name.
 
@@ -67,15 +67,15 @@ def read_score(
         data: the file's data.
         document: the file, for places.
         found: receives the errors.
-        around: the definitions, and the files that containers name.
+        services: the definitions, and the files that containers name.
     """
-    return _ScoreReader(document, found, around).read(data)
+    return _ScoreReader(document, found, services).read(data)
 
 
 class _ScoreReader:
-    def __init__(self, document: YamlDocument, found: Collector, around: ScoreServices) -> None:
+    def __init__(self, document: YamlDocument, found: Collector, services: ScoreServices) -> None:
         self._found = found
-        self._around = around
+        self._services = services
         self._shape = Shape("E0814", found)
         self._top = TextPlace(document)
         self._keys: dict[str, ResourceKey] = {}
@@ -103,7 +103,7 @@ class _ScoreReader:
         )
         requests = tuple(self._request(one, resources[one], dialect) for one in self._keys)
         reader = WrittenReader(self._found)
-        containers = ContainersReader(reader, dialect, self._around.read_source, shape)
+        containers = ContainersReader(reader, dialect, self._services.read_source, shape)
         runs = self._runs(data, containers)
         ports = containers.passed_on(self._ports(data.get("service")), place.below("service", "ports"))
         if not name:
@@ -129,7 +129,7 @@ class _ScoreReader:
             id_ = shape.text(checked[name].get("id"), f"'id' of {what}", inside.below("id"))
             full = shared_id(id_) if id_ else private_id(workload, name)
             key = ResourceKey(type_, class_ or DEFAULT_CLASS, full)
-            if not type_ or (type_ in APPLICATION_KINDS and not self._around.is_defined(key)):
+            if not type_ or (type_ in APPLICATION_KINDS and not self._services.is_defined(key)):
                 # A resource without a type is refused already; references to it are not reported.
                 service = (id_ or name).rpartition(".")[2]
                 self._outside[name] = FromOutside(type_, (name,), service)

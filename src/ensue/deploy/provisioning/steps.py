@@ -60,7 +60,7 @@ class Steps:
 
     Args:
         values: evaluates the nodes; None: there is no graph, and `of` is not called.
-        around: see `ProvisioningServices`.
+        run_services: the services of the run.
         digests: the hash of each definition by its id.
         replacing: which resources are made anew.
     """
@@ -68,12 +68,12 @@ class Steps:
     def __init__(
         self,
         values: GraphValues | None,
-        around: ProvisioningServices,
+        run_services: ProvisioningServices,
         digests: Mapping[str, str],
         replacing: Replacing,
     ) -> None:
         self._values = values
-        self._around = around
+        self._run_services = run_services
         self._digests = digests
         self._replacing = replacing
 
@@ -86,7 +86,7 @@ class Steps:
 
     def is_quick(self, node: GraphNode) -> bool:
         """Return whether `of` and `mark` read nothing from outside of this process."""
-        driver = self._around.driver(node.driver)
+        driver = self._run_services.driver(node.driver)
         return (driver.is_pure or not driver.has_fingerprint) and not node.inputs.secret_refs.data
 
     async def of(
@@ -106,9 +106,9 @@ class Steps:
         """
         evaluated = await self._with_secrets(self.values.evaluated(node))
         if evaluated.secrets or evaluated.sensitive:
-            self._around.learn(evaluated.secret_texts())
+            self._run_services.learn(evaluated.secret_texts())
         refuse_late_misfits(evaluated)
-        driver = self._around.driver(node.driver)
+        driver = self._run_services.driver(node.driver)
         self.learn_of(whole)
         is_anew = node.name in self._replacing.anew
         old = None if is_anew else made_by(whole, lambda name: self.is_name_of(driver, node, name))
@@ -118,7 +118,7 @@ class Steps:
             driver=driver,
             old=old,
             planned=planned,
-            requests=self._around.requests,
+            requests=self._run_services.requests,
             services=services,
         )
         if evaluated.foreign and driver.code:
@@ -140,7 +140,7 @@ class Steps:
             await step.driver.fingerprint(step.request) if step.driver.has_fingerprint else "",
         ]
         like = "" if step.old is None else step.old.inputs_mark
-        return self._around.mark(canonical(given), f"inputs:{evaluated.node.guresid}", like)
+        return self._run_services.mark(canonical(given), f"inputs:{evaluated.node.guresid}", like)
 
     def is_left(self, step: ResourceStep, mark: str) -> bool:
         """Return whether a resource needs no call: its inputs and its driver are unchanged.
@@ -149,7 +149,7 @@ class Steps:
             step: the resource.
             mark: what `mark` returned.
         """
-        old, driver, requests = step.old, step.driver, self._around.requests
+        old, driver, requests = step.old, step.driver, self._run_services.requests
         if old is None or not mark or mark != old.inputs_mark:
             return False
         may_change = not driver.is_pure and (requests.may_adopt(old.key) or requests.refreshes)
@@ -157,28 +157,28 @@ class Steps:
 
     def is_name_of(self, driver: ProvisioningDriver, node: GraphNode, name: str) -> bool:
         """Return whether a name is one of the driver of a node."""
-        return name == node.driver or self._around.driver(name).name == driver.name
+        return name == node.driver or self._run_services.driver(name).name == driver.name
 
     def learn_of(self, old: ActiveResource | None) -> None:
         """Add the secrets of an earlier deployment to the masker; a driver may have them in its cookie."""
         if old is not None:
             if old.secret_paths:
-                self._around.learn(texts_in(old.outputs, old.secret_paths))
+                self._run_services.learn(texts_in(old.outputs, old.secret_paths))
             if old.secret_manifests:
-                self._around.learn(texts_in(old.manifests, old.secret_manifests))
+                self._run_services.learn(texts_in(old.manifests, old.secret_manifests))
 
     async def _with_secrets(self, evaluated: EvaluatedNode) -> EvaluatedNode:
         """Return a node with its secrets from stores, as far as their references are known."""
         references = secret_references(evaluated.secret_refs)
         if not references or not all(one.is_known for one in references):
             return evaluated
-        return evaluated.with_secrets(await self._around.secrets(references))
+        return evaluated.with_secrets(await self._run_services.secrets(references))
 
     def _planned_record(self, node: GraphNode, generation: int) -> ActiveResource:
         """Return the record of a node before anything is made."""
         return ActiveResource(
             key=node.key,
-            env_type=self._around.requests.context.env_type,
+            env_type=self._run_services.requests.context.env_type,
             definition=node.definition,
             definition_digest=self._digests[node.definition],
             driver=node.driver,

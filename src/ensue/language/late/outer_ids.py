@@ -22,11 +22,11 @@ class OuterIds:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._around: Container[str] = () if plan.tree is None else plan.tree.outer_ids
+        self._outer_ids: Container[str] = () if plan.tree is None else plan.tree.outer_ids
 
     def __contains__(self, name: object) -> bool:
         """Return whether a chunk of an enclosing scope has this ID or name."""
-        return isinstance(name, str) and (name in self._own or name in self._around)
+        return isinstance(name, str) and (name in self._own or name in self._outer_ids)
 
     @cached_property
     def _own(self) -> frozenset[str]:

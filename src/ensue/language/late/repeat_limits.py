@@ -72,7 +72,7 @@ def _too_many(called: Called, caller: Chunk, limit: int, asked: int) -> Diagnost
         code="E0905",
         summary=f"{what} is called for the {_ordinal(asked)} time in this run; its limit is {limit}",
         span=caller.span(),
-        detail=f"{caller.id!r} ({caller.full_function}) calls for it once more; it was not rendered",
+        detail=f"{caller.id!r} ({caller.full_function}) calls it again; it was not rendered",
         help=f"raise the limit {where} ({tag}; None is no limit), "
         "or for all as delayed_repeat_limit in ensue.yaml",
     )

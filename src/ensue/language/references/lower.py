@@ -47,7 +47,7 @@ _READ_OPTIONS: Final = ("unless", "onlyif", "creates", "check_cmd", "runas", "ta
 
 
 class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
-    """The surroundings of the scope whose references are lowered.
+    """The scope whose references are lowered.
 
     Args:
         target: the target of the scope.
@@ -85,13 +85,13 @@ class Bindings:
 
     Args:
         drafts: all drafts of the scope.
-        around: the surroundings of the scope.
+        scope: what lowering needs to know of the scope.
         found: collects the errors.
     """
 
-    def __init__(self, drafts: Sequence[Draft], around: LoweringScope, found: Collector) -> None:
+    def __init__(self, drafts: Sequence[Draft], scope: LoweringScope, found: Collector) -> None:
         self._drafts = drafts
-        self._around = around
+        self._scope = scope
         self._producers = Producers(drafts)
         self._faults = Faults(drafts, self._producers, found)
         self._known: dict[str, _Read] = {}
@@ -195,14 +195,14 @@ class Bindings:
             return self._faults.ambiguous(reference, left)
         if reference.selector is not None and (instances := self._producers.without_selector(reference)):
             return self._faults.no_instance(reference, instances)
-        if reference.id in self._around.outer_ids:
+        if reference.id in self._scope.outer_ids:
             return self._faults.outer(reference)
         return self._enforced(reference)
 
     def _enforced(self, reference: Reference) -> EnforcedState | Fault:
-        store = self._around.enforced
-        around = self._around
-        entries = store.find(around.target, around.identity, reference.path, reference.id) if store else ()
+        store = self._scope.enforced
+        scope = self._scope
+        entries = store.find(scope.target, scope.identity, reference.path, reference.id) if store else ()
         left = meant(reference, entries, identity_of)
         if len(left) > 1:
             return self._faults.ambiguous_before(reference, left)

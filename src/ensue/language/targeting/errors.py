@@ -30,10 +30,10 @@ class TargetSyntaxError(EnsueError, ValueError):
         self.column = column
         self.problem = problem
         self.code = code
-        super().__init__(f"target {_around(expression, column)!r}, column {column}: {problem}")
+        super().__init__(f"target {_excerpt(expression, column)!r}, column {column}: {problem}")
 
 
-def _around(expression: str, column: int) -> str:
+def _excerpt(expression: str, column: int) -> str:
     """Return an expression for a message; of a long one only the part around a column."""
     if len(expression) <= _SHOWN_CHARS:
         return expression

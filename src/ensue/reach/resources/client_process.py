@@ -5,7 +5,7 @@ start and its exit in marked lines on its error output, which this module remove
 
 An engine closes the output of the process that it started when that process exits, even if children of it
 still write. Therefore that process is a shell that passes the output of the command on until its end of
-file, whoever holds it open, and then marks the end of both streams.
+file, whichever process holds it open, and then marks the end of both streams.
 """
 
 from __future__ import annotations

@@ -82,8 +82,8 @@ class Doorway(Protocol):
 
         Args:
             script: for a POSIX shell.
-            user: as whom; empty: the user of the configuration; None: whoever the client comes as.
-            send: runs a script as whoever the client comes as, with the given standard input.
+            user: as whom; empty: the user of the configuration; None: the default user of the client.
+            send: runs a script as the default user of the client, with the given standard input.
         """
         ...
 

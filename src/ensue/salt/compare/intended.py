@@ -32,18 +32,18 @@ OF_REFUSALS: Final[Mapping[str, str]] = {
 
 _TOP_FILE_BROKEN: Final = "Unable to render top file"
 
-_SAYS_CHANGES: Final = (
+_REPORTS_CHANGES: Final = (
     "Salt's plan leaves changes out; ensue's has them, so that states that react to them are planned, too"
 )
 _KEEPS_FOLDERS: Final = "Salt removes, or plans to remove, a folder that should stay; ensue keeps it"
 
 _CHANGES_HERE: Final[Mapping[str, str]] = {
-    "file.cached": _SAYS_CHANGES,
-    "file.decode": _SAYS_CHANGES,
-    "ini.options_absent": _SAYS_CHANGES,
-    "ini.options_present": _SAYS_CHANGES,
-    "ini.sections_absent": _SAYS_CHANGES,
-    "ini.sections_present": _SAYS_CHANGES,
+    "file.cached": _REPORTS_CHANGES,
+    "file.decode": _REPORTS_CHANGES,
+    "ini.options_absent": _REPORTS_CHANGES,
+    "ini.options_present": _REPORTS_CHANGES,
+    "ini.sections_absent": _REPORTS_CHANGES,
+    "ini.sections_present": _REPORTS_CHANGES,
 }
 """Functions whose plan has changes in ensue and none in Salt."""
 

@@ -105,8 +105,8 @@ def test_registration_gives_way_in_a_circle() -> None:
     """A registration edge that closes a cycle is given up, and the chunk is marked with the circle."""
     graph = lowered([Row("user"), Row("maker", require=["user"])])
     assert list(graph.order) == [0, 1]
-    assert set(graph.entangled) == {0}
-    assert set(graph.entangled[0]) == {0, 1}
+    assert set(graph.self_waiting) == {0}
+    assert set(graph.self_waiting[0]) == {0, 1}
 
 
 def test_circle_of_requisites_is_refused() -> None:
@@ -131,9 +131,9 @@ def test_a_target_that_may_match_gives_way_to_requisites() -> None:
     """A cycle over what may match is no fault; what is certain in it stays certain."""
     rows = [fanned("t*"), Row("maker", require=["t*"])]
     assert order(rows) == ["t*", "maker"]
-    assert not lowered(rows).entangled
+    assert not lowered(rows).self_waiting
     both = [fanned("t*"), Row("user", require=["t*"]), Row("maker", require=["user"])]
-    assert list(lowered(both).entangled) == [1]
+    assert list(lowered(both).self_waiting) == [1]
 
 
 def test_chunks_that_share_their_requisites_each_have_them() -> None:

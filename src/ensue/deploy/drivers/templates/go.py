@@ -60,14 +60,14 @@ class GoTemplate:
                 return text if is_plain_data(value) else guards.guarded(text, self._origin(offset))
             return text if is_plain(text) else guards.guarded(text, self._origin(offset))
 
-        around = RenderingServices(
+        services = RenderingServices(
             now=noted_now,
             on_random=chance.ask,
             on_printed=guarded,
             tracks_secrets=self._tracks_secrets,
         )
         try:
-            return self._template.render(data, around)
+            return self._template.render(data, services)
         except GoTemplateError as error:
             raise DriverError(str(error)) from None
 

@@ -125,9 +125,9 @@ def _reason(violation: Violation, secret_paths: Collection[Path]) -> str:
     return f"does not satisfy `{keyword}`"
 
 
-def _with_path(misfit: SchemaMisfit, around: Violation) -> str:
+def _with_path(misfit: SchemaMisfit, violation: Violation) -> str:
     """Return the reason of an alternative, with the path below the value if it has one."""
-    below = shown_path(misfit.path[len(around.path) :])
+    below = shown_path(misfit.path[len(violation.path) :])
     reason = misfit.reason or "is no key of it"
     return f"{below!r} {reason}" if below else reason
 

@@ -47,7 +47,7 @@ class Lowered(msgspec.Struct, frozen=True, kw_only=True):
         dependents: the nodes that wait for each node, once per edge, in order of their start.
         check_of: the node that checks a chunk, by the chunk's index.
         registrars: for each resource, the chunks that will register it.
-        entangled: chunks that would wait for themselves, each with the nodes of the cycle.
+        self_waiting: chunks that would wait for themselves, each with the nodes of the cycle.
     """
 
     order: Sequence[int]
@@ -55,7 +55,7 @@ class Lowered(msgspec.Struct, frozen=True, kw_only=True):
     dependents: list[tuple[int, ...]]
     check_of: Mapping[int, int]
     registrars: Mapping[Srn, Sequence[int]]
-    entangled: Mapping[int, tuple[int, ...]]
+    self_waiting: Mapping[int, tuple[int, ...]]
 
 
 class LoweringRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,10 +92,10 @@ def lower(plan: Plan, rules: LoweringRules) -> Lowered:
         *registration_edges(plan, rules.awaits, registrars),
         *possible_edges(plan, rules.may_await, registrars),
     ]
-    entangled: dict[int, tuple[int, ...]] = {}
+    self_waiting: dict[int, tuple[int, ...]] = {}
     order: Sequence[int] = range(count)
     if check_of or any(edge.before >= edge.after for edge in edges):
-        edges, entangled = _without_entanglement(count, edges)
+        edges, self_waiting = _without_registration_cycles(count, edges)
         order = order_with_priorities(count, edges, _places(plan, check_of))
     if rules.ordered:
         edges += _sequence(plan, check_of, order)
@@ -106,7 +106,7 @@ def lower(plan: Plan, rules: LoweringRules) -> Lowered:
         dependents=dependents,
         check_of=check_of,
         registrars=registrars,
-        entangled=entangled,
+        self_waiting=self_waiting,
     )
 
 
@@ -119,7 +119,7 @@ def _row(count: int) -> Lowered:
         dependents=dependents,
         check_of={},
         registrars={},
-        entangled={},
+        self_waiting={},
     )
 
 
@@ -144,13 +144,15 @@ def _sequence(plan: Plan, check_of: Mapping[int, int], order: Sequence[int]) -> 
     return list(sequence_edges(order, target_of, is_parallel))
 
 
-def _without_entanglement(count: int, edges: list[Edge]) -> tuple[list[Edge], dict[int, tuple[int, ...]]]:
+def _without_registration_cycles(
+    count: int, edges: list[Edge]
+) -> tuple[list[Edge], dict[int, tuple[int, ...]]]:
     """Remove registration edges that close a cycle.
 
     A target then matches only the resources that are registered by its turn; a chunk that requires one
     particular resource fails at its turn.
     """
-    entangled: dict[int, tuple[int, ...]] = {}
+    self_waiting: dict[int, tuple[int, ...]] = {}
     while cycles := find_cycles(Dag(count, edges)):
         given_up = {edge for cycle in cycles for edge in cycle if edge.reason == POSSIBLE}
         if given_up:
@@ -160,10 +162,10 @@ def _without_entanglement(count: int, edges: list[Edge]) -> tuple[list[Edge], di
         if not given_up:
             raise CycleError(cycles)
         for cycle in cycles:
-            circle = tuple(edge.before for edge in cycle)
-            entangled.update({edge.after: circle for edge in cycle if edge.reason == REASON})
+            waits = tuple(edge.before for edge in cycle)
+            self_waiting.update({edge.after: waits for edge in cycle if edge.reason == REASON})
         edges = [edge for edge in edges if edge not in given_up]
-    return edges, entangled
+    return edges, self_waiting
 
 
 def _both_ways(edges: Sequence[Edge], order: Sequence[int]) -> tuple[list[int], list[tuple[int, ...]]]:

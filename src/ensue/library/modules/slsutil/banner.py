@@ -58,8 +58,8 @@ def banner(  # noqa: PLR0917 (Salt's order)
     titles = [line.center(room) for line in textwrap.wrap(_TITLE if title is None else title, room)]
     texts = [line.ljust(room) for line in textwrap.wrap(_TEXT if text is None else text, room)]
     lines = [border, blank, *_boxed(titles, left, right), blank, *_boxed(texts, left, right), border]
-    around = [line for line in (blockstart, *lines, blockend) if line is not None]
-    return "\n".join(around) + ("\n" if newline else "")
+    block = [line for line in (blockstart, *lines, blockend) if line is not None]
+    return "\n".join(block) + ("\n" if newline else "")
 
 
 def _boxed(lines: list[str], left: str, right: str) -> list[str]:
