@@ -71,7 +71,10 @@ MORE: dict[str, dict[str, str]] = {
             "  criteria: [{}]\n"
         )
     },
-    "E0868": {"pillar/data.sls": BOX, "states/a.sls": "a: test.fail_without_changes\n"},
+    "E0868": {
+        "pillar/data.sls": "resources: {minion: {box: {root: /}}}\n",
+        "states/a.sls": "a: {file.exists: [name: \"{{ opts['root_dir'] }}/release\"]}\n",
+    },
     "E0870": {"states/web.sls": "web: test.nop\nother: test.nop\n"},
     **{
         code: {"ensue.yaml": "id: m1\nsecret_stores: {environment: {kind: env}}\n"}

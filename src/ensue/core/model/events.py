@@ -234,7 +234,7 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
     ended_at: str
     not_run: tuple[str, ...] = ()
     stopped: str = ""
-    hosts_not_run: dict[str, int] = msgspec.field(default_factory=dict)
+    hosts_not_run: dict[str, int] = {}
 
 
 RunEvent: TypeAlias = (

@@ -45,7 +45,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int
     returns: dict[str, Return]
     not_run: tuple[str, ...] = ()
-    hosts_not_run: dict[str, int] = msgspec.field(default_factory=dict)
+    hosts_not_run: dict[str, int] = {}
     warnings: tuple[Diagnostic, ...] = ()
     duration_s: float = 0.0
     resumes: str = ""
