@@ -23,7 +23,7 @@ LONGEST_S = 300
 
 # It says that it is being rendered through a named pipe; it does not end in this century.
 ENDLESS = """\
-{{% do salt['cmd.run']('echo running > {began}') %}}
+{{% do salt['cmd.run']('echo running > {began}', python_shell=True) %}}
 {{% for i in range(99999) %}}{{% for j in range(99999) %}}{{% endfor %}}{{% endfor %}}
 """
 STATE = "x:\n  test.nop: []\n"

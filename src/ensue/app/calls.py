@@ -9,6 +9,7 @@ Source: Salt Resources, "Execution flow".
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +19,7 @@ import msgspec
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.contracts.origins import with_origins
+from ensue.core.contracts.shells import SHELL_ON_REQUEST
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError, EnsueError, NotAvailableError, RemoteError, StoreError
 from ensue.core.model.data_bounds import DataBoundError, check_data
@@ -218,6 +220,21 @@ class _Caller:
     async def _called(self, srn: Srn) -> Any:
         await self._services.prepare(srn)
         context = self._services.context(srn, test=False)
-        value = await context.call(self._request.function, *self._request.args, **self._request.kwargs)
+        value = await context.call(self._request.function, *self._request.args, **self._keywords(srn))
         check_data(value)
         return value
+
+    def _keywords(self, srn: Srn) -> Mapping[str, Any]:
+        """Return the arguments by name; what is written on a command line is for the shell, as in Salt."""
+        given = self._request.kwargs
+        if self._request.function not in SHELL_ON_REQUEST or given.get("python_shell") is not None:
+            return given
+        module, _, name = self._request.function.rpartition(".")
+        function = self._services.modules_of(srn.type).find(module, name)
+        takes_any = function is not None and _takes_any_keyword(function)
+        return {**given, "python_shell": True} if takes_any else given
+
+
+def _takes_any_keyword(function: Any) -> bool:
+    kinds = (one.kind for one in inspect.signature(function).parameters.values())
+    return inspect.Parameter.VAR_KEYWORD in kinds

@@ -18,6 +18,11 @@ _WITHOUT_STARTUP_FILES: Final = {
 }
 """Options by the name of the shell. Other shells read no files before a command line."""
 
+SHELL_ON_REQUEST: Final = frozenset(
+    f"cmd.{name}" for name in ("retcode", "run", "run_all", "run_bg", "run_stderr", "run_stdout")
+)
+"""Functions whose text a shell reads only with `python_shell`; `ensue call` passes it, templates do not."""
+
 
 def shell_argv(shell: str, line: str) -> list[str]:
     """Return the words that start a shell for one command line.

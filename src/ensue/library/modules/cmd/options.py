@@ -1,7 +1,7 @@
 """The options of a command, read from the keyword arguments that Salt's `cmd` functions share.
 
 This module runs nothing. Arguments that only make sense for Salt's own process (`output_loglevel`,
-`use_vt`, `python_shell`, …) are accepted and have no effect.
+`use_vt`, …) are accepted and have no effect.
 """
 
 from __future__ import annotations

@@ -1,16 +1,22 @@
 """`cmd.run` and related functions, which run a command and differ in what they return of its outcome.
 
-All accept the keyword arguments that `options.read_options` reads.
+All accept the keyword arguments that `options.read_options` reads. As in Salt, a shell reads a text only with
+`python_shell`, which `ensue call` sets, or with the option `cmd_safe: false`: without a shell, nothing that a
+template inserts into a command becomes another command.
 """
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
+from ensue.core.errors import StateFailedError
 from ensue.library.modules.cmd.invocation import invoke
 from ensue.library.modules.cmd.options import read_options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import Data, DataMap
 
@@ -20,27 +26,30 @@ async def run(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data
 
     Args:
         ctx: the target.
-        cmd: a line for the shell, or a program with its arguments.
-        **kwargs: see `CommandOptions`.
+        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
+            `python_shell`, a text is a line for the shell.
+        **kwargs: `python_shell`, and see `CommandOptions`.
 
     Example:
         ensue call '*' cmd.run uptime
     """
-    return (await invoke(ctx, cmd, read_options(kwargs), merge_stderr=True))["stdout"]
+    return (await invoke(ctx, _command(ctx, cmd, kwargs), read_options(kwargs), merge_stderr=True))["stdout"]
 
 
 async def shell(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
-    """Run a command as `cmd.run` does; Salt has this function for systems on which `run` uses no shell.
+    """Run a command as `cmd.run` does, with a shell unless `python_shell` is false.
 
     Args:
         ctx: the target.
-        cmd: a line for the shell, or a program with its arguments.
-        **kwargs: see `CommandOptions`.
+        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
+            `python_shell`, a text is a line for the shell.
+        **kwargs: `python_shell`, and see `CommandOptions`.
 
     Example:
         ensue call '*' cmd.shell uptime
     """
-    return await run(ctx, cmd, **kwargs)
+    python_shell = kwargs.get("python_shell")
+    return await run(ctx, cmd, **{**kwargs, "python_shell": True if python_shell is None else python_shell})
 
 
 async def run_all(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> DataMap:
@@ -48,14 +57,15 @@ async def run_all(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> 
 
     Args:
         ctx: the target.
-        cmd: a line for the shell, or a program with its arguments.
-        **kwargs: see `CommandOptions`.
+        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
+            `python_shell`, a text is a line for the shell.
+        **kwargs: `python_shell`, and see `CommandOptions`.
 
     Example:
         ensue call '*' cmd.run_all uptime
     """
     merge_stderr = bool(kwargs.get("redirect_stderr"))
-    return await invoke(ctx, cmd, read_options(kwargs), merge_stderr=merge_stderr)
+    return await invoke(ctx, _command(ctx, cmd, kwargs), read_options(kwargs), merge_stderr=merge_stderr)
 
 
 async def run_bg(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> DataMap:
@@ -63,13 +73,15 @@ async def run_bg(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> D
 
     Args:
         ctx: the target.
-        cmd: a line for the shell, or a program with its arguments.
-        **kwargs: see `CommandOptions`.
+        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
+            `python_shell`, a text is a line for the shell.
+        **kwargs: `python_shell`, and see `CommandOptions`.
 
     Example:
         ensue call '*' cmd.run_bg uptime
     """
-    return {"pid": (await invoke(ctx, cmd, read_options({**kwargs, "bg": True})))["pid"]}
+    options = read_options({**kwargs, "bg": True})
+    return {"pid": (await invoke(ctx, _command(ctx, cmd, kwargs), options))["pid"]}
 
 
 async def run_stdout(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
@@ -77,13 +89,14 @@ async def run_stdout(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) 
 
     Args:
         ctx: the target.
-        cmd: a line for the shell, or a program with its arguments.
-        **kwargs: see `CommandOptions`.
+        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
+            `python_shell`, a text is a line for the shell.
+        **kwargs: `python_shell`, and see `CommandOptions`.
 
     Example:
         ensue call '*' cmd.run_stdout uptime
     """
-    return (await invoke(ctx, cmd, read_options(kwargs)))["stdout"]
+    return (await invoke(ctx, _command(ctx, cmd, kwargs), read_options(kwargs)))["stdout"]
 
 
 async def run_stderr(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
@@ -91,13 +104,14 @@ async def run_stderr(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) 
 
     Args:
         ctx: the target.
-        cmd: a line for the shell, or a program with its arguments.
-        **kwargs: see `CommandOptions`.
+        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
+            `python_shell`, a text is a line for the shell.
+        **kwargs: `python_shell`, and see `CommandOptions`.
 
     Example:
         ensue call '*' cmd.run_stderr uptime
     """
-    return (await invoke(ctx, cmd, read_options(kwargs)))["stderr"]
+    return (await invoke(ctx, _command(ctx, cmd, kwargs), read_options(kwargs)))["stderr"]
 
 
 async def retcode(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
@@ -105,10 +119,31 @@ async def retcode(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> 
 
     Args:
         ctx: the target.
-        cmd: a line for the shell, or a program with its arguments.
-        **kwargs: see `CommandOptions`.
+        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
+            `python_shell`, a text is a line for the shell.
+        **kwargs: `python_shell`, and see `CommandOptions`.
 
     Example:
         ensue call '*' cmd.retcode uptime
     """
-    return (await invoke(ctx, cmd, read_options(kwargs)))["retcode"]
+    return (await invoke(ctx, _command(ctx, cmd, kwargs), read_options(kwargs)))["retcode"]
+
+
+def _command(ctx: FunctionContext, cmd: str | list[str], given: Mapping[str, Any]) -> str | list[str]:
+    """Return a command: a text if a shell reads it, otherwise its words.
+
+    Raises:
+        StateFailedError: a quote in the text is not closed.
+    """
+    if not isinstance(cmd, str) or _is_for_shell(ctx, given.get("python_shell")):
+        return cmd
+    try:
+        return shlex.split(cmd)
+    except ValueError:
+        raise StateFailedError("a quote in the command is not closed") from None
+
+
+def _is_for_shell(ctx: FunctionContext, python_shell: Any) -> bool:
+    if python_shell is None:
+        return ctx.opts.get("cmd_safe", True) is False
+    return python_shell is True

@@ -188,4 +188,4 @@ async def _holds(ctx: FunctionContext, condition: Any, *, default: bool) -> bool
         return default
     if not isinstance(condition, str):
         return bool(condition)
-    return bool(await ctx.call("cmd.retcode", condition) == 0)
+    return bool(await ctx.call("cmd.retcode", condition, python_shell=True) == 0)

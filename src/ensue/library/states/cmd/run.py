@@ -103,7 +103,7 @@ async def run(
         ctx.call, "cmd.run_all", command, cwd=cwd, root=root, runas=runas, shell=shell, env=env,
         prepend_path=prepend_path, hide_output=hide_output, timeout=timeout, umask=umask,
         success_retcodes=success_retcodes, success_stdout=success_stdout, success_stderr=success_stderr,
-        **kwargs,
+        **{**kwargs, "python_shell": True},
     )  # fmt: skip
     done = await within(timeout, called_in(ctx, cwd, call), shown="" if hide_output else name)
     if done is None:
