@@ -17,7 +17,7 @@ from ensue.core.model.chunk import NO_OPTIONS, Retry, StateOptions
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
 from ensue.engine.joining import Newcomer
-from ensue.engine.services import Hooks, HostLimits
+from ensue.engine.services import EngineHooks, HostLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ def _promises(chunk: Chunk) -> list[Srn]:
     return [] if makes is None else [_made(makes)]
 
 
-HOOKS = Hooks(awaits=_awaits, promises=_promises)
+HOOKS = EngineHooks(awaits=_awaits, promises=_promises)
 
 
 @dataclass

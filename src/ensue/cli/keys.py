@@ -29,7 +29,7 @@ FORMS = ("nested", "json", "yaml", "quiet")
 )
 @global_options
 def command() -> None:
-    """Encrypt values for pillar, and manage the key that stored secrets are encrypted with."""
+    """Encrypt values for pillar, and change the key of stored secrets."""
 
 
 @command.command(
@@ -60,7 +60,6 @@ def rotate(session: Session) -> int:
     cls=ProjectCommand,
     examples=(
         ("ensue keys encrypt", "ask for a value, and print it as a PGP message for a file of pillar"),
-        ("ensue keys encrypt < token.txt", "encrypt the content of a file, its last line break included"),
         ("ensue keys encrypt --recipient ops@example.org", "encrypt for another key than the project's own"),
     ),
 )

@@ -28,7 +28,7 @@ OF_SALT: Final = frozenset({
     "file_roots", "pillar_roots", "pillar_source_merging_strategy", "pillar_merge_lists",
     "pillar_includes_override_sls", "pillarenv", "pillarenv_from_saltenv", "pillar_opts", "ext_pillar",
     "ext_pillar_first", "gpg_keydir", "gpg_decrypt_must_succeed", "grains", "grains_file",
-    "grains_cache_expiration", "nodegroups", "mine_functions",
+    "grains_cache_expiration", "nodegroups", "mine_functions", "master_tops", "master_tops_first",
 })  # fmt: skip
 """Options whose part is the configuration of Salt's master and minions."""
 
@@ -38,7 +38,7 @@ NOT_ON_MINIONS: Final = frozenset({"module_dirs", "extension_modules", "minion_r
 OF_THE_COORDINATOR: Final = frozenset({
     "id", "cachedir", "definitions", "fleet", "silence_warnings", "store_url", "audit_max_size",
     "audit_keep_files", "key_source", "keep_runs", "keep_runs_bytes", "state_output", "state_verbose",
-    "log_level", "test",
+    "log_level", "test", "state_aggregate",
 })  # fmt: skip
 """Options of this process, its files and its output, and of other commands."""
 
