@@ -29,7 +29,7 @@ FORMS = ("nested", "json", "yaml", "quiet")
 )
 @global_options
 def command() -> None:
-    """Encrypt values for pillar, and change the key of stored secrets."""
+    """Encrypt values for pillar; change the key of stored secrets."""
 
 
 @command.command(

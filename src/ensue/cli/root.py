@@ -36,7 +36,7 @@ COMMANDS: Final[dict[str, _CommandEntry]] = {
         "List and compare deployments, remove environments that have expired.",
     ),
     "graph": _CommandEntry("ensue.cli.graph", "Draw the graph of a run, or of a deployment's resources."),
-    "keys": _CommandEntry("ensue.cli.keys", "Encrypt values for pillar, and change the key of stored secrets."),
+    "keys": _CommandEntry("ensue.cli.keys", "Encrypt values for pillar; change the key of stored secrets."),
     "init": _CommandEntry("ensue.cli.init", "Make a small project to start from."),
     "doc": _CommandEntry("ensue.cli.doc", "Show the documentation of a function, a module, or all modules."),
     "schema": _CommandEntry(
