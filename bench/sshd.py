@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -144,7 +144,8 @@ def _running(commands: list[list[str]]) -> Generator[None]:
     """Run servers, from when all of them listen; their sessions end with the connections."""
     reading, writing = os.pipe()
     processes: list[subprocess.Popen[bytes]] = []
-    with os.fdopen(reading, "rb") as said:
+    with ExitStack() as until_listening:
+        said = until_listening.enter_context(os.fdopen(reading, "rb"))
         try:
             with os.fdopen(writing, "wb") as saying:
                 # One by one, so that a signal in between leaves none that is not in the list.
@@ -153,14 +154,20 @@ def _running(commands: list[list[str]]) -> Generator[None]:
             if len(list(islice(listening, len(commands)))) < len(commands):
                 msg = "not all SSH servers could be started"
                 raise RuntimeError(msg)
-            # What they say later is read, so that no server waits for its reader.
-            threading.Thread(target=collections.deque, args=(said, 0), daemon=True).start()
+            threading.Thread(target=_read_on, args=(said,), daemon=True).start()
+            until_listening.pop_all()
             yield
         finally:
             for process in processes:
                 process.send_signal(signal.SIGTERM)
             for process in processes:
                 process.wait()
+
+
+def _read_on(said: IO[bytes]) -> None:
+    """Read what servers say, so that none waits for its reader; their last session ends it."""
+    with said:
+        collections.deque(said, 0)
 
 
 def _started(argv: list[str], saying: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -113,7 +113,7 @@ async def encrypted(settings: Settings, plain: str, recipients: Sequence[str] = 
         raise DecryptionError(f"there is no folder of keys {keys} ({_MAKE_KEY.format(keys=keys)})")
     chosen = recipients or [await _only_secret_key(settings.root, keys)]
     named = [word for one in chosen for word in ("--recipient", one)]
-    # The folder is the project's own: whoever may write keys there may also read what they decrypt.
+    # Write access to the folder includes the secret key, so every key in it is trusted.
     options = ("--armor", "--no-auto-key-locate", "--trust-model", "always", *named, "--encrypt")
     return (await _gpg(settings.root, keys, options, plain.encode())).decode()
 

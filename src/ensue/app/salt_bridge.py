@@ -335,7 +335,7 @@ def _quietly() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _refusing() -> Iterator[None]:
-    """Let what fails while Salt loads be the fault of Salt.
+    """Report an exception while Salt loads as an error of Salt.
 
     Raises:
         PluginError: something failed.

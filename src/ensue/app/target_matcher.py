@@ -42,7 +42,7 @@ _AT_ONCE: Final = 1000
 _TAKES_GLOBS: Final = frozenset({"", "T", "M"})
 
 
-class _Faults(msgspec.Struct, frozen=True, kw_only=True):
+class _Unusable(msgspec.Struct, frozen=True, kw_only=True):
     """Why states cannot run on some resources.
 
     Args:
@@ -88,24 +88,26 @@ class ProjectMatcher:
         target = await self._target(expression)
         index = self._services.directory.index
         found = await asyncio.to_thread(index.matching, target, self._services.vocabulary)
-        faults = _Faults()
-        more = await self._matching(target, found.undecided, faults)
+        unusable = _Unusable()
+        more = await self._matching(target, found.undecided, unusable)
         targets = sorted([*found.matched, *more]) if more else found.matched
         if not targets:
             return Matched(targets=(), nothing=await asyncio.to_thread(self._nothing, expression, target))
-        await self._prepare(targets, faults)
+        await self._prepare(targets, unusable)
         return Matched(
-            targets=tuple(targets), faults=faults.comments, unreachable=frozenset(faults.unreachable)
+            targets=tuple(targets), faults=unusable.comments, unreachable=frozenset(unusable.unreachable)
         )
 
-    async def _matching(self, target: Target, known: Sequence[Srn], faults: _Faults) -> list[Srn]:
+    async def _matching(self, target: Target, known: Sequence[Srn], unusable: _Unusable) -> list[Srn]:
         """Return what matches, in the order given, and what may match but does not answer."""
         await self.recall(target, known)
         found = {srn: self.verdict(target, srn) for srn in known}
         if undecided := [srn for srn, matches in found.items() if matches is None]:
-            await self._get_to_know(target, undecided, faults)
+            await self._get_to_know(target, undecided, unusable)
             for srn in undecided:
-                found[srn] = srn in faults.comments or matches_so_far(target, self._subject(srn)) is not False
+                found[srn] = (
+                    srn in unusable.comments or matches_so_far(target, self._subject(srn)) is not False
+                )
         return [srn for srn, matches in found.items() if matches]
 
     def verdict(self, target: Target, srn: Srn) -> bool | None:
@@ -118,9 +120,9 @@ class ProjectMatcher:
             undecided = [srn for srn in srns if self.verdict(target, srn) is None]
             await self._services.directory.recall_grains(undecided)
 
-    async def _get_to_know(self, target: Target, srns: Sequence[Srn], faults: _Faults) -> None:
+    async def _get_to_know(self, target: Target, srns: Sequence[Srn], unusable: _Unusable) -> None:
         """Gather the grains and the pillar of resources."""
-        await self._prepare(srns, faults)
+        await self._prepare(srns, unusable)
         if reads_grains(target):
             at_once = asyncio.Semaphore(_AT_ONCE)
 
@@ -128,19 +130,21 @@ class ProjectMatcher:
                 async with at_once:
                     await self._services.directory.grains(srn)
 
-            reachable = [srn for srn in srns if srn not in faults.comments]
+            reachable = [srn for srn in srns if srn not in unusable.comments]
             ended = await asyncio.gather(*map(gather, reachable), return_exceptions=True)
-            await self._note(faults, reachable, ended, "it cannot be decided whether the target matches: ")
+            await self._note(unusable, reachable, ended, "it cannot be decided whether the target matches: ")
 
-    async def _prepare(self, srns: Sequence[Srn], faults: _Faults) -> None:
+    async def _prepare(self, srns: Sequence[Srn], unusable: _Unusable) -> None:
         """Compile the pillar of resources; an error fails only the resource that has it."""
         await self._services.prepare_all(srns)
         ended = await asyncio.gather(*map(self._services.prepare, srns), return_exceptions=True)
-        await self._note(faults, srns, ended, "")
+        await self._note(unusable, srns, ended, "")
 
-    async def _note(self, faults: _Faults, srns: Sequence[Srn], ended: Sequence[object], lead: str) -> None:
+    async def _note(
+        self, unusable: _Unusable, srns: Sequence[Srn], ended: Sequence[object], lead: str
+    ) -> None:
         """Note the errors as text; raise an exception that is not an error of a resource."""
-        found = faults.comments
+        found = unusable.comments
         for srn, came in zip(srns, ended, strict=True):
             if isinstance(came, RemoteError):
                 found[srn] = f"{lead}{await with_origins(came, self._services.registry)}"
@@ -148,7 +152,7 @@ class ProjectMatcher:
                     isinstance(came, NO_CONNECTION)
                     or self._services.directory.reach.fault(str(srn)) is not None
                 ):
-                    faults.unreachable.add(srn)
+                    unusable.unreachable.add(srn)
             elif isinstance(came, EnsueError):
                 found[srn] = f"{lead}{came}"
             elif isinstance(came, Exception):
