@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from ensue.core.contracts.connection import Command, Completed
 
 
-def call(module: Any, function: str, *args: Any, **kwargs: Any) -> Any:
+def call(module: Any, function: str, *args: Any, opts: dict[str, Any] | None = None, **kwargs: Any) -> Any:
     ctx = FakeFunctionContext(
         MinionConnection(Srn("minion", "here")),
         grains_data={"shell": "/bin/false"},
         functions=execution_functions(),
-        opts={"id": "here"},
+        opts={"id": "here", **(opts or {})},
     )
 
     async def run() -> Any:
@@ -39,13 +39,33 @@ def call(module: Any, function: str, *args: Any, **kwargs: Any) -> Any:
 def test_each_kind_of_run_returns_its_part() -> None:
     """`run` has errors among the output in their order; the others have what their name says."""
     line = "echo a; echo b >&2; echo c; exit 4"
-    assert call(cmd, "run", line) == "a\nb\nc"
+    assert call(cmd, "run", line, python_shell=True) == "a\nb\nc"
     assert call(cmd, "shell", line) == "a\nb\nc"
-    assert call(cmd, "run_stdout", line) == "a\nc"
-    assert call(cmd, "run_stderr", line) == "b"
-    assert call(cmd, "retcode", line) == 4
-    found = call(cmd, "run_all", line)
-    assert (found["retcode"], found["stdout"], found["stderr"]) == (4, "a\nc", "b")
+    assert call(cmd, "run_stdout", line, python_shell=True) == "a\nc"
+    assert call(cmd, "run_stderr", line, python_shell=True) == "b"
+    assert call(cmd, "retcode", line, python_shell=True) == 4
+    outcome = call(cmd, "run_all", line, python_shell=True)
+    assert (outcome["retcode"], outcome["stdout"], outcome["stderr"]) == (4, "a\nc", "b")
+
+
+def test_a_shell_reads_a_text_on_request_only() -> None:
+    """Without `python_shell`, a text is a program and its arguments, split at blanks outside quotes."""
+    line = "printf '<%s>' a 'b c' $HOME; touch pwned | `id` $(id) > x"
+    words = "<a><b c><$HOME;><touch><pwned><|><`id`><$(id)><>><x>"
+    for given in ({}, {"python_shell": False}, {"python_shell": None}, {"python_shell": "yes"}):
+        assert call(cmd, "run", line, **given) == words
+        assert call(cmd, "run_stdout", line, **given) == words
+        assert call(cmd, "run_all", line, **given)["stdout"] == words
+    assert call(cmd, "shell", line, python_shell=False) == words
+    assert call(cmd, "retcode", "exit 0") == 127
+    with pytest.raises(StateFailedError, match="a quote in the command is not closed"):
+        call(cmd, "run", "echo 'a")
+
+
+def test_an_option_gives_every_text_to_a_shell() -> None:
+    """`cmd_safe: false` is what `python_shell` is by default."""
+    assert call(cmd, "run", "echo $((1+1))", opts={"cmd_safe": False}) == "2"
+    assert call(cmd, "run", "echo $((1+1))", opts={"cmd_safe": False}, python_shell=False) == "$((1+1))"
 
 
 def test_a_list_is_a_program_with_arguments() -> None:
@@ -68,15 +88,15 @@ def test_words_are_arguments_whatever_is_in_them() -> None:
 
 def test_a_login_shell_reads_no_command() -> None:
     """`/bin/sh` reads a line that names no shell, whatever the grain `shell` is."""
-    assert call(cmd, "run", "echo $0") == "/bin/sh"
+    assert call(cmd, "run", "echo $0", python_shell=True) == "/bin/sh"
 
 
 def test_a_shell_that_is_no_posix_shell() -> None:
     """It reads the line alone: what options add to the line is for `/bin/sh`."""
     line = "import os, sys; print('a', flush=True); print(os.environ['PATH'], file=sys.stderr)"
-    path = call(cmd, "run", line, shell=sys.executable, prepend_path="/nonono")
+    path = call(cmd, "shell", line, shell=sys.executable, prepend_path="/nonono")
     assert path.startswith("a\n/nonono:")
-    assert call(cmd, "run_all", line, shell=sys.executable, bg=True)["pid"] > 0
+    assert call(cmd, "run_all", line, shell=sys.executable, bg=True, python_shell=True)["pid"] > 0
 
 
 def test_programs_are_found_in_path() -> None:

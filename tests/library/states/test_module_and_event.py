@@ -11,7 +11,10 @@ from ensue.reach.resources.minion.connection import MinionConnection
 
 def test_functions_as_keys_are_called_with_their_lists() -> None:
     """Single values go by position, mappings by name, and what each function returned is its change."""
-    arguments = {"cmd.run_stdout": ["echo $A", {"env": {"A": "b"}}], "cmd.retcode": ["true", {"cwd": "/"}]}
+    arguments = {
+        "cmd.run_stdout": ["echo $A", {"env": {"A": "b"}, "python_shell": True}],
+        "cmd.retcode": ["true", {"cwd": "/"}],
+    }
     planned = state("module.run", context(test=True), "anything", **arguments)
     assert (planned.result, planned.changes) == (None, {})
     assert planned.comment == "Functions cmd.run_stdout, cmd.retcode to be executed."
@@ -40,7 +43,12 @@ def test_the_older_form_has_the_function_as_its_name() -> None:
     planned = state("module.run", context(test=True), "cmd.run", args=["ls"])
     assert (planned.result, planned.comment) == (None, "Module function cmd.run is set to execute")
     done = state(
-        "module.run", context(), "cmd.run", args=["echo $A; pwd"], kwargs={"env": {"A": "b"}}, cwd="/"
+        "module.run",
+        context(),
+        "cmd.run",
+        args=["echo $A; pwd"],
+        kwargs={"env": {"A": "b"}, "python_shell": True},
+        cwd="/",
     )
     assert (done.result, done.changes) == (True, {"ret": "b\n/"})
     assert done.comment == "Module function cmd.run executed"

@@ -20,7 +20,7 @@ REACH_MINIONS: Final = frozenset({
     "delayed_repeat_limit", "aliases.file", "renderer", "jinja_env", "jinja_sls_env", "allow_undefined",
     "pillar_raise_on_missing", "saltenv", "top_file_merging_strategy", "env_order", "default_top",
     "state_top", "state_top_saltenv", "keep_output_bytes", "http_request_timeout", "concurrency",
-    "derived_highstate",
+    "derived_highstate", "cmd_safe",
 })  # fmt: skip
 """Options that minions compile and run with; they take precedence over the master's."""
 

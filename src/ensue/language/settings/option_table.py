@@ -184,6 +184,7 @@ OPTIONS: Final[Mapping[str, OptionKind]] = {
     "keep_runs": whole_number(1),
     "keep_runs_bytes": OneOf("a size, such as 1GiB", (int, str), _is_size),
     "keep_output_bytes": OneOf("a size, such as 1MiB", (int, str), _is_size),
+    "cmd_safe": _FLAG,
     "http_request_timeout": OneOf("a number of seconds above 0", (int, float), lambda number: number > 0),
     "concurrency": whole_number(1),
     "derived_highstate": _FLAG,
