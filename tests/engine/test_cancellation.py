@@ -198,7 +198,7 @@ class SlowInputs:
 def _with_reading(inputs: SlowInputs) -> tuple[Lab, dict[tuple[str, str], Any]]:
     """Return a lab that compares like this, and what a run has done whose state read a file."""
     back = Lab().returns([Row("a")])["a"]
-    done = msgspec.structs.replace(back, read=["file base salt://a"], read_mark="mark")
+    done = msgspec.structs.replace(back, read=("file base salt://a",), read_mark="mark")
     return Lab(hooks=EngineHooks(inputs=inputs)), {back.identity: done}
 
 

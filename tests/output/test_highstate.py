@@ -128,7 +128,7 @@ def test_what_a_state_applied_elsewhere_stands_beneath_it() -> None:
         target="ssh_host:jump",
         returns={inner.tag: inner},
     )
-    outer = _return("configure", module="ssh_host", function="state_applied", applied=[scope])
+    outer = _return("configure", module="ssh_host", function="state_applied", applied=(scope,))
     text = _text(_report(outer))
     assert (
         "     Changes:   \n"
@@ -215,7 +215,7 @@ def test_what_is_wrong_with_a_block_stands_beneath_its_state() -> None:
 def test_a_failed_apply_is_counted_once() -> None:
     """SLS that do not compile for another target are the failure of the state that applies them."""
     scope = ScopeReturn(kind="apply", name="x", scope="a/x", status="failed", comment="no such SLS")
-    text = _text(_report(_return("a", result=False, applied=[scope])))
+    text = _text(_report(_return("a", result=False, applied=(scope,))))
     assert "Failed:    1\n" in text
 
 

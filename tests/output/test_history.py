@@ -74,7 +74,7 @@ def test_what_the_journal_has_in_the_return_is_not_doubled() -> None:
     """A return that was written with its scopes has each of them once; unopened ones are kept."""
     applied = ScopeReturn(kind="apply", name="x", scope="a/x", status="done", target="ssh_host:x")
     deferred = ScopeReturn(kind="block", name="b", scope="a/b", status="deferred")
-    outer = _return("a", 0, applied=[applied], delayed=[deferred])
+    outer = _return("a", 0, applied=(applied,), delayed=(deferred,))
     events = [STARTED, _closed("a", "apply", "x", "a/x"), NodeFinished(outer), ENDED]
     report = report_from_events(events, "m")
     shown = report.returns[outer.tag]

@@ -32,7 +32,7 @@ def _return(**fields: Any) -> Return:
 def test_keys_and_order_are_those_of_as_data() -> None:
     """A return is shown with the same keys in the same order as `as_data` gives them."""
     scope = ScopeReturn(kind="block", name="b", scope="a/b", status="done", target="t:x")
-    returned = _return(warnings=("w",), delayed=[scope], applied=[scope], new_state={"k": 1})
+    returned = _return(warnings=("w",), delayed=(scope,), applied=(scope,), new_state={"k": 1})
     shown = return_data(returned, Masker())
     assert shown == returned.as_data()
     assert list(shown) == list(returned.as_data())
@@ -73,7 +73,7 @@ def test_nested_returns_are_masked_too() -> None:
     scope = ScopeReturn(
         kind="apply", name="x", scope="a/x", status="done", comment="swordfish", returns={inner.tag: inner}
     )
-    shown = return_data(_return(applied=[scope]), Masker(["swordfish"]))
+    shown = return_data(_return(applied=(scope,)), Masker(["swordfish"]))
     [entry] = shown["applied"]
     assert entry["comment"] == "(sensitive)"
     assert entry["returns"][inner.tag]["new_state"] == {"token": "(sensitive)"}
@@ -84,7 +84,7 @@ def test_the_path_of_a_scope_is_masked() -> None:
     """A scope is called as the state that asked for it, and so may hold a secret of that state's ID."""
     inner = _return(scope="add swordfish/b")
     scope = ScopeReturn(kind="block", name="b", scope=inner.scope, status="done", returns={inner.tag: inner})
-    shown = return_data(_return(id="add swordfish", delayed=[scope]), Masker(["swordfish"]))
+    shown = return_data(_return(id="add swordfish", delayed=(scope,)), Masker(["swordfish"]))
     [entry] = shown["delayed"]
     assert entry["scope"] == entry["returns"][inner.tag]["__scope__"] == "add (sensitive)/b"
 

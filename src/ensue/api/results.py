@@ -175,7 +175,7 @@ def _excluded_state(one: StateExcluded, masker: Masker) -> ExcludedState:
 
 def state_result(returned: Return, masker: Masker) -> StateResult:
     """Return the public form of a state's return, without what grew from it."""
-    shown = return_data(msgspec.structs.replace(returned, delayed=[], applied=[]), masker)
+    shown = return_data(msgspec.structs.replace(returned, delayed=(), applied=()), masker)
     return StateResult(
         id=shown["__id__"],
         name=shown["name"],

@@ -36,7 +36,7 @@ class ProjectCallInputs:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[list[str], str]:
+    def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[tuple[str, ...], str]:
         """Return the names of everything that a call has read, and the fingerprint of the contents."""
         from ensue.store.runs.call_reads import data_digest
 
@@ -46,11 +46,11 @@ class ProjectCallInputs:
         if arguments is not None:
             digests[ARGUMENTS] = data_digest(arguments)
         if not digests:
-            return [], ""
+            return (), ""
         try:
-            return list(digests), self._services.vault.fingerprint(_joined(digests), context=_CONTEXT)
+            return tuple(digests), self._services.vault.fingerprint(_joined(digests), context=_CONTEXT)
         except StoreError:
-            return list(digests), _NO_MARK
+            return tuple(digests), _NO_MARK
 
     async def are_same(self, names: Sequence[str], mark: str, arguments: DataMap | None) -> bool:
         """Return whether the named inputs have the same contents now."""

@@ -65,7 +65,7 @@ def decide(node: Node, before: Return | None, can_watch: Callable[[Node], bool])
     if chunk.options.producers:
         return answer_of_wait(node)
     if before is not None:
-        return Adopt(msgspec.structs.replace(before, delayed=[]), earlier=True)
+        return Adopt(msgspec.structs.replace(before, delayed=()), earlier=True)
     if not scope.check_of and _went_well(chunk.requisites, scope.nodes):
         return _JUST_CALL
     return _decide_by_requisites(node, can_watch)

@@ -24,7 +24,7 @@ from ensue.engine.graph.cycles import CycleError
 from ensue.engine.returns import exception_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ensue.core.contracts.growth import GrowthKind, Plan, PlanSource
     from ensue.core.model.enforced import EnforcedState
@@ -115,13 +115,17 @@ class Growth:
         # results is unchanged.
         is_rendered = self._is_rendered(returned)
         shown = self._shown(node, returned) if is_rendered else _NOTHING
+
+        def keep(scope: ScopeReturn) -> None:
+            returned.delayed = (*returned.delayed, scope)
+
         for entry, (kind, name) in enumerate(node.chunk.options.delayed_render):
             if not self._is_rendered(returned):
                 self._leave_out(kind, name, node, returned)
                 continue
             growth_kind: GrowthKind = "sls" if kind == "sls" else "block"
             request = self._request(node, growth_kind, (name,), node.target, prev_ret=shown.data, entry=entry)
-            came = await self._grow(request, node, returned.delayed, test=node.scope.test, quiet=False)
+            came = await self._grow(request, node, keep, test=node.scope.test, quiet=False)
             if came.status == "failed":
                 came.comment += shown.missing
                 self._runner.entry_failed(node)
@@ -130,13 +134,15 @@ class Growth:
         """Run what a node's function requests: SLS on another target, or the plan of a source."""
         kind = "apply" if asked.source is None else asked.source.kind
         request = self._request(node, kind, asked.names, asked.target, source=asked.source)
-        if node.applied is None:
-            node.applied = []
-        return await self._grow(request, node, node.applied, test=test, quiet=quiet)
+
+        def keep(scope: ScopeReturn) -> None:
+            node.applied = (*node.applied, scope)
+
+        return await self._grow(request, node, keep, test=test, quiet=quiet)
 
     def set_aside(self, node: Node) -> list[str]:
         """Record that a node is tried again; return the paths of the scopes that no longer count."""
-        former = [one for one in node.applied or () if one.counts]
+        former = [one for one in node.applied if one.counts]
         for one in former:
             one.status = RETRIED
             if not node.scope.quiet:
@@ -185,7 +191,7 @@ class Growth:
             )
         scope = self._path(node, name)
         entry = ScopeReturn(kind=kind, name=name, scope=scope, status=status, comment=comment)
-        returned.delayed.append(entry)
+        returned.delayed = (*returned.delayed, entry)
         if not node.scope.quiet:
             self._recorder.emit(ScopeClosed(caller=node.chunk.tag, returned=entry))
 
@@ -245,14 +251,20 @@ class Growth:
         return scope_identity(node.scope.identity, step)
 
     async def _grow(
-        self, request: GrowthRequest, node: Node, into: list[ScopeReturn], *, test: bool, quiet: bool
+        self,
+        request: GrowthRequest,
+        node: Node,
+        keep: Callable[[ScopeReturn], None],
+        *,
+        test: bool,
+        quiet: bool,
     ) -> ScopeReturn:
-        """Grow one scope; its return is in `into` even if the waiting task is cancelled."""
+        """Grow one scope; `keep` gets its return even if the waiting task is cancelled."""
         came = self._scope_return(request, "failed", "cancelled")
         try:
             await self._fill(came, request, node, test=test, quiet=quiet)
         finally:
-            into.append(came)
+            keep(came)
             if not quiet:
                 closed = msgspec.structs.replace(came, returns={})
                 self._recorder.emit(ScopeClosed(caller=node.chunk.tag, returned=closed))

@@ -120,7 +120,7 @@ class Node:
         self.lease: Lease | None = None
         self.opened: dict[tuple[str, str, Srn], int] | None = None
         self.instead: DecidedReturn | None = None
-        self.applied: list[ScopeReturn] | None = None
+        self.applied: tuple[ScopeReturn, ...] = ()
         self.awaited: tuple[Node, ...] = ()
         self.refused = refused
         self.bound: DataMap | None = None

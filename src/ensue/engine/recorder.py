@@ -194,7 +194,7 @@ class Recorder:
             returned.preview = said.preview
         if said.result is False:
             returned.place = str(chunk.span())
-        if node.applied is not None:
+        if node.applied:
             returned.applied = node.applied
         elif self._foreseen is not None and said.result is None:
             returned.foreseen = self._foreseen(chunk)

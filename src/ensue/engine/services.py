@@ -47,7 +47,7 @@ class Reader(Protocol):
 class CallInputs(Protocol):
     """Fingerprints of what calls read; they are keyed, because it may contain secrets."""
 
-    def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[list[str], str]:
+    def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[tuple[str, ...], str]:
         """Return the names of everything that a call has read, and the fingerprint of its content.
 
         Args:

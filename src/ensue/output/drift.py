@@ -22,13 +22,13 @@ _CONTENT: Final = frozenset({"diff", "newfile"})
 def shown_drift(returned: Return) -> Mapping[str, Any]:
     """Return all drift, without what the diff of the content says better."""
     if not returned.drift or _CONTENT.isdisjoint(returned.changes):
-        return returned.drift
+        return returned.drift or {}
     return {path: change for path, change in returned.drift.items() if path not in _OF_CONTENT}
 
 
 def managed_drift(returned: Return) -> Mapping[str, Any]:
     """Return the drift that an apply would correct, without what the diff of the content says better."""
-    if not returned.changes:
+    if not returned.changes or not returned.drift:
         return {}
     has_content = not _CONTENT.isdisjoint(returned.changes)
     rest = {
@@ -42,7 +42,7 @@ def managed_drift(returned: Return) -> Mapping[str, Any]:
 
 def unmanaged_drift(returned: Return) -> Mapping[str, Any]:
     """Return the drift that an apply would leave as it is."""
-    if returned.result is not True and not returned.changes:
+    if not returned.drift or (returned.result is not True and not returned.changes):
         return {}
     managed = managed_drift(returned)
     has_content = not _CONTENT.isdisjoint(returned.changes)

@@ -48,14 +48,15 @@ def joining_of(returns: Iterable[Return]) -> JoiningCounts:
     registered: set[str] = set()
     joining: set[str] = set()
     for returned in every_return(returns):
-        registered.update(returned.foreseen.get("registers", ()))
-        joining.update(one["target"] for one in returned.foreseen.get("applies", ()))
+        foreseen = returned.foreseen or {}
+        registered.update(foreseen.get("registers", ()))
+        joining.update(one["target"] for one in foreseen.get("applies", ()))
     return JoiningCounts(joining=len(joining), registered=len(registered - joining))
 
 
 def only_applies(returned: Return) -> bool:
     """Return whether a state would do nothing but apply SLS to a resource that does not exist yet."""
-    foreseen = returned.foreseen
+    foreseen = returned.foreseen or {}
     return "applies" in foreseen and "registers" not in foreseen and not returned.changes
 
 

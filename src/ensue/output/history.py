@@ -72,7 +72,7 @@ def _returns(events: Iterable[RunEvent]) -> dict[str, Return]:
                 by_scope.setdefault(event.scope, {})[event.tag_] = _unended(event)
             case NodeFinished(returned=returned):
                 # What it caused is rebuilt from the events, whether or not the return has it already.
-                bare = msgspec.structs.replace(returned, delayed=[], applied=[])
+                bare = msgspec.structs.replace(returned, delayed=(), applied=())
                 by_scope.setdefault(bare.scope, {})[bare.tag] = bare
             case ScopeOpened():
                 scopes[event.scope] = (event.caller, _unclosed(event))
@@ -122,7 +122,10 @@ def _attach(caller_tag: str, scope: ScopeReturn, by_scope: dict[str, dict[str, R
     if caller is None:
         return
     inner = msgspec.structs.replace(scope, returns=_in_order(by_scope.get(scope.scope, {})))
-    (caller.delayed if scope.is_delayed else caller.applied).append(inner)
+    if scope.is_delayed:
+        caller.delayed = (*caller.delayed, inner)
+    else:
+        caller.applied = (*caller.applied, inner)
 
 
 def _attach_unopened(events: Iterable[RunEvent], by_scope: dict[str, dict[str, Return]]) -> None:
@@ -130,12 +133,12 @@ def _attach_unopened(events: Iterable[RunEvent], by_scope: dict[str, dict[str, R
     for event in events:
         if isinstance(event, NodeFinished):
             for scope in event.returned.delayed:
-                _add_missing(by_scope[event.returned.scope][event.returned.tag].delayed, scope)
+                _add_missing(by_scope[event.returned.scope][event.returned.tag], scope)
 
 
-def _add_missing(present: list[ScopeReturn], scope: ScopeReturn) -> None:
-    if all(one.scope != scope.scope for one in present):
-        present.append(scope)
+def _add_missing(caller: Return, scope: ScopeReturn) -> None:
+    if all(one.scope != scope.scope for one in caller.delayed):
+        caller.delayed = (*caller.delayed, scope)
 
 
 def _in_order(returns: dict[str, Return]) -> dict[str, Return]:

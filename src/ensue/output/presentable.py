@@ -133,7 +133,7 @@ def return_data(
 def foreseen_data(returned: Return, masker: Masker) -> dict[str, Any]:
     """Return what a state would register, and what would then be applied; all of its texts are names."""
     shown: dict[str, Any] = mapped(
-        returned.foreseen, lambda one: masker.name(one) if isinstance(one, str) else one
+        returned.foreseen or {}, lambda one: masker.name(one) if isinstance(one, str) else one
     )
     return shown
 

@@ -518,11 +518,11 @@ def test_returns_of_nested_scopes_are_written_once(tmp_path: Path) -> None:
     scope = ScopeReturn(
         kind="apply", name="openvpn", scope="a/openvpn", status="done", returns={"t": returned()}
     )
-    write(tmp_path, [NodeFinished(returned=returned(applied=[scope], delayed=[scope]))])
+    write(tmp_path, [NodeFinished(returned=returned(applied=(scope,), delayed=(scope,)))])
     (event,) = read_run(tmp_path, RUN)
     assert isinstance(event, NodeFinished)
     bare = ScopeReturn(kind="apply", name="openvpn", scope="a/openvpn", status="done")
-    assert (event.returned.applied, event.returned.delayed) == ([bare], [bare])
+    assert (event.returned.applied, event.returned.delayed) == ((bare,), (bare,))
 
 
 @given(

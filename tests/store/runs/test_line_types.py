@@ -16,7 +16,7 @@ from ensue.store.runs.line_types import has_types
 _SCOPE = ScopeReturn(kind="block", name="b", scope="a/b", status="done")
 _RETURN = Return(
     tag="t", id="a", name="a", sls="s", module="m", function="f", scope="", target="minion:a", result=None,
-    changes={"any": [1, None]}, comment="", new_state=["x"], sensitive=("p",), delayed=[_SCOPE],
+    changes={"any": [1, None]}, comment="", new_state=["x"], sensitive=("p",), delayed=(_SCOPE,),
 )  # fmt: skip
 EVENTS: list[Any] = [
     events.RunStarted("r", test=False, total=1, started_at="", mods=("a",)),

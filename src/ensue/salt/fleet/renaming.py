@@ -74,8 +74,8 @@ def _return(returned: Return, minion: str, numbers: Numbers) -> Return:
         id=f"{minion} {returned.id}",
         scope=_scope(returned.scope, minion),
         run_num=numbers.of(minion, returned.run_num),
-        delayed=[_scope_return(one, minion) for one in returned.delayed],
-        applied=[_scope_return(one, minion) for one in returned.applied],
+        delayed=tuple(_scope_return(one, minion) for one in returned.delayed),
+        applied=tuple(_scope_return(one, minion) for one in returned.applied),
     )
 
 

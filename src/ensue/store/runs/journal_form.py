@@ -100,7 +100,19 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
     )
 }
 _SEQUENCES: Final = frozenset(
-    {"mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared", "minions", "only", "exclude"}
+    {
+        "mods",
+        "not_run",
+        "sensitive",
+        "warnings",
+        "tags",
+        "edges",
+        "shared",
+        "minions",
+        "only",
+        "exclude",
+        "read",
+    }
 )
 _NAMES: Final = frozenset({
     "run_id", "jid", "minions", "fleet", "status", "minion_id", "module", "function", "sls", "mods", "tgt",
@@ -113,7 +125,7 @@ _OWN_WORDS: Final = frozenset({"edges"})
 _TAGS: Final = frozenset({"tag", "tag_", "tags", "caller"})
 """Fields whose texts are tags of states."""
 _ENCODER: Final = msgspec.json.Encoder()
-_NEEDED_TO_RESUME: Final = ("name", "changes", "comment", "new_state", "old_state", "read")
+_NEEDED_TO_RESUME: Final = ("name", "changes", "comment", "new_state", "old_state")
 _WORTH_SHARING_CHARS: Final = 64
 _LARGEST_INTEGER: Final = 2**63 - 1
 _JSON_SCALARS: Final = frozenset({str, bool, int, float, type(None)})
@@ -299,7 +311,9 @@ def _shown_name(struct: msgspec.Struct, field: str, masker: Masker) -> Callable[
 
 def _is_exact(returned: Return, written: dict[str, Any]) -> bool:
     """Return whether the written form of a return is complete enough for a resumed run."""
-    return all(written[name] == getattr(returned, name) for name in _NEEDED_TO_RESUME)
+    return written["read"] == list(returned.read) and all(
+        written[name] == getattr(returned, name) for name in _NEEDED_TO_RESUME
+    )
 
 
 def _without_nested_returns(struct: msgspec.Struct, name: str, value: Any) -> Any:
@@ -313,7 +327,7 @@ def _masked(value: Any, masker: Masker) -> Any:
         # Only returns: a struct in a state's data (an `Unknown`) becomes text like any other object.
         case Return() | ScopeReturn():
             return _masked_fields(value, masker)
-        case list() if value and isinstance(value[0], Return | ScopeReturn):
+        case list() | tuple() if value and isinstance(value[0], Return | ScopeReturn):
             return [_masked_fields(item, masker) for item in cast("list[msgspec.Struct]", value)]
         case _:
             return masker.data(_plain_data(value))
@@ -348,7 +362,7 @@ def _built(class_: type[_Struct], fields: dict[str, Any]) -> _Struct:
         known["returned"] = _built(nested, known["returned"])
     if class_ is Return:
         for name in ("delayed", "applied"):
-            known[name] = [_built(ScopeReturn, scope) for scope in known.get(name, ())]
+            known[name] = tuple(_built(ScopeReturn, scope) for scope in known.get(name, ()))
     shared = known.pop("shared", ())
     if shared:
         returned: Any = known["returned"]
