@@ -41,6 +41,7 @@ from ensue.deploy.provisioning.sensitive import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ensue.deploy.provisioning.evaluation import Evaluated
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ResourceGraph
     from ensue.deploy.provisioning.placeholder_values import Meaning
@@ -185,13 +186,12 @@ class GraphValues:
             foreign_params=params.foreign,
             secret_values=values.secret_paths,
             secret_account=account.secret_paths,
-            foreign=_joined(
-                _below_name("account", account.foreign),
-                _below_name("values", values.foreign),
-                _below_name("secrets", secrets.foreign),
-                _below_name("secrets", _without_value_keys(references.foreign)),
-            ),
-            is_known=all(one.is_known for one in (secrets, references, params, values, account)),
+            foreign=_joined(account, values, secrets, references),
+            is_known=secrets.is_known
+            and references.is_known
+            and params.is_known
+            and values.is_known
+            and account.is_known,
         )
         return done
 
@@ -338,13 +338,22 @@ def _stored(reference: SecretReference, value: str) -> Foreign:
     return Foreign(value, (ForeignPart(placeholder="secret_refs", resource=place),))
 
 
-def _joined(*foreign: ForeignParts) -> ForeignParts:
-    """Return all foreign parts; most nodes have none, and share one mapping."""
-    return {path: parts for one in foreign for path, parts in one.items()} or NOTHING_FOREIGN
+def _joined(account: Evaluated, values: Evaluated, secrets: Evaluated, references: Evaluated) -> ForeignParts:
+    """Return the foreign parts of all inputs; nodes that have none share one mapping."""
+    joined: dict[Path, tuple[ForeignPart, ...]] = {}
+    if account.foreign:
+        joined |= _below_name("account", account.foreign)
+    if values.foreign:
+        joined |= _below_name("values", values.foreign)
+    if secrets.foreign:
+        joined |= _below_name("secrets", secrets.foreign)
+    if references.foreign:
+        joined |= _below_name("secrets", _without_value_keys(references.foreign))
+    return joined or NOTHING_FOREIGN
 
 
 def _below_name(name: str, foreign: ForeignParts) -> ForeignParts:
-    return {(name, *path): parts for path, parts in foreign.items()} if foreign else foreign
+    return {(name, *path): parts for path, parts in foreign.items()}
 
 
 def _without_value_keys(foreign: ForeignParts) -> ForeignParts:

@@ -222,8 +222,7 @@ class Provisioner:
             raise InternalError(f"{planned.key} is unchanged, and nothing was made")
         outputs = Outputs(data=old.outputs, secret_paths=old.secret_paths)
         self._note(old.key, outputs)
-        now = renewed(planned, old)
-        if now != old and not test:
+        if not test and (now := renewed(planned, old)) != old:
             self._keep(now)
         return ProvisioningOutcome(
             "unchanged", "", outputs, old, old.registers, old.manifests, old.secret_manifests

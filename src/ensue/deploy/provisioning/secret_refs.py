@@ -59,7 +59,7 @@ def secret_references(data: Any) -> list[SecretReference]:
     Args:
         data: the evaluated `secret_refs` of a definition; None: there are none.
     """
-    return list(dict.fromkeys(reference for _, reference in placed_references(data)))
+    return list(dict.fromkeys(reference for _, reference in placed_references(data))) if data else []
 
 
 def placed_references(data: Any) -> list[tuple[tuple[str | int, ...], SecretReference]]:

@@ -104,7 +104,9 @@ class Steps:
                 output; or params that have become known do not satisfy their schema.
             SecretStoreError: a secret cannot be read.
         """
-        evaluated = await self._with_secrets(self.values.evaluated(node))
+        evaluated = self.values.evaluated(node)
+        if evaluated.secret_refs:
+            evaluated = await self._with_secrets(evaluated)
         if evaluated.secrets or evaluated.sensitive:
             self._run_services.learn(evaluated.secret_texts())
         refuse_late_misfits(evaluated)
