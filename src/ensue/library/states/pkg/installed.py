@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -151,7 +152,11 @@ async def _provided(
     """
     names = [each for each, asked in wanted.items() if each not in versions and asked is None]
     provided: list[str] = await ctx.call("pkg.list_provided", *names) if names else []
-    packages: Mapping[str, Any] = await ctx.call("pkg.list_repo_pkgs", *provided) if provided else {}
+    packages: Mapping[str, Any] = {}
+    if provided:
+        # Without a repository that answers, nothing can be installed in place of what is provided.
+        with contextlib.suppress(StateFailedError):
+            packages = await ctx.call("pkg.list_repo_pkgs", *provided)
     return [each for each in provided if each not in packages]
 
 
