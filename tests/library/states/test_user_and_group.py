@@ -58,6 +58,38 @@ def test_a_group_comes_changes_and_goes(account: str) -> None:
 
 
 @needs_root
+def test_members_that_cannot_join(account: str) -> None:
+    """The rest of the state is applied, and `Failed` has what is not, as in Salt."""
+    here = MinionConnection(HERE)
+    made = state("group.present", context(here), account, gid=45680, members=["daemon", "nosuchuser"])
+    assert (made.result, made.changes) == (False, {"Failed": {"members": ["daemon", "nosuchuser"]}})
+    assert made.comment.startswith(f"Group {account} has been created but, some changes could not be applied")
+    assert "nosuchuser" in made.comment
+    assert execute("group.info", context(here), account)["gid"] == 45680
+
+    joined = state("group.present", context(here), account, addusers=["nosuchuser", "daemon"], gid=45681)
+    assert (joined.result, joined.changes) == (False, {"Failed": {"addusers": ["nosuchuser"]}})
+    assert "Some changes could not be applied" in joined.comment
+    assert execute("group.info", context(here), account) == {
+        "name": account, "passwd": "x", "gid": 45681, "members": ["daemon"],
+    }  # fmt: skip
+
+
+@needs_root
+@pytest.mark.parametrize("gid", [None, 45682, "name"])
+def test_a_user_of_its_own_group(account: str, gid: int | str | None) -> None:
+    """The group of its name that exists is its primary group, and has no entry for it, as in Salt."""
+    here = MinionConnection(HERE)
+    thrice("group.present", here, account, gid=45682)
+    given = account if gid == "name" else gid
+    made = state("user.present", context(here), account, gid=given, groups=[account], createhome=False)
+    assert (made.result, made.changes["gid"], made.changes["groups"]) == (True, 45682, [account])
+    assert execute("group.info", context(here), account)["members"] == []
+    again = state("user.present", context(here), account, gid=given, groups=[account], createhome=False)
+    assert (again.result, again.changes) == (True, {})
+
+
+@needs_root
 def test_a_user_comes_changes_and_goes(account: str, tmp_path: Path) -> None:
     """A user is added with all of `user.info` as changes; later only what differs is changed."""
     here = MinionConnection(HERE)

@@ -76,6 +76,18 @@ def test_states_of_one_program_alone() -> None:
     ]
 
 
+def test_a_function_with_two_dots() -> None:
+    """Salt drops what follows the second dot, so that the state is another one: that is intended."""
+    salt = [chunk("a", "local.state"), chunk("b", "local.state")]
+    comparison = sides(salt, [chunk("a", "local.state.sls"), chunk("c", "x.y")])
+    assert [(one.kind.value, one.what, bool(one.meant)) for one in comparison.causes] == [
+        ("only-in-salt", "local.state", False),
+        ("only-in-ensue", "x.y", False),
+        ("only-in-salt", "local.state", True),
+        ("only-in-ensue", "local.state.sls", True),
+    ]
+
+
 @pytest.mark.parametrize(
     ("salt", "ours", "moved"),
     [

@@ -11,10 +11,10 @@ from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ensue.core.contracts.context import StateContext
-    from ensue.core.model.data import DataMap
+    from ensue.core.model.data import Data, DataMap
 
 
 async def present(
@@ -49,18 +49,18 @@ async def present(
             - addusers: [alice, bob]
 
     Returns:
-        `changes` has the new group, or `Final` if an existing group was changed, as in Salt; `new_state` has
-        `name passwd gid members`.
+        `changes` has the new group, or `Final` if an existing group was changed, as in Salt, or `Failed` with
+        what could not be changed; `new_state` has `name passwd gid members`.
 
     Raises:
-        StateFailedError: the arguments contradict each other, or a program failed.
+        StateFailedError: the arguments contradict each other, or the group cannot be created.
     """
     _check(addusers, delusers, members)
     wanted_gid = _number(gid)
     found: DataMap = await ctx.call("group.info", name)
     if not found:
         return await _added(
-            ctx, name, wanted_gid, members or addusers or [], system=system, non_unique=non_unique
+            ctx, name, wanted_gid, addusers or members or [], system=system, non_unique=non_unique
         )
     changes = _differences(found, wanted_gid, addusers, delusers, members)
     if not changes:
@@ -70,8 +70,10 @@ async def present(
     comment = f"The following group attributes are set to be changed:\n{listed}"
     if ctx.test:
         return StateReturn(name=name, result=None, comment=comment)
-    await _change(ctx, name, changes, non_unique=non_unique)
+    refusals = await _change(ctx, name, changes, non_unique=non_unique)
     new_state = await ctx.call("group.info", name)
+    if left := _differences(new_state, wanted_gid, addusers, delusers, members):
+        return _incomplete(name, f"{comment}Some changes could not be applied", left, refusals)
     return StateReturn(
         name=name,
         result=True,
@@ -160,15 +162,30 @@ def _differences(
     return changes
 
 
-async def _change(ctx: StateContext, name: str, changes: DataMap, *, non_unique: bool) -> None:
+async def _change(ctx: StateContext, name: str, changes: DataMap, *, non_unique: bool) -> list[str]:
+    """Apply each change, and return why some could not be applied."""
+    calls: list[tuple[str, Data, DataMap]] = []
     if "gid" in changes:
-        await ctx.call("group.chgid", name, changes["gid"], non_unique=non_unique)
+        calls.append(("group.chgid", changes["gid"], {"non_unique": non_unique}))
     if "members" in changes:
-        await ctx.call("group.members", name, changes["members"])
+        calls.append(("group.members", changes["members"], {}))
     for key, function in (("addusers", "group.adduser"), ("delusers", "group.deluser")):
         users = changes.get(key)
-        for user in users if isinstance(users, list) else []:
-            await ctx.call(function, name, user)
+        calls += [(function, user, {}) for user in users] if isinstance(users, list) else []
+    refusals: list[str] = []
+    for function, value, options in calls:
+        try:
+            await ctx.call(function, name, value, **options)
+        except StateFailedError as error:
+            refusals.append(str(error))
+    return refusals
+
+
+def _incomplete(name: str, comment: str, left: DataMap, refusals: Sequence[str]) -> StateReturn:
+    """Return the failure of a group that was created or changed in part; `left` is what could not be done."""
+    return StateReturn(
+        name=name, result=False, changes={"Failed": left}, comment="\n".join([comment, *refusals])
+    )
 
 
 async def _added(
@@ -179,9 +196,11 @@ async def _added(
     if gid is not None and not non_unique:
         await _refuse_taken_number(ctx, name, gid)
     await ctx.call("group.add", name, gid=gid, system=system, non_unique=non_unique)
-    if members:
-        await ctx.call("group.members", name, members)
+    refusals = await _change(ctx, name, {"members": [*members]} if members else {}, non_unique=non_unique)
     created: DataMap = await ctx.call("group.info", name)
+    if left := _differences(created, gid, None, None, members or None):
+        comment = f"Group {name} has been created but, some changes could not be applied"
+        return _incomplete(name, comment, left, refusals)
     return StateReturn(
         name=name,
         result=True,

@@ -1,5 +1,9 @@
 """State module `locale`: locales of the target, and its system locale.
 
+Differences from Salt:
+    Only the line of the locale changes. Salt leaves copies of the files (`/etc/locale.gen.bak`,
+    `/etc/default/locale.bak`) and adds an empty line to `/etc/locale.gen`.
+
 Source: Salt's state module `locale`, 3008: results, changes and comments.
 """
 

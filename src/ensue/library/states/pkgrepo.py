@@ -7,7 +7,7 @@ Notes:
     warning.
 
 Differences from Salt:
-    `apt-key` is not used.
+    `apt-key` is not used. If the key cannot be fetched, no empty file is left for the repository.
 
 Source: Salt's state module `pkgrepo`, 3008: results, changes and comments.
 """

@@ -10,7 +10,8 @@ Notes:
     `service.enabled` and masks work. On a target with neither, the state fails and says so.
 
 Differences from Salt:
-    `init_delay` has no effect.
+    `init_delay` has no effect. If a watched state has changes and an `/etc/init.d` script fails, the changes
+    are empty, as with systemd; Salt reports `{name: false}`.
 
 Source: Salt's state module `service`, 3008: results, changes and comments.
 """

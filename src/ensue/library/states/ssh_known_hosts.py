@@ -5,7 +5,8 @@ Notes:
     is trusted.
 
 Differences from Salt:
-    The file is read and written directly, without `ssh-keygen`.
+    The file is read and written directly, without `ssh-keygen`. A `key` must have the `fingerprint` if both
+    are given; Salt writes any text as a key.
 
 Source: Salt's state module `ssh_known_hosts`, 3008: results, changes and comments.
 """

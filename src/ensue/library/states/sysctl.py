@@ -1,9 +1,13 @@
 """State module `sysctl`: kernel parameters of the target, now and after a reboot.
 
 Notes:
-    A kernel parameter that does not exist is not written to the file, unless `ignore` is set.
+    A kernel parameter that does not exist, or that the kernel refuses, is not written to the file, unless
+    `ignore` is set.
 
-Source: Salt's state module `sysctl`, 3008, which also writes parameters that do not exist to the file.
+Differences from Salt:
+    Salt writes the file first, and so also parameters that do not exist or are refused.
+
+Source: Salt's state module `sysctl`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ Notes:
     ask pip what it would install.
 
 Differences from Salt:
+    `python3` is that of the target; Salt uses the Python that it runs on itself.
     `use_wheel`, `distribute`, `pip_download` and similar arguments have no effect, because pip no longer has
     them.
 

@@ -30,6 +30,11 @@ OF_REFUSALS: Final[Mapping[str, str]] = {
 }
 """Reasons for what ensue refuses and Salt does not, by code."""
 
+OF_LONGER_FUNCTIONS: Final = (
+    "Salt drops what follows the second dot of a function's name; ensue looks for the whole name"
+)
+"""The reason for a state whose function has more than one dot, which has another tag in each program."""
+
 _TOP_FILE_BROKEN: Final = "Unable to render top file"
 
 _REPORTS_CHANGES: Final = (
@@ -54,6 +59,16 @@ _OTHERWISE: Final[Mapping[str, str]] = {
     "test.check_pillar": "Salt 3008 masks pillar values for its own check; ensue checks the values",
 }
 """Functions whose result differs on purpose."""
+
+
+def is_longer(function: str) -> bool:
+    """Return whether a function's name has more than one dot."""
+    return function.count(".") > 1
+
+
+def shortened(function: str) -> str:
+    """Return what Salt takes of a function's name: the words before its second dot."""
+    return ".".join(function.split(".")[:2])
 
 
 def meant_in_top_file(log: Iterable[str]) -> str:

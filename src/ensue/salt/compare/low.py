@@ -11,9 +11,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ensue.salt.compare.differences import DifferenceKind, TreeDifference
+from ensue.salt.compare.intended import OF_LONGER_FUNCTIONS, is_longer, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from ensue.salt.compare.sides import CompiledState
 
@@ -23,9 +24,10 @@ ABSENT = "(not given)"
 
 def low_differences(salt: Sequence[CompiledState], ours: Sequence[CompiledState]) -> list[TreeDifference]:
     """Return the differences between the compiled states of both programs, given in their order."""
+    longer = {(one.id, one.name, shortened(one.function)) for one in ours if is_longer(one.function)}
     found = [
-        *_only_in(salt, ours, DifferenceKind.ONLY_IN_SALT),
-        *_only_in(ours, salt, DifferenceKind.ONLY_HERE),
+        *_only_in(salt, ours, DifferenceKind.ONLY_IN_SALT, longer),
+        *_only_in(ours, salt, DifferenceKind.ONLY_HERE, longer),
     ]
     of_salt, of_ours = _by_tag(salt), _by_tag(ours)
     for tag, theirs in of_salt.items():
@@ -49,14 +51,25 @@ def _by_tag(states: Sequence[CompiledState]) -> dict[str, CompiledState]:
 
 
 def _only_in(
-    states: Sequence[CompiledState], others: Sequence[CompiledState], kind: DifferenceKind
+    states: Sequence[CompiledState],
+    others: Sequence[CompiledState],
+    kind: DifferenceKind,
+    longer: Collection[tuple[str, str, str]],
 ) -> Iterator[TreeDifference]:
     known = Counter(one.tag for one in others)
     for one in states:
         if known[one.tag]:
             known[one.tag] -= 1
             continue
-        yield TreeDifference(kind=kind, what=one.function, where=shown_name(one), sls=one.sls, tag=one.tag)
+        is_cut = (one.id, one.name, shortened(one.function)) in longer
+        yield TreeDifference(
+            kind=kind,
+            what=one.function,
+            where=shown_name(one),
+            sls=one.sls,
+            tag=one.tag,
+            meant=OF_LONGER_FUNCTIONS if is_cut else "",
+        )
 
 
 def _arguments(salt: CompiledState, ours: CompiledState) -> Iterator[TreeDifference]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import StateFailedError
+from ensue.library.modules._account_database import entries
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules.user.queries import GECOS
 
@@ -56,8 +57,12 @@ async def add(
     Raises:
         StateFailedError: the user could not be added; the message says why.
     """
+    further = groups.split(",") if isinstance(groups, str) else [str(each) for each in groups or []]
+    if gid is None and usergroup is None and name in further and await _has_own_group(ctx, name):
+        gid = name
     options = [*_pair("-s", shell), *_pair("-u", uid), *_pair("-g", gid), *_pair("-d", home)]
-    options += _pair("-G", groups if isinstance(groups, str) else ",".join(groups or []))
+    if further and {*further} != {await _group_name(ctx, gid)}:
+        options += _pair("-G", ",".join(further))
     options += _pair("-c", ",".join(_text(kwargs.get(part)) for part in GECOS).rstrip(","))
     options += ["-o"] if uid is not None and not unique else []
     options += ["-r"] if system else []
@@ -96,6 +101,24 @@ async def delete(
     if answer.returncode in {0, _NO_HOME}:
         return True
     raise StateFailedError(f"cannot remove the user {name} on {ctx.srn}: {answer.complaint()}")
+
+
+async def _has_own_group(ctx: FunctionContext, name: str) -> bool:
+    """Return whether a new user's primary group has its name and exists: `useradd` refuses to choose it."""
+    path = "/etc/login.defs"
+    if await ctx.connection.stat(path, follow=True) is None:
+        return False
+    lines = (await ctx.connection.read(path)).decode("utf-8", "replace").splitlines()
+    values = [line.split()[1:2] for line in lines if line.split()[:1] == ["USERGROUPS_ENAB"]]
+    return values[-1:] == [["yes"]] and bool(await ctx.call("group.info", name))
+
+
+async def _group_name(ctx: FunctionContext, gid: int | str | None) -> str | None:
+    """Return the name of the primary group of a new user; None if that is not given."""
+    if gid is None or not str(gid).isdecimal():
+        return None if gid is None else str(gid)
+    names = [fields[0] for fields in await entries(ctx, "group") if fields[2] == str(gid)]
+    return names[0] if names else str(gid)
 
 
 def _pair(option: str, value: object) -> list[str]:

@@ -9,7 +9,7 @@ Source: Salt's state module `file`, 3008.
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import RemoteFileError, StateFailedError
@@ -45,7 +45,7 @@ async def recurse(
     user: str | int | None = None,
     group: str | int | None = None,
     dir_mode: Mode | None = None,
-    file_mode: Mode | None = None,
+    file_mode: Mode | Literal["keep"] | None = None,
     template: str | None = None,
     context: DataMap | None = None,
     defaults: DataMap | None = None,

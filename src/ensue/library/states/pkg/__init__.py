@@ -3,12 +3,13 @@
 Notes:
     `pkg` works with apt, dnf and apk (2.14 and 3.0). It fetches package lists if `refresh` requests it, if
     they are older than an hour, or if they lack a package; never in a plan. A name that an installed package
-    provides (`mail-transport-agent`) counts as installed, with the version `provided`. apk cannot hold
-    packages. A state that watches is called once more when what it watches has changed; this works for
-    `installed`, `latest`, `removed` and `purged`.
+    provides (`mail-transport-agent`) counts as installed, with the version `provided`, unless a repository
+    has a package of that name. apk cannot hold packages. A state that watches is called once more when what
+    it watches has changed; this works for `installed`, `latest`, `removed` and `purged`.
 
 Differences from Salt:
-    In a plan, `pkg.installed` names the version to be installed, where Salt says `installed`.
+    In a plan, `pkg.installed` names the version to be installed, where Salt says `installed`. A name that is
+    only provided fails in Salt in each apply, because no package of that name appears.
 
 Source: Salt's state module `pkg`, 3008: results, changes and comments.
 """

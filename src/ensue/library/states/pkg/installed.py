@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -144,9 +145,19 @@ async def installed(
 async def _provided(
     ctx: StateContext, wanted: Mapping[str, str | None], versions: Mapping[str, str]
 ) -> list[str]:
-    """Return the names that are not packages but provided by installed ones; they have no version."""
+    """Return the names that are not packages but provided by installed ones; they have no version.
+
+    A name that is both counts as a package: apt, whose package `apt` provides `apt-transport-https`, still
+    installs the package of that name.
+    """
     names = [each for each, asked in wanted.items() if each not in versions and asked is None]
-    return await ctx.call("pkg.list_provided", *names) if names else []
+    provided: list[str] = await ctx.call("pkg.list_provided", *names) if names else []
+    packages: Mapping[str, Any] = {}
+    if provided:
+        # Without a repository that answers, nothing can be installed in place of what is provided.
+        with contextlib.suppress(StateFailedError):
+            packages = await ctx.call("pkg.list_repo_pkgs", *provided)
+    return [each for each in provided if each not in packages]
 
 
 async def _with_hold(
