@@ -6,13 +6,16 @@ import asyncio
 import os
 import pwd
 import resource
+import secrets
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+from tests.support.accounts import needs_root
 
+from ensue.core.contracts.connection import Command
 from ensue.core.errors import RemoteFileError
 from ensue.core.model.srn import Srn
 from ensue.reach.resources.minion.connection import MinionConnection
@@ -193,3 +196,32 @@ def test_an_unwritable_folder(target: MinionConnection) -> None:
             folder.chmod(0o755)
         assert (folder / "file").read_bytes() == b"old"
         assert [path.name for path in folder.iterdir()] == ["file"]
+
+
+@needs_root
+def test_an_account_that_joins_is_known_at_once(target: MinionConnection, tmp_path: Path) -> None:
+    """What is owned by a number without a name has the name as soon as a command has made the account."""
+
+    async def look() -> tuple[list[str], str]:
+        free = max(entry.pw_uid for entry in pwd.getpwall() if entry.pw_uid < 60_000) + 1
+        path = tmp_path / "file"
+        path.touch()
+        os.chown(path, free, -1)
+        name = f"ensue-{secrets.token_hex(4)}"
+        seen = [await _owner(target, path), await _owner(target, path)]
+        try:
+            added = await target.run(Command(argv=("useradd", "-M", "-u", str(free), name)))
+            assert added.returncode == 0, added.stderr
+            seen += [await _owner(target, path)]
+        finally:
+            await target.run(Command(argv=("userdel", "-f", name)))
+        return [*seen, await _owner(target, path)], f"{free} {free} {name} {free}"
+
+    seen, expected = asyncio.run(look())
+    assert " ".join(seen) == expected
+
+
+async def _owner(target: MinionConnection, path: Path) -> str:
+    properties = await target.stat(str(path))
+    assert properties is not None
+    return properties.user

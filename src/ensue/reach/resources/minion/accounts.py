@@ -1,7 +1,12 @@
-"""Names of users and groups of this machine, cached until /etc/passwd or /etc/group changes."""
+"""Names of users and groups of this machine, cached until /etc/passwd or /etc/group changes.
+
+Whether these have changed is asked once per turn of the event loop, within which nothing in this process
+changes them.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import grp
 import os
@@ -14,23 +19,35 @@ class Accounts:
 
     def __init__(self) -> None:
         self._changed_ns = (-1, -1)
+        self._is_current = False
         self._names: dict[tuple[int, int], tuple[str, str]] = {}
 
     def names(self, uid: int, gid: int) -> tuple[str, str]:
         """Return the names of a user and of a group; the number as text if there is no name.
 
+        It is called in a running event loop.
+
         Args:
             uid: the user's number.
             gid: the group's number.
         """
-        changed_ns = _changed_ns("/etc/passwd"), _changed_ns("/etc/group")
-        if changed_ns != self._changed_ns:
-            self._changed_ns = changed_ns
-            self._names.clear()
+        if not self._is_current:
+            self._look()
         names = self._names.get((uid, gid))
         if names is None:
             names = self._names[uid, gid] = user_name(uid), group_name(gid)
         return names
+
+    def _look(self) -> None:
+        changed_ns = _changed_ns("/etc/passwd"), _changed_ns("/etc/group")
+        if changed_ns != self._changed_ns:
+            self._changed_ns = changed_ns
+            self._names.clear()
+        self._is_current = True
+        asyncio.get_running_loop().call_soon(self._end_turn)
+
+    def _end_turn(self) -> None:
+        self._is_current = False
 
 
 def user_name(uid: int) -> str:
