@@ -10,10 +10,12 @@ import msgspec
 from ensue.core.diagnostics import Span
 from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.property_values import kind_in_words
 from ensue.language.aggregation import AggregatedMap, unmarked
 from ensue.language.ansible_words import instead_of_playbook
 from ensue.language.collector import near_names
 from ensue.language.declarations import Declaration, read_body, read_declarations
+from ensue.language.hcl_words import instead_of_hcl
 from ensue.language.metadata import META, metadata_of, warn_of_state
 from ensue.language.references.detection import may_bind, may_hold_slot
 from ensue.language.steps import run_steps
@@ -165,7 +167,7 @@ class TreeLoader:
         self._found.error(
             "E0301",
             f"there is no SLS {name!r}",
-            _line_of(name, place) or Span(f"{folders or 'states'}/{below}.sls"),
+            place.item(name) if place else Span(f"{folders or 'states'}/{below}.sls"),
             detail=f"neither {below}.sls nor {below}/init.sls is below {folders or 'any file root'}",
             help=near or "create the file, or check file_roots in ensue.yaml",
         )
@@ -178,8 +180,10 @@ class TreeLoader:
                 "E0207",
                 f"the SLS {file.name!r} is not a mapping",
                 document.locate(()),
-                detail=f"it renders to a {type(data).__name__}",
-                help=instead_of_playbook(data) or "an SLS is a mapping of IDs to declarations",
+                detail=f"it renders to {kind_in_words(data)}",
+                help=instead_of_playbook(data)
+                or instead_of_hcl(data)
+                or "an SLS is a mapping of IDs to declarations",
             )
             return
         self.tree.binds = self.tree.binds or document.makes_data or may_bind(document.text)
@@ -347,8 +351,3 @@ def _place(declared: Mapping[str, Mapping[str, Declaration]], saltenv: str) -> N
 def sls_key(name: str, saltenv: str) -> str:
     """Return the key of an SLS of an environment in `SlsTree.loaded`."""
     return name if saltenv == "base" else f"{saltenv}:{name}"
-
-
-def _line_of(name: str, place: YamlPlace | None) -> Span | None:
-    """Return the place where an SLS is requested: for a target in a top file, the line that names the SLS."""
-    return None if place is None else place.document.locate_text(place.keys, f"- {name}\n")

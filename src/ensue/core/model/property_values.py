@@ -185,7 +185,7 @@ class _PathWalk:
         if isinstance(found, _Spot) and is_mapping(found.value):
             return self._in_mapping(found, key, indexes, before)
         if isinstance(found, _Spot) and not is_list(found.value):
-            raise PathError(f"{_shown(before)} is {_kind(found.value)}, so it has no key {key!r}")
+            raise PathError(f"{_shown(before)} is {kind_in_words(found.value)}, so it has no key {key!r}")
         inside = before if before and _maps(before[-1]) else (*before, Every.ITEM)
         items = found.spots if isinstance(found, _Mapped) else self._spots(found)
         is_list_itself = isinstance(found, _Spot)
@@ -251,7 +251,7 @@ class _PathWalk:
         if is_list(data) or isinstance(data, tuple):
             return self._spots(found)
         there = f"; {_keys(data)}" if is_mapping(data) else ""
-        raise PathError(f"{_shown(before)} is {_kind(data)}, so it has no {index}{there}")
+        raise PathError(f"{_shown(before)} is {kind_in_words(data)}, so it has no {index}{there}")
 
     def _levels(self, found: _Found) -> list[_Found]:
         """Return the values before and after, where a mapping of changes has them."""
@@ -295,7 +295,7 @@ def _keys(data: dict[str, Any]) -> str:
     return f"it has {', '.join(keys[:_MOST_KEYS_SHOWN])}{more}"
 
 
-def _kind(data: Any) -> str:
+def kind_in_words(data: Any) -> str:
     """Name what a value is without showing it: it may be a secret."""
     match data:
         case dict():
