@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -43,6 +43,10 @@ class ExtendEntry(msgspec.Struct, frozen=True, kw_only=True):
     declarations: dict[str, Declaration]
     sls: str
     span: Span
+
+
+_NO_SLS: Final = frozenset({"yml", "yaml", "tf", "hcl", "json"})
+"""Endings of the files of other tools."""
 
 
 class SlsTree(msgspec.Struct, kw_only=True):
@@ -169,7 +173,7 @@ class TreeLoader:
             f"there is no SLS {name!r}",
             place.item(name) if place else Span(f"{folders or 'states'}/{below}.sls"),
             detail=f"neither {below}.sls nor {below}/init.sls is below {folders or 'any file root'}",
-            help=near or "create the file, or check file_roots in ensue.yaml",
+            help=near or _other_file(name) or "create the file, or check file_roots in ensue.yaml",
         )
 
     def _take_in(self, file: SlsFile, data: Any, document: YamlDocument) -> Steps[None]:
@@ -338,6 +342,12 @@ def absolute_name(name: str, file: SlsFile) -> str | None:
     if level > len(parts):
         return None
     return ".".join([*parts[: len(parts) - level], name[level:]]).strip(".")
+
+
+def _other_file(name: str) -> str:
+    """Return what to do with a file that is no SLS; empty if a name is not that of one."""
+    ending = name.rpartition(".")[2] if "." in name else ""
+    return f"states are in files that end in .sls, not in .{ending}" if ending in _NO_SLS else ""
 
 
 def _place(declared: Mapping[str, Mapping[str, Declaration]], saltenv: str) -> None:

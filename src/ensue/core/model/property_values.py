@@ -17,6 +17,7 @@ import msgspec
 
 from ensue.core.errors import EnsueError
 from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.near_names import near as near_text
 from ensue.core.model.property_path import Every, Indexed
 
 if TYPE_CHECKING:
@@ -208,7 +209,9 @@ class _PathWalk:
         ]
         levels = self._levels(found)
         if not levels and not spots:
-            raise PathError(f"{_shown(before)} has no key {key!r}; {_keys(data)}")
+            # Where all readings of a path are tried, errors are frequent and nobody reads them.
+            near = "" if self._all_readings else near_text(key, map(str, data))
+            raise PathError(f"{_shown(before)} has no key {key!r}; {_keys(data)}{near}")
         if len(spots) == 1 and not levels:
             return spots[0]
         return self._either(levels, lambda one: self._by_key(one, key, indexes, before), *spots)
