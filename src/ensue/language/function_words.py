@@ -43,6 +43,7 @@ _MODULES: Final = {
     "include_tasks": "`include` with the SLS, at the top of the file",
     "import_tasks": "`include` with the SLS, at the top of the file",
     "include_role": "`include` with the SLS, at the top of the file",
+    "salt": "the states themselves with `tgt`, and `module.run` for a function",
     "resource": "an ID, and below it `module.function` with its arguments",
     "null_resource": "`cmd.run` with `onchanges`",
     "variable": "pillar",

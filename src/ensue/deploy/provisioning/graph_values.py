@@ -13,6 +13,7 @@ import msgspec
 from ensue.core.contracts.driver import ForeignPart
 from ensue.core.errors import DriverError, InternalError
 from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.near_names import near_question
 from ensue.core.model.unknown import Unknown, has_unknowns
 from ensue.deploy.provisioning.evaluation import evaluate, evaluate_parts
 from ensue.deploy.provisioning.identity import context_values, guresid
@@ -307,7 +308,11 @@ class GraphValues:
         value = _below(marked(outputs.data, outputs.secret_paths), path, missing)
         if value is missing:
             has = ", ".join(map(str, outputs.data)) if is_mapping(outputs.data) and outputs.data else "none"
-            raise DriverError(f"{key} has no output {'.'.join(path)!r} (its outputs: {has})")
+            meant = (
+                near_question(path[0], map(str, outputs.data)) if is_mapping(outputs.data) and path else ""
+            )
+            there = f"its outputs: {has}" + (f"; {meant}" if meant else "")
+            raise DriverError(f"{key} has no output {'.'.join(path)!r} ({there})")
         is_known = not isinstance(value, Unknown)
         return _foreign(value, str(key)) if is_known else value
 

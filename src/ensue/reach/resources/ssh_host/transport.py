@@ -220,7 +220,7 @@ class Transport:
         except OSError as fault:
             why = fault.strerror or str(fault)
             raise self._key_error(
-                f"the private key {settings.private_key_path} cannot be read: {why}"
+                f"the private key {settings.private_key_path} cannot be read: {why} (check `priv`)"
             ) from fault
         return None if has_credentials(settings) and not settings.agent else ()
 
