@@ -29,7 +29,11 @@ _HARDWARE: Final = re.compile(r"^\s+link/\S+ (?P<address>[0-9a-f:]+)")
 
 
 async def interfaces(ctx: FunctionContext) -> Interfaces:
-    """Return the network interfaces by name, each with `up`, `hwaddr`, `inet` and `inet6`."""
+    """Return the network interfaces by name, each with `up`, `hwaddr`, `inet` and `inet6`.
+
+    Example:
+        ensue call '*' network.interfaces
+    """
     said = await must(
         ctx, "ip", "address", "show", what="list the network interfaces (this requires iproute2)"
     )
@@ -52,6 +56,9 @@ async def interface(ctx: FunctionContext, iface: str) -> list[dict[str, str]]:
     Args:
         ctx: the target.
         iface: the interface (`eth0`).
+
+    Example:
+        ensue call '*' network.interface eth0
     """
     return list((await interfaces(ctx)).get(iface, {}).get("inet", []))
 
@@ -62,6 +69,9 @@ async def interface_ip(ctx: FunctionContext, iface: str) -> str:
     Args:
         ctx: the target.
         iface: the interface (`eth0`).
+
+    Example:
+        ensue call '*' network.interface_ip eth0
     """
     there = (await interfaces(ctx)).get(iface, {})
     return next((str(each["address"]) for each in [*there.get("inet", []), *there.get("inet6", [])]), "")
@@ -73,6 +83,9 @@ async def hw_addr(ctx: FunctionContext, iface: str) -> str:
     Args:
         ctx: the target.
         iface: the interface (`eth0`).
+
+    Example:
+        ensue call '*' network.hw_addr eth0
     """
     return str((await interfaces(ctx)).get(iface, {}).get("hwaddr", ""))
 
@@ -92,6 +105,9 @@ async def ip_addrs(
         include_loopback: include loopback addresses.
         cidr: only addresses in this network (`10.0.0.0/8`).
         type: only `public` or only `private` addresses.
+
+    Example:
+        ensue call '*' network.ip_addrs cidr=10.0.0.0/8
     """
     found = await _addresses(ctx, "inet", interface, include_loopback=include_loopback)
     if cidr:
@@ -114,6 +130,9 @@ async def ip_addrs6(
         interface: only addresses of this interface, or of these.
         include_loopback: include loopback addresses.
         cidr: only addresses in this network.
+
+    Example:
+        ensue call '*' network.ip_addrs6 interface=eth0
     """
     found = await _addresses(ctx, "inet6", interface, include_loopback=include_loopback)
     return [each for each in found if not cidr or _is_in(each, cidr)]
@@ -125,12 +144,19 @@ async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None)
     Args:
         ctx: the target.
         interfaces: has no effect; the networks of all interfaces are returned.
+
+    Example:
+        ensue call '*' network.subnets
     """
     return await _networks(ctx, "inet")
 
 
 async def subnets6(ctx: FunctionContext) -> list[str]:
-    """Return the networks of the target's IPv6 addresses, sorted."""
+    """Return the networks of the target's IPv6 addresses, sorted.
+
+    Example:
+        ensue call '*' network.subnets6
+    """
     return await _networks(ctx, "inet6")
 
 
@@ -140,6 +166,9 @@ async def in_subnet(ctx: FunctionContext, cidr: str) -> bool:
     Args:
         ctx: the target.
         cidr: the network (`10.0.0.0/8`).
+
+    Example:
+        ensue call '*' network.in_subnet 10.0.0.0/8
     """
     family = "inet6" if ":" in cidr else "inet"
     return any(_is_in(each, cidr) for each in await _addresses(ctx, family, None, include_loopback=True))
@@ -152,6 +181,9 @@ def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa
         ctx: the target.
         ip_addr: the address.
         cidr: the network (`10.0.0.0/8`).
+
+    Example:
+        ensue call '*' network.ip_in_subnet 10.1.2.3 10.0.0.0/8
     """
     return _is_in(ip_addr, cidr)
 
@@ -162,6 +194,9 @@ def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (eve
     Args:
         ctx: the target.
         ip_addr: the address.
+
+    Example:
+        ensue call '*' network.is_private 10.1.2.3
     """
     return ipaddress.ip_address(ip_addr).is_private
 
@@ -172,6 +207,9 @@ def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (ev
     Args:
         ctx: the target.
         ip_addr: the address.
+
+    Example:
+        ensue call '*' network.is_loopback 127.0.0.1
     """
     return ipaddress.ip_address(ip_addr).is_loopback
 
@@ -182,6 +220,9 @@ def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # n
     Args:
         ctx: the target.
         cidr: the network (`10.0.0.0/8`).
+
+    Example:
+        ensue call '*' network.convert_cidr 172.16.0.0/12
     """
     network = ipaddress.ip_network(cidr, strict=False)
     broadcast = str(network.broadcast_address)
@@ -195,20 +236,31 @@ def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = Non
         ctx: the target.
         ip_addr: the address, with or without a prefix length.
         netmask: its netmask or prefix length.
+
+    Example:
+        ensue call '*' network.calc_net 10.1.2.3 255.255.255.0
     """
     address = ip_addr if netmask is None else f"{ip_addr}/{netmask}"
     return str(ipaddress.ip_network(address, strict=False))
 
 
 async def get_hostname(ctx: FunctionContext) -> str:
-    """Return the target's host name."""
+    """Return the target's host name.
+
+    Example:
+        ensue call '*' network.get_hostname
+    """
     answer = await ask(ctx, "hostname")
     said = answer.stdout if answer.is_success else await text_of(ctx, "/proc/sys/kernel/hostname") or ""
     return said.strip()
 
 
 async def get_fqdn(ctx: FunctionContext) -> str:
-    """Return the target's fully qualified host name, or the short one if it has no other."""
+    """Return the target's fully qualified host name, or the short one if it has no other.
+
+    Example:
+        ensue call '*' network.get_fqdn
+    """
     answer = await ask(ctx, "hostname", "-f")
     return answer.stdout.strip() if answer.is_success else await get_hostname(ctx)
 
@@ -219,6 +271,9 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
     Args:
         ctx: the target.
         family: `inet` or `inet6`; None for both.
+
+    Example:
+        ensue call '*' network.default_route inet
     """
     found: list[dict[str, str]] = []
     for each, flag, destination in (("inet", "-4", "0.0.0.0"), ("inet6", "-6", "::/0")):  # noqa: S104 (no address to listen on)
@@ -245,6 +300,9 @@ def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:  # noqa: ARG001 (ever
     Args:
         ctx: the target.
         ip_addr: the address.
+
+    Example:
+        ensue call '*' network.reverse_ip 10.1.2.3
     """
     return ipaddress.ip_address(ip_addr).reverse_pointer
 
@@ -255,6 +313,9 @@ async def ifacestartswith(ctx: FunctionContext, cidr: str) -> list[str]:
     Args:
         ctx: the target.
         cidr: the prefix (`10.0.`).
+
+    Example:
+        ensue call '*' network.ifacestartswith 10.1
     """
     return [
         name
@@ -279,6 +340,9 @@ async def ping(
 
     Returns:
         The output of `ping`, or whether it succeeded.
+
+    Example:
+        ensue call '*' network.ping example.com timeout=3
     """
     wait = ["-W", str(timeout)] if timeout else []
     answer = await ask(ctx, "ping", "-c", "4", *wait, "--", host)
