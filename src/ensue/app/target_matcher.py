@@ -225,9 +225,10 @@ class ProjectMatcher:
         for srn in sorted([*gone.matched, *gone.undecided])[:1]:
             if record := directory.index.record(srn):
                 return directory.why_gone(record)
-        if advice := next(filter(None, map(_rewritten, words_of(target))), ""):
+        words = list(words_of(target))
+        if advice := next((advice for word in words if (advice := _rewritten(word))), ""):
             return advice
-        near = dict.fromkeys(name for word in words_of(target) for name in _near(word, directory.index))
+        near = dict.fromkeys(name for word in words for name in _near(word, directory.index))
         return f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows all"
 
 

@@ -38,32 +38,34 @@ def near_keys(
     except jinja2.TemplateError:
         return "", []
     for node in tree.find_all(_READS):
-        key = _key(node)
-        if node.lineno != line or not isinstance(key, str) or not isinstance(node, _READS):
+        owner, key = _read(node)
+        if node.lineno != line or not isinstance(key, str):
             continue
-        data = _value(node.node, variables)
-        if isinstance(data, Mapping) and key not in data and not hasattr(data, key):
+        data = _mapping(_value(owner, variables))
+        if data is not None and key not in data and not hasattr(data, key):
             known = [one for one in data if isinstance(one, str)]
             cutoff = 0.5 if len(key) <= _SHORT else 0.7
             return key, difflib.get_close_matches(key, known, n=2, cutoff=cutoff)
     return "", []
 
 
-def _key(node: nodes.Node) -> Any:
-    """Return the attribute or constant key that a node reads; None for any other node."""
+def _read(node: nodes.Node | None) -> tuple[nodes.Node | None, Any]:
+    """Return what a node reads an attribute or constant key of, and the key; None for both otherwise."""
     if isinstance(node, nodes.Getattr):
-        return node.attr
+        return node.node, node.attr
     if isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const):
-        return node.arg.value
-    return None
+        return node.node, node.arg.value
+    return None, None
 
 
-def _value(node: nodes.Node, variables: Mapping[str, Any]) -> Any:
+def _mapping(data: Any) -> Mapping[Any, Any] | None:
+    return data if isinstance(data, Mapping) else None  # pyright: ignore[reportUnknownVariableType] - of any keys
+
+
+def _value(node: nodes.Node | None, variables: Mapping[str, Any]) -> Any:
     """Return the value of a variable, or what is below some keys of it."""
     if isinstance(node, nodes.Name):
         return variables.get(node.name, _MISSING)
-    key = _key(node)
-    if key is None or not isinstance(node, _READS):
-        return _MISSING
-    data = _value(node.node, variables)
-    return data.get(key, _MISSING) if isinstance(data, Mapping) else _MISSING
+    owner, key = _read(node)
+    data = None if owner is None else _mapping(_value(owner, variables))
+    return _MISSING if data is None else data.get(key, _MISSING)

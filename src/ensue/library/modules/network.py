@@ -10,6 +10,15 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.library.modules._host_name import mod_hostname
+from ensue.library.modules._ip_arithmetic import (
+    calc_net,
+    convert_cidr,
+    ip_in_subnet,
+    is_in_network,
+    is_loopback,
+    is_private,
+    reverse_ip,
+)
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules._text_files import text_of
 
@@ -111,7 +120,7 @@ async def ip_addrs(
     """
     found = await _addresses(ctx, "inet", interface, include_loopback=include_loopback)
     if cidr:
-        return [each for each in found if _is_in(each, cidr)]
+        return [each for each in found if is_in_network(each, cidr)]
     if type in {"public", "private"}:
         return [each for each in found if ipaddress.ip_address(each).is_private is (type == "private")]
     return found
@@ -135,7 +144,7 @@ async def ip_addrs6(
         ensue call '*' network.ip_addrs6 interface=eth0
     """
     found = await _addresses(ctx, "inet6", interface, include_loopback=include_loopback)
-    return [each for each in found if not cidr or _is_in(each, cidr)]
+    return [each for each in found if not cidr or is_in_network(each, cidr)]
 
 
 async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None) -> list[str]:  # noqa: ARG001 (Salt's)
@@ -171,77 +180,8 @@ async def in_subnet(ctx: FunctionContext, cidr: str) -> bool:
         ensue call '*' network.in_subnet 10.0.0.0/8
     """
     family = "inet6" if ":" in cidr else "inet"
-    return any(_is_in(each, cidr) for each in await _addresses(ctx, family, None, include_loopback=True))
-
-
-def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether an address is in a network.
-
-    Args:
-        ctx: the target.
-        ip_addr: the address.
-        cidr: the network (`10.0.0.0/8`).
-
-    Example:
-        ensue call '*' network.ip_in_subnet 10.1.2.3 10.0.0.0/8
-    """
-    return _is_in(ip_addr, cidr)
-
-
-def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether an address is private.
-
-    Args:
-        ctx: the target.
-        ip_addr: the address.
-
-    Example:
-        ensue call '*' network.is_private 10.1.2.3
-    """
-    return ipaddress.ip_address(ip_addr).is_private
-
-
-def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether an address is a loopback address.
-
-    Args:
-        ctx: the target.
-        ip_addr: the address.
-
-    Example:
-        ensue call '*' network.is_loopback 127.0.0.1
-    """
-    return ipaddress.ip_address(ip_addr).is_loopback
-
-
-def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # noqa: ARG001 (every function is given it)
-    """Return `network`, `netmask` and `broadcast` of a network.
-
-    Args:
-        ctx: the target.
-        cidr: the network (`10.0.0.0/8`).
-
-    Example:
-        ensue call '*' network.convert_cidr 172.16.0.0/12
-    """
-    network = ipaddress.ip_network(cidr, strict=False)
-    broadcast = str(network.broadcast_address)
-    return {"network": str(network.network_address), "netmask": str(network.netmask), "broadcast": broadcast}
-
-
-def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = None) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the network of an address, in CIDR notation.
-
-    Args:
-        ctx: the target.
-        ip_addr: the address, with or without a prefix length.
-        netmask: its netmask or prefix length.
-
-    Example:
-        ensue call '*' network.calc_net 10.1.2.3 255.255.255.0
-    """
-    address = ip_addr if netmask is None else f"{ip_addr}/{netmask}"
-    return str(ipaddress.ip_network(address, strict=False))
+    addresses = await _addresses(ctx, family, None, include_loopback=True)
+    return any(is_in_network(each, cidr) for each in addresses)
 
 
 async def get_hostname(ctx: FunctionContext) -> str:
@@ -292,19 +232,6 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
                 "interface": named.get("dev", ""),
             })  # fmt: skip
     return found
-
-
-def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the name of an address for a reverse DNS lookup (`4.3.2.1.in-addr.arpa`).
-
-    Args:
-        ctx: the target.
-        ip_addr: the address.
-
-    Example:
-        ensue call '*' network.reverse_ip 10.1.2.3
-    """
-    return ipaddress.ip_address(ip_addr).reverse_pointer
 
 
 async def ifacestartswith(ctx: FunctionContext, cidr: str) -> list[str]:
@@ -382,10 +309,6 @@ def _described(match: re.Match[str]) -> dict[str, str]:
     found = {"address": address, "netmask": netmask}
     found |= {"broadcast": match["broadcast"]} if match["broadcast"] else {}
     return found | ({"label": match["label"]} if match["label"] else {})
-
-
-def _is_in(address: str, cidr: str) -> bool:
-    return ipaddress.ip_address(address) in ipaddress.ip_network(cidr, strict=False)
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
