@@ -63,6 +63,13 @@ ROWS = [
         mends="this looks like a playbook of Ansible",
     ),
     state(
+        "a filter of Ansible",
+        "web:\n  test.nop:\n    - x: {{ 'a' | b64encode }}\n",
+        "3:10",
+        says="there is no filter 'b64encode'",
+        mends="write base64_encode",
+    ),
+    state(
         "variables of Ansible",
         "vars:\n  port: 80\n",
         "2:3",

@@ -11,6 +11,7 @@ import jinja2
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError, EnsueError
 from ensue.core.model.file_lines import file_lines
+from ensue.language.ansible_words import instead_of_filter
 from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
 from ensue.language.jinja.loader import MissingTemplateError
@@ -294,7 +295,8 @@ def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
         code="E0203",
         summary=str(unknown),
         span=span,
-        help=f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are available too",
+        help=instead_of_filter(unknown.name)
+        or f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are available too",
     )
 
 
