@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from base64 import b64encode
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -70,6 +71,23 @@ def test_a_lock_that_is_held_is_named(tmp_path: Path, capsys: pytest.CaptureFixt
     answer = " ".join(capsys.readouterr().err.split())
     assert "this project is being applied by ensue apply web (process" in answer
     assert "(wait until it has ended, for example with --wait)" in answer
+
+
+def test_an_extra_that_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The answer has the place that needs it, and what to install."""
+    for name in [one for one in sys.modules if one.startswith("ensue.language.mako")]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in ("mako", "mako.template", "mako.lookup"):
+        monkeypatch.setitem(sys.modules, name, None)
+    (tmp_path / "states").mkdir()
+    (tmp_path / "states/t.sls").write_text("#!mako|yaml\na: test.nop\n")
+    assert _run(tmp_path, "apply t") == 1
+    answer = " ".join(capsys.readouterr().err.split())
+    assert "--> states/t.sls:1" in answer
+    assert "needs Mako, which is not installed" in answer
+    assert "help: install ensue[mako]" in answer
 
 
 def test_a_host_of_another_project_is_not_taken_over(

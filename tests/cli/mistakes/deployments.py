@@ -44,12 +44,11 @@ def definition(what: str, old: str, new: str, at: str, *, says: str, mends: str)
     )
 
 
-def deployed(words: str, *, says: str, mends: str) -> Mistake:
+def deployed(words: str, *, says: str, mends: str, code: int = 1) -> Mistake:
     """Return a command line that follows a deployment."""
     files = {"score.yaml": SCORE, "definitions/pg.yaml": DEFINITION}
-    return Mistake(
-        what=f"`ensue {words}`", words=words, files=files, says=says, mends=mends, before=(DEPLOY,)
-    )
+    what = f"`ensue {words}`"
+    return Mistake(what=what, words=words, files=files, says=says, mends=mends, code=code, before=(DEPLOY,))
 
 
 ROWS = [
@@ -167,4 +166,16 @@ ROWS = [
         mends=f"did you mean {DATABASE}?",
     ),
     deployed(f"deploy {CONTEXT} --from 9", says="shop/dev has no deployment 9", mends="the store has 1 to 1"),
+    deployed(
+        "deployments list --app sohp",
+        says="the store has no deployment of sohp/*",
+        mends="there are shop/dev",
+        code=0,
+    ),
+    deployed(
+        "deployments list --app shop --env dve",
+        says="the store has no deployment of shop/dve",
+        mends="did you mean shop/dev?",
+        code=0,
+    ),
 ]
