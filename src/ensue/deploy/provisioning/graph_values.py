@@ -307,14 +307,18 @@ class GraphValues:
         missing = object()
         value = _below(marked(outputs.data, outputs.secret_paths), path, missing)
         if value is missing:
-            has = ", ".join(map(str, outputs.data)) if is_mapping(outputs.data) and outputs.data else "none"
-            meant = (
-                near_question(path[0], map(str, outputs.data)) if is_mapping(outputs.data) and path else ""
+            raise DriverError(
+                f"{key} has no output {'.'.join(path)!r} ({_outputs_there(outputs.data, path)})"
             )
-            there = f"its outputs: {has}" + (f"; {meant}" if meant else "")
-            raise DriverError(f"{key} has no output {'.'.join(path)!r} ({there})")
         is_known = not isinstance(value, Unknown)
         return _foreign(value, str(key)) if is_known else value
+
+
+def _outputs_there(data: Any, path: tuple[str, ...]) -> str:
+    """Return the names of outputs, and those that may have been meant by one that is not among them."""
+    names = list(map(str, data)) if is_mapping(data) else []
+    near = near_question(path[0], names) if path and path[0] not in names else ""
+    return f"its outputs: {', '.join(names) or 'none'}" + (f"; {near}" if near else "")
 
 
 def _foreign(value: Any, resources: str) -> Any:
