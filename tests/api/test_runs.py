@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -151,3 +152,43 @@ def test_two_applies_exclude_each_other(root: Path) -> None:
             await _ended(running)
 
     asyncio.run(main())
+
+
+def three_hosts(root: Path) -> None:
+    """Give a project three hosts, of which the second is not ready."""
+    hosts = {f"web-{number}": {"root": str(root / f"web-{number}")} for number in (1, 2, 3)}
+    (root / "pillar").mkdir()
+    (root / "pillar/top.sls").write_text("base: {m: [hosts]}\n")
+    (root / "pillar/hosts.sls").write_text(json.dumps({"resources": {"minion": {"hosts": hosts}}}))
+    (root / "states/hosts.sls").write_text("release:\n  file.exists: [name: /release]\n")
+    for host in hosts:
+        (root / host).mkdir()
+        if host != "web-2":
+            (root / host / "release").touch()
+
+
+def test_no_further_host_begins_beyond_the_fail_limit(root: Path) -> None:
+    """Hosts that were not begun are listed, and a warning says why."""
+    three_hosts(root)
+    result = ensue.apply("hosts", root=root, minion_id="m", target="web-*", batch="1", fail_limit="0")
+    assert [(one.target, one.result) for one in result.states] == [
+        ("minion:web-1", True),
+        ("minion:web-2", False),
+    ]
+    assert len(result.not_run) == 1
+    assert [one.code for one in result.warnings] == ["E0868"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        ({"batch": "1"}, "are for runs over many hosts"),
+        ({"fail_limit": "1"}, "are for runs over many hosts"),
+        ({"target": "web-*", "fail_limit": "1"}, "no effect without a batch"),
+        ({"target": "web-*", "batch": "half"}, "the batch is 'half'"),
+    ],
+)
+def test_a_limit_without_effect_is_refused(limits: dict[str, str], why: str, root: Path) -> None:
+    """As on the command line, nothing is run."""
+    with pytest.raises(ensue.ConfigurationError, match=why):
+        ensue.apply("plain", root=root, minion_id="m", **limits)  # type: ignore[arg-type]

@@ -129,7 +129,7 @@ def test_drivers_that_are_missing_are_named_with_their_definitions(project: Depl
     project.postgres("{a: 1}")
     ended = project.run(*DEPLOY)
     assert ended.code == 1
-    assert "error[E0826]: the driver 'log' is not installed\n  --> definitions/pg.yaml:4:3" in ended.err
+    assert "error[E0826]: the driver 'log' is not installed\n  --> definitions/pg.yaml:5:3" in ended.err
     assert "why: needed by dns, pg" in ended.err
     assert "error[E0826]: the driver 'my-org/lost' is not installed" in ended.err
     assert "error[E0826]: the driver 'log' is not installed" in project.run(*DESTROY).err

@@ -28,6 +28,8 @@ WITHOUT = {
     "graph.removed": "made from a resource graph, no SLS names it",
 }
 """State functions without an example, each with the reason."""
+CALLED_BY_STATES = {"state.apply", "state.single", "state.sls"}
+"""Execution functions without an example, since a command line cannot call them."""
 
 
 def _functions(kind: FunctionKind) -> list[FunctionDoc]:
@@ -46,6 +48,11 @@ STATES = _functions("states")
 def test_every_state_function_has_an_example() -> None:
     """Only those that no SLS names have none."""
     assert {one.name for one in STATES if not one.example} == WITHOUT.keys()
+
+
+def test_every_execution_function_has_an_example() -> None:
+    """Only those that a command line cannot call have none."""
+    assert {one.name for one in _functions("modules") if not one.example} == CALLED_BY_STATES
 
 
 @pytest.mark.parametrize("module", DOCS.modules("states"))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ensue.api.results import call_result, masked, run_result, state_result
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
-from ensue.core.errors import DiagnosticError, EnsueError
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import ConfigurationError, DiagnosticError, EnsueError
 from ensue.core.model.events import NodeFinished
 from ensue.core.model.run_part import WHOLE_RUN
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Container, Generator, Mapping
 
     from ensue.api.results import CallResult, RunResult, StateResult
-    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.events import RunEvent
     from ensue.core.model.run_part import RunPart
 
@@ -61,6 +61,8 @@ class Project:
         concurrency: int | None = None,
         failhard: bool | None = None,
         wait_for_lock: bool | float = False,
+        batch: str | None = None,
+        fail_limit: str | None = None,
         on_state: Callable[[StateResult], None] | None = None,
         on_warning: Callable[[Diagnostic], None] | None = None,
     ) -> RunResult:
@@ -78,18 +80,29 @@ class Project:
             failhard: whether to stop at the first failure; None: as `ensue.yaml` says.
             wait_for_lock: wait for another apply of the project instead of refusing; a number: at most so
                 many seconds.
+            batch: with a target: how many of its hosts are at work at a time, as a number or a percentage
+                (`25%`); None: all.
+            fail_limit: with a batch: begin no further host when more than this have failed, as a number or a
+                percentage; None: any number may fail.
             on_state: called with the result of each state as it ends, before anything that grew from it. An
                 exception that it raises ends the run and is raised here.
             on_warning: called with warnings that matter while the run is going on; the result has the others.
 
         Raises:
             CompileError: an SLS, a top file, pillar or the part has errors; nothing was run.
-            ConfigurationError: the target does not parse.
+            ConfigurationError: the target does not parse, or the batch or the fail limit is not valid.
             LockHeldError: another apply of the project is running.
             EnsueError: the store of derived resources cannot be read; nothing was run.
         """
+        _check_limits(target, batch, fail_limit)
         options = RunOptions(
-            concurrency=concurrency, failhard=failhard, wait_for_lock=wait_for_lock, tgt=target, part=part
+            concurrency=concurrency,
+            failhard=failhard,
+            wait_for_lock=wait_for_lock,
+            tgt=target,
+            part=part,
+            batch=batch,
+            fail_limit=fail_limit,
         )
         return await self._run(sls, options, on_state, on_warning)
 
@@ -190,3 +203,18 @@ class Project:
         except EnsueError as error:
             error.args = tuple(masker.text(one) if isinstance(one, str) else one for one in error.args)
             raise
+
+
+def _check_limits(target: str | None, batch: str | None, fail_limit: str | None) -> None:
+    """Refuse limits that would have no effect.
+
+    Raises:
+        ConfigurationError: there is a limit without a target, or a fail limit without a batch.
+    """
+    if target is None and (batch is not None or fail_limit is not None):
+        why = "the batch and the fail limit are for runs over many hosts", "give a target"
+    elif batch is None and fail_limit is not None:
+        why = "the fail limit has no effect without a batch: all hosts begin at once", "give a batch"
+    else:
+        return
+    raise ConfigurationError([Diagnostic(code="E0104", summary=why[0], help=why[1])])

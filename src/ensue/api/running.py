@@ -26,6 +26,8 @@ def apply(
     options: Mapping[str, Any] | None = None,
     target: str | None = None,
     part: RunPart = WHOLE_RUN,
+    batch: str | None = None,
+    fail_limit: str | None = None,
     on_state: Callable[[StateResult], None] | None = None,
 ) -> RunResult:
     """Bring machines to the state that SLS describe, and return the results.
@@ -40,11 +42,15 @@ def apply(
         options: options that override ensue.yaml, by their names there.
         target: a target expression (`T@ssh_host:web-*`); None: this machine.
         part: the part of the run to run: `RunPart(only=("web",))`; by default all of it.
+        batch: with a target: how many of its hosts are at work at a time, as a number or a percentage
+            (`25%`); None: all.
+        fail_limit: with a batch: begin no further host when more than this have failed, as a number or a
+            percentage; None: any number may fail.
         on_state: called with the result of each state as it ends.
 
     Raises:
         CompileError: an SLS, a top file or pillar has errors; nothing was run.
-        ConfigurationError: ensue.yaml or the target does not make sense.
+        ConfigurationError: ensue.yaml, the target, the batch or the fail limit does not make sense.
         LockHeldError: another apply of the project is running.
         RuntimeError: an event loop is running here; use `ensue.Project`.
     """
@@ -52,7 +58,9 @@ def apply(
 
     async def work() -> RunResult:
         async with project:
-            return await project.apply(*sls, target=target, part=part, on_state=on_state)
+            return await project.apply(
+                *sls, target=target, part=part, batch=batch, fail_limit=fail_limit, on_state=on_state
+            )
 
     return _run(work, "apply")
 

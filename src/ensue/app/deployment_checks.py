@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.environment_sets import Names
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint
+    from ensue.deploy.provisioning.written import TextPlace
     from ensue.language.collector import Collector
 
 _MOST_NAMED: Final = 10
@@ -46,7 +47,7 @@ def refuse_missing_drivers(
         if not drivers.has(one.driver):
             missing.setdefault(one.driver, {}).setdefault(one.definition, None)
     for driver, definitions in sorted(missing.items()):
-        places = [node.places[-1].span() for node in definitions.values() if node is not None]
+        places = [_driver_of(node).span() for node in definitions.values() if node is not None]
         found.error(
             "E0826",
             f"the driver {driver!r} is not installed",
@@ -56,6 +57,12 @@ def refuse_missing_drivers(
             or "install it, put it into _drivers/ of a file root, or use another driver",
             related=tuple((place, "needed here too") for place in places[1:]),
         )
+
+
+def _driver_of(node: GraphNode) -> TextPlace:
+    """Return the place of the driver in the definition of a resource."""
+    definition = node.places[-1]
+    return definition._replace(keys=(*definition.keys[:-1], "driver_type"))
 
 
 def refuse_another_type(
@@ -122,8 +129,15 @@ def refuse_unknown_resources(
                     f"{option}: the deployment has no resource {name!r}",
                     None,
                     detail="the option would have no effect",
-                    help=near_names(name, names) or "give a resource as `ensue deploy --plan` prints it",
+                    help=_resources_meant(name, sorted(names))
+                    or "give a resource as `ensue deploy --plan` prints it",
                 )
+
+
+def _resources_meant(name: str, names: Sequence[str]) -> str:
+    """Return `did you mean …?` with the resources whose id ends with a name or is similar to it."""
+    ids = [one for one in names if one.rpartition("#")[2].rpartition(".")[2] == name]
+    return f"did you mean {' or '.join(ids[:3])}?" if ids else near_names(name, names)
 
 
 def refuse_unknown_words(

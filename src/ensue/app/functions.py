@@ -14,6 +14,7 @@ from ensue.core.contracts.argument_types import argument_types
 from ensue.core.contracts.callables import parameters
 from ensue.core.contracts.functions import ALSO_TAKES, TAKES_WORDS, AlsoTakes, Signature
 from ensue.core.errors import NotAvailableError, PluginError
+from ensue.language.function_words import usual_names
 from ensue.language.transparent import TREQ, rules_of
 
 if TYPE_CHECKING:
@@ -144,7 +145,10 @@ class Functions:
         import difflib
 
         wanted = f"{module}.{function}"
-        names = [f"{module}.{name}" for name in self.names(module)]
+        known = self.names(module)
+        if usual := usual_names(function, known):
+            return [f"{module}.{name}" for name in usual]
+        names = [f"{module}.{name}" for name in known]
         close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.5)
         if close:
             return close

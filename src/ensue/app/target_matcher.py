@@ -225,8 +225,23 @@ class ProjectMatcher:
         for srn in sorted([*gone.matched, *gone.undecided])[:1]:
             if record := directory.index.record(srn):
                 return directory.why_gone(record)
-        near = dict.fromkeys(name for word in words_of(target) for name in _near(word, directory.index))
+        words = list(words_of(target))
+        if advice := next((advice for word in words if (advice := _rewritten(word))), ""):
+            return advice
+        near = dict.fromkeys(name for word in words for name in _near(word, directory.index))
         return f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows all"
+
+
+def _rewritten(word: Word) -> str:
+    """Return how to write a word in the form of another tool: `web1,web2`, `G@os=Debian`, `root@web`."""
+    pattern = word.pattern
+    if not word.engine and "," in pattern:
+        return f"a list of ids is L@{pattern}"
+    if word.engine in {"G", "P", "I", "J"} and "=" in pattern and word.delimiter not in pattern:
+        return f"a key and its value are {word.engine}@{pattern.replace('==', '=').replace('=', ':', 1)}"
+    if not word.engine and "@" in pattern:
+        return f"write the id alone, {pattern.rpartition('@')[2]}: the registration of a host has its user"
+    return ""
 
 
 def _near(word: Word, index: ResourceIndex) -> list[str]:

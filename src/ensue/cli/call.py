@@ -27,9 +27,20 @@ EXAMPLES = (
 )
 
 
+def _required(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Refuse a command line without a function; its only word may be one."""
+    if value is not None or ctx.resilient_parsing:
+        return value
+    target = str(ctx.params.get("target", ""))
+    message = f"The target comes first: `ensue call '*' {target}`" if "." in target else None
+    raise click.MissingParameter(message, ctx, param)
+
+
 @click.command("call", cls=ProjectCommand, examples=EXAMPLES)
 @click.argument("target", metavar="TGT", shell_complete=complete_target)
-@click.argument("function", metavar="FUN", shell_complete=complete_execution_function)
+@click.argument(
+    "function", metavar="FUN", required=False, callback=_required, shell_complete=complete_execution_function
+)
 @click.argument("arguments", metavar="[ARG]...", nargs=-1)
 @click.option(
     "--timeout",

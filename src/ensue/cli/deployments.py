@@ -63,15 +63,31 @@ def list_(session: Session, *, limit: int | None, app: str | None, env: str | No
     """
     from ensue.output.deployment_history import HEADINGS, record_data, record_row
 
+    others: list[tuple[Context, DeploymentRecord]] = []
+
     async def work(project: AppProject) -> list[tuple[Context, DeploymentRecord]]:
-        return await project.deployment_records(app, env, org)
+        records = await project.deployment_records(app, env, org)
+        if not records and (app or env):
+            others.extend(await project.deployment_records(None, None, org))
+        return records
 
     known = _newest(session.run(work), limit)
     if session.is_for_programs:
         session.print_document([record_data(*one, session.masker) for one in known])
     elif session.out != "quiet":
         session.print_table(HEADINGS, [record_row(*one) for one in known])
+    if others:
+        _say_what_there_is(session, app, env, {f"{one.app}/{one.env}" for one, _ in others})
     return exit_codes.SUCCEEDED
+
+
+def _say_what_there_is(session: Session, app: str | None, env: str | None, known: set[str]) -> None:
+    """Say on stderr that no deployment is of an environment, and which environments have some."""
+    from ensue.core.model.near_names import near_question
+
+    name = f"{app or '*'}/{env or '*'}"
+    near = near_question(name, known) or f"there are {', '.join(sorted(known))}"
+    session.lines.write(on_one_line(f"ensue: the store has no deployment of {name} ({near})"))
 
 
 def _newest(

@@ -41,6 +41,21 @@ _OPTIONS: Final = {
     "--preview": _PLAN,
     "--noop": _PLAN,
     "--limit": _TARGET,
+    "-l": _TARGET,
+    "-L": "`--tgt L@ID,ID` lists machines",
+    "-G": "`--tgt G@GRAIN:VALUE` chooses machines by a grain",
+    "-E": "`--tgt E@EXPRESSION` chooses machines by a regular expression",
+    "-N": "`--tgt N@NODEGROUP` chooses a nodegroup",
+    "-out": "leave it out: an apply compares again, and needs no saved plan",
+    "--upgrade": "leave it out: ensue downloads no providers",
+    "-upgrade": "leave it out: ensue downloads no providers",
+    "-lock": "leave it out: `ensue apply --wait` waits for another run",
+    "-lock-timeout": "`ensue apply --wait` waits for another run",
+    "-input": _NO_QUESTION,
+    "--ask-pass": "the registration of a host has its `password` or `private_key`",
+    "-k": "the registration of a host has its `password` or `private_key`",
+    "--refresh": "`ensue resources refresh`, or `ensue deploy --refresh`",
+    "--batch-size": "`--batch N`",
     "--syntax-check": _CHECK,
     "--list-tasks": _CHECK,
     "--list-tags": _CHECK,
@@ -106,8 +121,22 @@ _OPTIONS: Final = {
     "--run-name": "leave it out: the project's folder names what was enforced",
 }
 
+_FILES: Final = (".sls", ".yml", ".yaml", ".tf", ".json")
 _COMMANDS: Final = {
     "destroy": _DESTROY,
+    "import": "leave it out: states find what exists; `ensue deploy` makes resources of its own",
+    "salt": "`ensue call TARGET FUNCTION`, or `ensue apply --tgt TARGET [SLS]`",
+    "salt-call": "`ensue call ID FUNCTION`, or `ensue apply [SLS]`",
+    "salt-ssh": "`ensue call TARGET FUNCTION`, or `ensue apply --tgt TARGET [SLS]`",
+    "ansible": "`ensue call TARGET FUNCTION`",
+    "ansible-playbook": "`ensue apply [SLS]`",
+    "score-compose": "`ensue deploy score.yaml --render compose --to DIR`",
+    "score-k8s": "`ensue deploy score.yaml --render kubernetes --to DIR`",
+    "generate": "`ensue deploy score.yaml --render compose --to DIR`",
+    "humctl": "`ensue deploy`",
+    "create": "`ensue apply`, or `ensue deploy`",
+    "get": "`ensue show`, or `ensue resources list`",
+    "delete": _DESTROY,
     "down": _DESTROY,
     "up": "`ensue apply`, or `ensue deploy`",
     "run": "`ensue apply`, or `ensue call TARGET FUNCTION`",
@@ -147,4 +176,10 @@ def instead_of_option(word: str) -> str:
 
 def instead_of_command(word: str) -> str:
     """Return what to write instead of a command of another tool; empty if it is none."""
-    return _COMMANDS.get(word, "")
+    if instead := _COMMANDS.get(word, ""):
+        return instead
+    if word.endswith(_FILES):
+        return "`ensue apply [SLS]` runs states, `ensue deploy FILE` Score files"
+    module, dot, function = word.partition(".")
+    is_function = dot and module.isidentifier() and function.isidentifier()
+    return f"`ensue call TARGET {word}` calls a function" if is_function else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import click
 
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from ensue.cli.session import Session
     from ensue.core.model.data import Data
     from ensue.store.registry.enforced import ShownState
+
+_SINGLE: Final = {
+    "pillar": "`ensue call ID pillar.get {word}` shows one value",
+    "top": "`ensue show top --tgt {word}` shows it for other targets",
+    "enforced": "`ensue show enforced --out json` is for programs that pick one",
+}
+"""What shows a part, of what is shown as a whole."""
 
 EXAMPLES = (
     ("ensue show high web.nginx", "the declarations of an SLS, templates rendered"),
@@ -63,6 +70,7 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
         if tgt is not None:
             raise click.UsageError(f"`show {what}` is about deployments; it takes no --tgt")
         return _show_definitions(session, what, sls, DeploymentWords(**deployment))
+    _refuse_words(what, sls)
     if what == "enforced":
         if tgt is not None:
             raise click.UsageError("`show enforced` shows every target; it takes no --tgt")
@@ -80,6 +88,21 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
 
     shown = plain(session.run(work))
     return _print(session, {session.minion_id: shown})
+
+
+def _refuse_words(what: str, words: tuple[str, ...]) -> None:
+    """Refuse words after what takes none, since they would have no effect.
+
+    Raises:
+        click.UsageError: there is such a word; the message says what shows a single value.
+    """
+    from ensue.cli.salt_arguments import mods_of
+
+    if what in _SINGLE and (others := mods_of(words)):
+        instead = _SINGLE[what].format(word=others[0])
+        raise click.UsageError(
+            f"`show {what}` shows everything and takes no {others[0]!r}. Instead: {instead}."
+        )
 
 
 def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, ...]) -> int:

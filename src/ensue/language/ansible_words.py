@@ -43,6 +43,21 @@ _KEYWORDS: Final = {
     "hosts": "the top file, or `--tgt`, assigns SLS to machines",
     "roles": "write `include` with the SLS",
 }
+_FILTERS: Final = {
+    "to_yaml": "yaml",
+    "to_nice_yaml": "yaml(False)",
+    "to_json": "json",
+    "to_nice_json": "json(indent=2)",
+    "from_yaml": "load_yaml",
+    "from_json": "load_json",
+    "b64encode": "base64_encode",
+    "b64decode": "base64_decode",
+    "bool": "to_bool",
+    "mandatory": "nothing: an undefined value is an error",
+    "ternary": "{{ a if condition else b }}",
+    "combine": "{{ salt['slsutil.merge'](a, b) }}",
+    "dict2items": "{% for key, value in mapping.items() %}",
+}
 _OF_PLAYS: Final = frozenset({"hosts", "tasks", "roles", "import_playbook"})
 
 
@@ -50,6 +65,12 @@ def instead_of_keyword(word: str) -> str:
     """Return what to write instead of a keyword of Ansible; empty if it is none."""
     advice = _KEYWORDS.get(word, "")
     return f"`{word}` is Ansible's: {advice}" if advice else ""
+
+
+def instead_of_filter(name: str) -> str:
+    """Return what to write instead of a filter of Ansible; empty if it is none."""
+    advice = _FILTERS.get(name, "")
+    return f"`{name}` is Ansible's: write {advice}" if advice else ""
 
 
 def instead_of_playbook(data: Any) -> str:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ensue.language.declarations import Declaration
 
 
+_MOST_LISTED: Final = 20
+"""How many arguments of a function a message lists."""
+
+
 class OnUnknown(NamedTuple):
     """What happens if a state function does not exist, or does not take an argument or lacks one.
 
@@ -131,6 +135,16 @@ class ArgumentCheck:
             {name: value for name, value in arguments.items() if name not in unused} if unused else arguments
         )
 
+    def warn_of_state(self, declaration: Declaration, signature: Signature) -> None:
+        """Warn that Salt ignores the argument `state`, which functions of Ansible have.
+
+        Args:
+            declaration: a state that has it.
+            signature: the arguments that its function takes.
+        """
+        if "state" not in signature.names and not declaration.is_copied_by_use("state"):
+            self._warn(declaration, "state", "", "the function says it: `file.absent`, `service.dead`")
+
     def _accepts_other(
         self,
         declaration: Declaration,
@@ -200,8 +214,18 @@ def _refuse(declaration: Declaration, signature: Signature, name: str, refused: 
         _place(declaration, name),
         detail=f"{declaration.id!r} passes it",
         help=_meant(name, signature)
-        or f"it takes {', '.join(sorted(signature.names))}; "
+        or f"{_taken(declaration, signature)}; "
         "`on_unknown_argument: ignore` leaves it out, as Salt does where a function takes any",
+    )
+
+
+def _taken(declaration: Declaration, signature: Signature) -> str:
+    """Return the arguments that a function takes, or where they are listed if they are many."""
+    names = sorted(signature.names)
+    if len(names) <= _MOST_LISTED:
+        return f"it takes {', '.join(names)}"
+    return (
+        f"`ensue doc {declaration.module}.{declaration.function}` lists the {len(names)} arguments it takes"
     )
 
 

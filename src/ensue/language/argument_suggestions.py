@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.collector import near_names
+from ensue.language.hcl_words import instead_of_argument
 from ensue.language.options import OPTION_WORDS, TAGS
 from ensue.language.requisite_names import MERGED_BY_EXTEND
 
@@ -94,7 +95,7 @@ def meant_by(word: str, names: Collection[str]) -> str:
     known = GLOBAL_WORDS | set(names)
     called = [one for one in _OTHER_TOOLS.get(_folded(word), ()) if one in names or one in _RELATED]
     slip = _alike(word, known) or _plural_relation(word)
-    if not slip and (advice := instead_of_keyword(word)):
+    if not slip and (advice := instead_of_keyword(word) or instead_of_argument(word)):
         return advice
     slip = slip or _one_slip_away(word, known - _NEVER_MEANT)
     if slip or called:

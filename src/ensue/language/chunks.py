@@ -23,6 +23,8 @@ from ensue.language.argument_check import REFUSED, ArgumentCheck
 from ensue.language.collector import Collector
 from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
+from ensue.language.function_words import instead_of_module
+from ensue.language.hcl_words import instead_of_argument
 from ensue.language.options import OPTION_WORDS, read_options
 from ensue.language.references.detection import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
@@ -138,7 +140,10 @@ class Drafter:
                 "E0306",
                 f"{declaration.id!r} names no function of {declaration.module!r}",
                 declaration.span(),
-                help=f"write `{declaration.module}.function:`, or the function as one item of the list",
+                help=instead_of_module(declaration.module)
+                or instead_of_keyword(declaration.module)
+                or instead_of_argument(declaration.module)
+                or f"write `{declaration.module}.function:`, or the function as one item of the list",
             )
             return ()
         target = declaration.arguments.get("tgt")
@@ -208,14 +213,7 @@ class Drafter:
         options, requisites, order = NO_OPTIONS, None, declaration.order
         if words:
             arguments = dict(arguments)
-            given = arguments.pop("name", None)
-            if isinstance(given, str) and not place:
-                name = given
-            elif is_list(given) and signature.takes_words:
-                from ensue.language.words import name_of_words, read_words
-
-                arguments["name"] = read_words(given, declaration, self._found)
-                name = name_of_words(given)
+            name = self._name_of(declaration, signature, arguments, name, place)
             if not is_encodable(name):
                 refuse_half_pair(f"the name {name!r}", declaration.span("name"), self._found)
             arguments.pop("names", None)
@@ -228,6 +226,8 @@ class Drafter:
                 options = with_fan_out(
                     options, declaration, arguments, accepts, vocabulary=vocabulary, found=found
                 )
+            if "state" in words:
+                self._check.warn_of_state(declaration, signature)
             for word in words & DROPPED:
                 arguments.pop(word, None)
         refused = Collector() if self._on_unknown.argument == "fail" else self._found
@@ -246,6 +246,20 @@ class Drafter:
             self.fanned.append(draft)
         return draft
 
+    def _name_of(
+        self, declaration: Declaration, signature: Signature, arguments: dict[str, Any], name: str, place: int
+    ) -> str:
+        """Return the name of a state, and take `name` out of its arguments unless it is a list of words."""
+        given = arguments.pop("name", None)
+        if isinstance(given, str) and not place:
+            return given
+        if is_list(given) and signature.takes_words:
+            from ensue.language.words import name_of_words, read_words
+
+            arguments["name"] = read_words(given, declaration, self._found)
+            return name_of_words(given)
+        return name
+
     def _signature(self, declaration: Declaration, target: str) -> Signature | Diagnostic:
         """Return the signature of a function, or what is wrong with its name."""
         function = (declaration.module, declaration.function)
@@ -263,16 +277,24 @@ class Drafter:
         signature = self._signatures[key]
         if signature is not None:
             return signature
-        near = self._catalog.near(*function)
         return Diagnostic(
             code="E0401",
             summary=f"there is no state function {declaration.module}.{declaration.function}",
             span=declaration.span(),
             detail=f"{declaration.id!r} asks for it",
-            help=f"did you mean {' or '.join(near)}?"
-            if near
-            else instead_of_keyword(declaration.module) or self._catalog.hint,
+            help=self._meant(*function) or self._catalog.hint,
         )
+
+    def _meant(self, module: str, function: str) -> str:
+        """Return what a user may have meant by a function that does not exist; empty if that is not known."""
+        near = self._catalog.near(module, function)
+        if not any(name.startswith(f"{module}.") for name in near) and (
+            advice := instead_of_module(module, function)
+        ):
+            return advice
+        if near:
+            return f"did you mean {' or '.join(near)}?"
+        return instead_of_keyword(module) or instead_of_argument(module)
 
 
 def _name_and_rest(declaration: Declaration) -> tuple[str, dict[str, Any]] | None:

@@ -8,12 +8,14 @@ Source: Salt's "highstate" data structure.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
 from ensue.core.model.data import is_encodable, is_list, is_mapping
+from ensue.core.model.property_values import kind_in_words
 from ensue.language.metadata import META
 from ensue.language.requisite_names import ADDED_UP
 
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude", META})
 _NEVER_TWICE: Final = frozenset({"delayed_render", "registers"})
 """Options of ensue that may not be repeated; of a repeated option of Salt's the last one wins, as there."""
-
+_GLUED: Final = re.compile(r"([a-z_]\w*):(\S.*)")
+"""An item like `name:/etc/motd`, in which the blank after the colon is missing."""
 
 EntryPlace: TypeAlias = "tuple[str, YamlDocument, tuple[str | int, ...]]"
 """Where an entry of a list is written: the SLS, its file, and the path to it in the file."""
@@ -170,7 +173,7 @@ def read_body(
                 f"{id_!r} names several functions of {module!r}",
                 document.locate(place),
                 detail=f"{', '.join([*functions, function])} are in one list",
-                help="give each function an ID of its own",
+                help=_instead_of(module) or "give each function an ID of its own",
             )
         if module in modules:
             found.error(
@@ -242,7 +245,7 @@ def _argument_list(
             f"the arguments of {place[-2]!r} are a mapping",
             document.locate(place),
             detail=f"{key} takes a list of one-key mappings",
-            help="put a dash before each argument: `- name: value`",
+            help=_without_blank(arguments) or "put a dash before each argument: `- name: value`",
         )
         return None
     found.error(
@@ -250,7 +253,7 @@ def _argument_list(
         f"the arguments of {place[-2]!r} are not a list",
         document.locate(place),
         detail=f"{key} is followed by {arguments!r}",
-        help="put a dash before each argument: `- name: value`",
+        help=_instead_of(place[-2]) or "put a dash before each argument: `- name: value`",
     )
     return None
 
@@ -262,6 +265,9 @@ def _merged_arguments(
     functions: list[str] = []
     for index, item in enumerate(listed):
         if item.__class__ is str:
+            if glued := _GLUED.fullmatch(item):
+                _refuse_glued(glued[1], glued[2], document, (*place, index), found)
+                continue
             functions.append(item)
         elif is_mapping(item):
             # Later arguments win, as in Salt; every key becomes text, whatever YAML read it as.
@@ -283,6 +289,32 @@ def _merged_arguments(
     return merged, functions
 
 
+def _without_blank(arguments: Mapping[Any, Any]) -> str:
+    """Return the remedy for `-name: value`, which YAML reads as a key that begins with a dash."""
+    name = next((str(key) for key in arguments if str(key).startswith("-")), "")
+    return f"put a blank after the dash: `- {name[1:]}: value`" if name[1:] else ""
+
+
+def _instead_of(id_: str) -> str:
+    """Return what to write instead of an ID that is a word of another tool."""
+    from ensue.language.ansible_words import instead_of_keyword
+    from ensue.language.hcl_words import instead_of_argument
+
+    return instead_of_keyword(id_) or instead_of_argument(id_)
+
+
+def _refuse_glued(
+    name: str, value: str, document: YamlDocument, place: Sequence[str | int], found: Collector
+) -> None:
+    found.error(
+        "E0307",
+        f"`{name}:{value}` of {place[-3]!r} is a text, not an argument",
+        document.locate(place),
+        detail="YAML needs a blank after a colon",
+        help=f"write `- {name}: {value}`",
+    )
+
+
 def _refuse_second(word: str, document: YamlDocument, place: Sequence[str | int], found: Collector) -> None:
     found.error(
         "E0312",
@@ -298,7 +330,7 @@ def _refuse_id(raw_id: Any, document: YamlDocument, found: Collector) -> None:
         "E0303",
         f"the ID {raw_id!r} is not text",
         document.locate((str(raw_id),)),
-        detail=f"YAML reads it as {type(raw_id).__name__}",
+        detail=f"YAML reads it as {kind_in_words(raw_id)}",
         help=f"put it in quotes: '{raw_id}'",
     )
 

@@ -15,6 +15,7 @@ from ensue.core.errors import StateFailedError
 from ensue.core.files.local_content import CHUNK_BYTES, SHORT_BYTES, DownloadedContent, LocalDigests
 from ensue.core.files.regular_files import is_regular, obstacle
 from ensue.core.files.trees import files_below, links_below
+from ensue.language.near_files import near_files
 from ensue.reach.processes.http_exchange import exchanged
 
 if TYPE_CHECKING:
@@ -130,8 +131,11 @@ class ProjectFiles:
         relative, saltenv = self._split(source, saltenv)
         found = self._roots.obstacle(relative, saltenv)
         said = f"is {found}" if found else "was not found"
-        folders = ", ".join(self._roots.shown(folder) for folder in self._roots.folders(saltenv))
-        return f"the source {source} {said} (searched below {folders or 'no file roots'})"
+        folders = self._roots.folders(saltenv)
+        searched = ", ".join(map(self._roots.shown, folders)) or "no file roots"
+        near = near_files(folders, relative)
+        meant = f"; did you mean {' or '.join(f'salt://{path}' for path in near)}?" if near else ""
+        return f"the source {source} {said} (searched below {searched}{meant})"
 
     def _split(self, source: str, saltenv: str) -> tuple[str, str]:
         """Return a source's path below the roots, and its environment."""

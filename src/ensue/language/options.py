@@ -6,9 +6,13 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.argument_types import ArgumentType
 from ensue.core.model.chunk import NO_OPTIONS, Retry, StateOptions
 from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.near_names import near_question
 from ensue.core.model.numbers import finite
+from ensue.language.conditions import read_conditions, read_texts
+from ensue.language.option_faults import OptionFaults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,10 +31,15 @@ OPTION_WORDS: Final = frozenset({
 """Words that are options; `runas`, `timeout`, `creates` and `umask` go to functions that take them, too."""
 
 _OCTAL: Final = 8
-_MOST_SHOWN: Final = 60
-"""How many characters of a refused value a message shows."""
 _SHARED: Final = frozenset({"runas", "umask", "timeout", "creates", "check_cmd", "unless", "onlyif", TAGS})
 _OWN_IF_ACCEPTED: Final = frozenset({"timeout", "check_cmd", TAGS})
+_RELOADS: Final = frozenset({"reload_modules", "reload_grains", "reload_pillar"})
+_FLAG: Final = ArgumentType(kinds=("bool",), choices=(), certain=frozenset({bool}))
+_SECONDS: Final = ArgumentType(kinds=("seconds",), choices=(), certain=frozenset())
+_COUNT: Final = ArgumentType(kinds=("number",), choices=(), certain=frozenset())
+_AGGREGATE: Final = ArgumentType(kinds=("bool", "list"), choices=(), certain=frozenset({bool, list, str}))
+_EVENT: Final = ArgumentType(kinds=("bool", "text"), choices=(), certain=frozenset({bool, str}))
+_RETRY_KEYS: Final = frozenset({"attempts", "until", "interval", "splay"})
 _BETWEEN_TAGS: Final = re.compile(r"[\s,]")
 
 
@@ -48,6 +57,8 @@ def read_options(
     reader = _OptionReader(declaration, found)
     if "order" in arguments:
         reader.order(arguments["order"])
+    if "aggregate" in arguments and not accepts("aggregate"):
+        reader.judge("aggregate", arguments["aggregate"], _AGGREGATE)
     words = arguments.keys() & OPTION_WORDS
     if not words:
         return NO_OPTIONS
@@ -61,11 +72,15 @@ def read_options(
     registers = reader.registers(given.get("registers"))
     if "umask" not in arguments:
         reader.umask(given.get("umask"))
+    for word in given.keys() & _RELOADS:
+        given[word] = reader.flag(given, word)
+    reader.judge("fire_event", given.get("fire_event"), _EVENT)
+    faults = reader.faults
     return StateOptions(
-        unless=_listed(given.get("unless")),
-        onlyif=_listed(given.get("onlyif")),
-        creates=tuple(map(str, _listed(given.get("creates")))),
-        check_cmd=tuple(map(str, _listed(given.get("check_cmd")))),
+        unless=read_conditions("unless", given.get("unless"), faults),
+        onlyif=read_conditions("onlyif", given.get("onlyif"), faults),
+        creates=read_texts("creates", given.get("creates"), faults),
+        check_cmd=read_texts("check_cmd", given.get("check_cmd"), faults),
         failhard=reader.flag(given, "failhard"),
         retry=reader.retry(given.get("retry")),
         timeout_s=reader.seconds(given, "timeout"),
@@ -80,15 +95,16 @@ def read_options(
     )
 
 
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+def _meant_key(value: Any) -> str:
+    """Return the key of `retry` that an unknown key may mean, as a question."""
+    unknown = [str(key) for key in value if key not in _RETRY_KEYS] if is_mapping(value) else []
+    return next(filter(None, (near_question(key, _RETRY_KEYS) for key in unknown)), "")
 
 
-def _listed(value: Any) -> tuple[Any, ...]:
-    if value is None:
-        return ()
-    return tuple(value) if is_list(value) else (value,)
+def _without_quotes(value: Any) -> str:
+    """Return what to do with a number that is a text."""
+    is_number = isinstance(value, str) and value.lstrip("-").isdecimal()
+    return "write it without quotes" if is_number else ""
 
 
 class _OptionReader:
@@ -97,26 +113,24 @@ class _OptionReader:
     def __init__(self, declaration: Declaration, found: Collector) -> None:
         self._declaration = declaration
         self._found = found
+        self.faults = OptionFaults(declaration, found)
+        self._refuse = self.faults.refuse
 
-    def _refuse(
-        self, word: str, value: Any, wanted: str, *below: str | int, above: tuple[str, ...] = ()
-    ) -> None:
-        verb = "holds" if below else "is"
-        self._found.error(
-            "E0312",
-            f"`{word}` of {self._declaration.id!r} {verb} {_shown(value)}",
-            self._declaration.span(*above, word, *below),
-            help=f"it takes {wanted}",
-        )
+    def judge(self, word: str, value: Any, kind: ArgumentType, *above: str) -> bool:
+        """Return whether a value is of a kind; refuse it if it is not."""
+        if kind.accepts(value) and not (kind is _FLAG and value in ([], {})):
+            return True
+        self._refuse(word, value, kind.expected, *above, word, meant=kind.meant(value))
+        return False
 
-    def flag(self, given: Mapping[str, Any], word: str) -> bool | None:
+    def flag(self, given: Mapping[str, Any], word: str, *above: str) -> bool | None:
+        """Return a boolean, or the one that a word such as `yes` means."""
         value = given.get(word)
-        if value is None or isinstance(value, bool):
-            return value
-        self._refuse(word, value, "true or false")
-        return None
+        if value is None or isinstance(value, bool) or not self.judge(word, value, _FLAG, *above):
+            return value if isinstance(value, bool) else None
+        return bool(_FLAG.converted(value) if isinstance(value, str) else value)
 
-    def seconds(self, given: Mapping[str, Any], word: str, *, above: tuple[str, ...] = ()) -> float | None:
+    def seconds(self, given: Mapping[str, Any], word: str, *above: str) -> float | None:
         value = given.get(word)
         if value is None:
             return None
@@ -125,7 +139,7 @@ class _OptionReader:
         except (TypeError, ValueError, OverflowError):
             seconds = -1.0
         if seconds < 0 or not math.isfinite(seconds):
-            self._refuse(word, value, "a number of seconds", above=above)
+            self._refuse(word, value, "a number of seconds", *above, word, meant=_SECONDS.meant(value))
             return None
         return seconds
 
@@ -142,22 +156,25 @@ class _OptionReader:
             return Retry()
         if is_list(value) and all(is_mapping(item) for item in value):
             value = {name: one for item in value for name, one in item.items()}
-        if not is_mapping(value) or value.keys() - {"attempts", "until", "interval", "splay"}:
-            self._refuse("retry", value, "true, or a mapping of attempts, until, interval and splay")
+        if not is_mapping(value) or value.keys() - _RETRY_KEYS:
+            meant = _meant_key(value)
+            self._refuse(
+                "retry", value, "true, or a mapping of attempts, until, interval and splay", meant=meant
+            )
             return None
-        attempts, until = value.get("attempts", 2), value.get("until", True)
+        attempts, until = value.get("attempts", 2), self.flag({"until": True, **value}, "until", "retry")
         if isinstance(attempts, bool) or not isinstance(attempts, int):
-            self._refuse("retry", value, "attempts as a number")
+            meant = _COUNT.meant(attempts) or _without_quotes(attempts)
+            self._refuse("attempts", attempts, "a number", "retry", "attempts", meant=meant)
             return None
-        if not isinstance(until, bool):
-            self._refuse("retry", value, "until as true or false")
+        if until is None:
             return None
-        interval_s = self.seconds(value, "interval", above=("retry",))
+        interval_s = self.seconds(value, "interval", "retry")
         retry = Retry(
             attempts=attempts,
             until=until,
             interval_s=Retry().interval_s if interval_s is None else interval_s,
-            splay_s=self.seconds(value, "splay", above=("retry",)) or 0.0,
+            splay_s=self.seconds(value, "splay", "retry") or 0.0,
         )
         return retry if attempts > 0 else None
 
@@ -171,7 +188,9 @@ class _OptionReader:
 
     def order(self, value: Any) -> None:
         if value is not None and finite(value) is None and value not in ("first", "last"):
-            self._refuse("order", value, "a number below 1e308, first or last")
+            meant = near_question(value, ("first", "last")) if isinstance(value, str) else ""
+            meant = meant or _without_quotes(value)
+            self._refuse("order", value, "a number below 1e308, first or last", meant=meant)
 
     def registers(self, value: Any) -> tuple[tuple[str, Any], ...]:
         if value is None:
@@ -179,8 +198,9 @@ class _OptionReader:
         pairs: list[tuple[str, Any]] = []
         for place, item in enumerate(value if is_list(value) else [value]):
             if not is_mapping(item):
-                below = (place,) if is_list(value) else ()
-                self._refuse("registers", item, "a list of `type:id: {configuration}`", *below)
+                keys = ("registers", place) if is_list(value) else ("registers",)
+                expected = "a list of `type:id: {configuration}`"
+                self._refuse("registers", item, expected, *keys, is_part=is_list(value))
                 continue
             pairs.extend((str(srn), config) for srn, config in item.items())
         return tuple(pairs)
@@ -193,10 +213,9 @@ class _OptionReader:
             if isinstance(tag, str) and tag and not _BETWEEN_TAGS.search(tag):
                 tags[tag] = None
                 continue
-            below = (place,) if is_list(value) else ()
-            self._refuse(
-                TAGS, tag, "a tag or a list of tags; a tag is text without blanks and commas", *below
-            )
+            keys = (TAGS, place) if is_list(value) else (TAGS,)
+            expected = "a tag or a list of tags; a tag is text without blanks and commas"
+            self._refuse(TAGS, tag, expected, *keys, is_part=is_list(value))
         return tuple(tags)
 
     def delayed(self, value: Any) -> tuple[tuple[str, str], ...]:

@@ -14,6 +14,7 @@ import msgspec
 from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.aggregation import unmarked
+from ensue.language.collector import near_names
 from ensue.language.data_faults import refuse_unbounded
 from ensue.language.merging import Merging, merge
 from ensue.language.steps import run_steps
@@ -261,12 +262,22 @@ class _PillarLoader:
             yield _Include(name=text, key=key, defaults=defaults, span=document.place("include", index))
 
     def _missing(self, name: str, span: YamlPlace) -> None:
-        folders = ", ".join(map(self._compiler.roots.shown, self._compiler.roots.folders(self._saltenv)))
+        roots = self._compiler.roots
+        if not (folders := ", ".join(map(roots.shown, roots.folders(self._saltenv)))):
+            self._found.error(
+                "E0603",
+                f"there is no pillar SLS {name!r}: pillar_roots has no environment {self._saltenv!r}",
+                span,
+                detail=f"pillar_roots names {', '.join(roots.environments)}",
+                help=near_names(self._saltenv, roots.environments) or "add it to pillar_roots in ensue.yaml",
+            )
+            return
         self._found.error(
             "E0603",
             f"there is no pillar SLS {name!r}",
-            span,
-            help=f"create {name.replace('.', '/')}.sls below {folders or 'the pillar roots'}",
+            span.item(name),
+            help=near_names(name, roots.names(self._saltenv))
+            or f"create {name.replace('.', '/')}.sls below {folders}",
         )
 
 

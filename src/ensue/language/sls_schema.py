@@ -52,13 +52,30 @@ _KINDS: Final[dict[str, dict[str, Any]]] = {
 }
 """The values of each kind of `argument_types`."""
 _REQUISITE: Final = {"type": ["array", "object", "string"]}
+_CALL: Final = {"type": "object", "required": ["fun"]}
+_TEXT_OR_TEXTS: Final = {"type": ["string", "array", "null"], "items": {"type": "string"}}
+_FLAG: Final = {"anyOf": [_KINDS["bool"], _NOT_GIVEN, _LATE]}
+
+
+def _condition(ignored: bool) -> dict[str, Any]:
+    """Return the schema of `onlyif` or `unless`, which may be the boolean that Salt ignores."""
+    entries: dict[str, Any] = {"type": "array", "items": {"anyOf": [{"type": "string"}, _CALL]}}
+    ignored_list = {"const": [ignored]}
+    return {"anyOf": [{"type": ["string", "null"]}, _CALL, entries, {"const": ignored}, ignored_list]}
+
+
 _OPTIONS: Final[dict[str, dict[str, Any]]] = {
     **{word: {} for word in (*OPTION_WORDS, *DROPPED, *FAN_OUT_WORDS, "arg_bind", "sensitive")},
     **dict.fromkeys(REQUISITE_OPTIONS - {"onfail_stop"}, _REQUISITE),
     "order": {"anyOf": [{"type": "number"}, {"enum": ["first", "last"]}, _LATE]},
     "names": {"type": "array"},
-    "failhard": {"anyOf": [_KINDS["bool"], _NOT_GIVEN, _LATE]},
-    "parallel": {"anyOf": [_KINDS["bool"], _NOT_GIVEN, _LATE]},
+    "unless": _condition(False),
+    "onlyif": _condition(True),
+    "creates": _TEXT_OR_TEXTS,
+    "check_cmd": _TEXT_OR_TEXTS,
+    **dict.fromkeys(
+        ("failhard", "parallel", "onfail_stop", "reload_modules", "reload_grains", "reload_pillar"), _FLAG
+    ),
     "delayed_render": {"type": ["array", "object", "string"]},
     "registers": {"type": ["object", "array"]},
     "tgt": {"type": "string"},

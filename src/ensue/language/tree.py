@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from ensue.core.diagnostics import Span
 from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.property_values import kind_in_words
 from ensue.language.aggregation import AggregatedMap, unmarked
 from ensue.language.ansible_words import instead_of_playbook
 from ensue.language.collector import near_names
 from ensue.language.declarations import Declaration, read_body, read_declarations
+from ensue.language.hcl_words import instead_of_hcl
 from ensue.language.metadata import META, metadata_of, warn_of_state
 from ensue.language.references.detection import may_bind, may_hold_slot
 from ensue.language.steps import run_steps
@@ -41,6 +43,10 @@ class ExtendEntry(msgspec.Struct, frozen=True, kw_only=True):
     declarations: dict[str, Declaration]
     sls: str
     span: Span
+
+
+_NO_SLS: Final = frozenset({"yml", "yaml", "tf", "hcl", "json"})
+"""Endings of the files of other tools."""
 
 
 class SlsTree(msgspec.Struct, kw_only=True):
@@ -165,9 +171,9 @@ class TreeLoader:
         self._found.error(
             "E0301",
             f"there is no SLS {name!r}",
-            _line_of(name, place) or Span(f"{folders or 'states'}/{below}.sls"),
+            place.item(name) if place else Span(f"{folders or 'states'}/{below}.sls"),
             detail=f"neither {below}.sls nor {below}/init.sls is below {folders or 'any file root'}",
-            help=near or "create the file, or check file_roots in ensue.yaml",
+            help=near or _other_file(name) or "create the file, or check file_roots in ensue.yaml",
         )
 
     def _take_in(self, file: SlsFile, data: Any, document: YamlDocument) -> Steps[None]:
@@ -178,8 +184,10 @@ class TreeLoader:
                 "E0207",
                 f"the SLS {file.name!r} is not a mapping",
                 document.locate(()),
-                detail=f"it renders to a {type(data).__name__}",
-                help=instead_of_playbook(data) or "an SLS is a mapping of IDs to declarations",
+                detail=f"it renders to {kind_in_words(data)}",
+                help=instead_of_playbook(data)
+                or instead_of_hcl(data)
+                or "an SLS is a mapping of IDs to declarations",
             )
             return
         self.tree.binds = self.tree.binds or document.makes_data or may_bind(document.text)
@@ -336,6 +344,12 @@ def absolute_name(name: str, file: SlsFile) -> str | None:
     return ".".join([*parts[: len(parts) - level], name[level:]]).strip(".")
 
 
+def _other_file(name: str) -> str:
+    """Return what to do with a file that is no SLS; empty if a name is not that of one."""
+    ending = name.rpartition(".")[2] if "." in name else ""
+    return f"states are in files that end in .sls, not in .{ending}" if ending in _NO_SLS else ""
+
+
 def _place(declared: Mapping[str, Mapping[str, Declaration]], saltenv: str) -> None:
     """Set the environment of declarations; they are created with `base`."""
     if saltenv != "base":
@@ -347,8 +361,3 @@ def _place(declared: Mapping[str, Mapping[str, Declaration]], saltenv: str) -> N
 def sls_key(name: str, saltenv: str) -> str:
     """Return the key of an SLS of an environment in `SlsTree.loaded`."""
     return name if saltenv == "base" else f"{saltenv}:{name}"
-
-
-def _line_of(name: str, place: YamlPlace | None) -> Span | None:
-    """Return the place where an SLS is requested: for a target in a top file, the line that names the SLS."""
-    return None if place is None else place.document.locate_text(place.keys, f"- {name}\n")

@@ -146,7 +146,9 @@ def function_of(returned: Return) -> str:
 def state_name(id_: str, function: str, target: str = "") -> str:
     """Return the name of a state in a line of progress."""
     where = f" on {target}" if target and not target.startswith("minion:") else ""
-    return f"{id_} ({function}){where}"
+    # A run without states has a state without a function, which is named like Salt's.
+    what = f" ({function})" if function != "no.None" else ""
+    return f"{id_}{what}{where}"
 
 
 def failure_line(returned: Return, comment: str, masker: Masker) -> str:

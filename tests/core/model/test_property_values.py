@@ -80,7 +80,7 @@ def test_a_path_leads_to_its_value(path: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("nope", f"new_state has no key 'nope'; it has {KEYS}"),
+        ("nope", f"new_state has no key 'nope'; it has {KEYS} (did you mean none?)"),
         ("deep:nope", "'deep' has no key 'nope'; it has er"),
         ("empty:x", "'empty' has no key 'x'; it is empty"),
         ("l[3]", "'l' has no [3]; it has 3 items"),

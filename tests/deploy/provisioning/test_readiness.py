@@ -182,7 +182,11 @@ def test_a_secret_is_in_no_message() -> None:
             {},
             "`ready`: tcp ${context.org.id}:1 has a value that is not known",
         ),
-        ({"tcp": "${outputs.hots}:1"}, {"host": "pg"}, "has no output 'hots' (its outputs: host)"),
+        (
+            {"tcp": "${outputs.hots}:1"},
+            {"host": "pg"},
+            "has no output 'hots' (its outputs: host; did you mean host?)",
+        ),
     ],
 )
 def test_conditions_that_outputs_spoil(ready: Any, values: Any, problem: str) -> None:

@@ -17,6 +17,7 @@ import msgspec
 
 from ensue.core.errors import EnsueError
 from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.near_names import near as near_text
 from ensue.core.model.property_path import Every, Indexed
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ class _PathWalk:
         if isinstance(found, _Spot) and is_mapping(found.value):
             return self._in_mapping(found, key, indexes, before)
         if isinstance(found, _Spot) and not is_list(found.value):
-            raise PathError(f"{_shown(before)} is {_kind(found.value)}, so it has no key {key!r}")
+            raise PathError(f"{_shown(before)} is {kind_in_words(found.value)}, so it has no key {key!r}")
         inside = before if before and _maps(before[-1]) else (*before, Every.ITEM)
         items = found.spots if isinstance(found, _Mapped) else self._spots(found)
         is_list_itself = isinstance(found, _Spot)
@@ -208,7 +209,9 @@ class _PathWalk:
         ]
         levels = self._levels(found)
         if not levels and not spots:
-            raise PathError(f"{_shown(before)} has no key {key!r}; {_keys(data)}")
+            # Where all readings of a path are tried, errors are frequent and nobody reads them.
+            near = "" if self._all_readings else near_text(key, map(str, data))
+            raise PathError(f"{_shown(before)} has no key {key!r}; {_keys(data)}{near}")
         if len(spots) == 1 and not levels:
             return spots[0]
         return self._either(levels, lambda one: self._by_key(one, key, indexes, before), *spots)
@@ -251,7 +254,7 @@ class _PathWalk:
         if is_list(data) or isinstance(data, tuple):
             return self._spots(found)
         there = f"; {_keys(data)}" if is_mapping(data) else ""
-        raise PathError(f"{_shown(before)} is {_kind(data)}, so it has no {index}{there}")
+        raise PathError(f"{_shown(before)} is {kind_in_words(data)}, so it has no {index}{there}")
 
     def _levels(self, found: _Found) -> list[_Found]:
         """Return the values before and after, where a mapping of changes has them."""
@@ -295,7 +298,7 @@ def _keys(data: dict[str, Any]) -> str:
     return f"it has {', '.join(keys[:_MOST_KEYS_SHOWN])}{more}"
 
 
-def _kind(data: Any) -> str:
+def kind_in_words(data: Any) -> str:
     """Name what a value is without showing it: it may be a secret."""
     match data:
         case dict():

@@ -13,6 +13,7 @@ import msgspec
 from ensue.core.contracts.driver import ForeignPart
 from ensue.core.errors import DriverError, InternalError
 from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.near_names import near_question
 from ensue.core.model.unknown import Unknown, has_unknowns
 from ensue.deploy.provisioning.evaluation import evaluate, evaluate_parts
 from ensue.deploy.provisioning.identity import context_values, guresid
@@ -306,10 +307,18 @@ class GraphValues:
         missing = object()
         value = _below(marked(outputs.data, outputs.secret_paths), path, missing)
         if value is missing:
-            has = ", ".join(map(str, outputs.data)) if is_mapping(outputs.data) and outputs.data else "none"
-            raise DriverError(f"{key} has no output {'.'.join(path)!r} (its outputs: {has})")
+            raise DriverError(
+                f"{key} has no output {'.'.join(path)!r} ({_outputs_there(outputs.data, path)})"
+            )
         is_known = not isinstance(value, Unknown)
         return _foreign(value, str(key)) if is_known else value
+
+
+def _outputs_there(data: Any, path: tuple[str, ...]) -> str:
+    """Return the names of outputs, and those that may have been meant by one that is not among them."""
+    names = list(map(str, data)) if is_mapping(data) else []
+    near = near_question(path[0], names) if path and path[0] not in names else ""
+    return f"its outputs: {', '.join(names) or 'none'}" + (f"; {near}" if near else "")
 
 
 def _foreign(value: Any, resources: str) -> Any:

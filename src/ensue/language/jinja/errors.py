@@ -11,8 +11,11 @@ import jinja2
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError, EnsueError
 from ensue.core.model.file_lines import file_lines
+from ensue.language.ansible_words import instead_of_filter
 from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
+from ensue.language.jinja.loader import MissingTemplateError
+from ensue.language.jinja.missing_keys import near_keys
 from ensue.language.jinja.missing_names import (
     MissingName,
     column_of,
@@ -38,6 +41,8 @@ _COMPILER: Final = frozenset({
 })  # fmt: skip
 _DEEP_CALLS: Final = 100
 """More nested calls of the compiler than a template of reasonable depth causes."""
+_DEFINE: Final = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
+_LISTING: Final = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
 _RENAMED: Final = {"env": "saltenv"}
 """Variables of former releases of Salt, and what they are called now."""
 
@@ -93,7 +98,33 @@ def as_compile_error(
             name := _undefined_name(str(error.message or error))
         ):
             return CompileError(_undefined(name, span, variables, source))
+        if isinstance(error, jinja2.UndefinedError) and (
+            fault := _missing_key(error, span, variables, source)
+        ):
+            return CompileError([fault])
     return CompileError([_diagnostic(error, span, path, shorten, variables)])
+
+
+def _missing_key(
+    error: jinja2.UndefinedError, span: Span, variables: Mapping[str, Any], source: FailedTemplate
+) -> Diagnostic | None:
+    """Return the error for a key that a mapping lacks, if a similar one is there."""
+    line = span.line - source.first_line + 1
+    key, near = near_keys(source.environment, source.text, line, variables)
+    if not near or f"'{key}'" not in str(error.message or error):
+        return None
+    return Diagnostic(
+        code="E0204",
+        summary="an undefined variable in a template",
+        detail=_without_classes(str(error.message or error)),
+        span=span,
+        help=f"did you mean {' or '.join(near)}? If not, {_DEFINE}; {_LISTING}",
+    )
+
+
+def _near_template(error: jinja2.TemplateNotFound) -> str:
+    near = error.near if isinstance(error, MissingTemplateError) else []
+    return f"did you mean {' or '.join(near)}? If not, " if near else ""
 
 
 def _undefined(
@@ -167,7 +198,8 @@ def _diagnostic(
                 summary=f"a template that this one needs was not found: {error.name or error}",
                 detail=str(error.message or ""),
                 span=span,
-                help="give the path from the file roots, or begin it with ./ to start at this file's folder",
+                help=_near_template(error)
+                + "give the path from the file roots, or begin it with ./ to start at this file's folder",
             )
         case jinja2.TemplateSyntaxError():
             diagnostic = Diagnostic(
@@ -263,7 +295,8 @@ def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
         code="E0203",
         summary=str(unknown),
         span=span,
-        help=f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are available too",
+        help=instead_of_filter(unknown.name)
+        or f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are available too",
     )
 
 
@@ -273,8 +306,7 @@ def _without_classes(message: str) -> str:
 
 
 def _near(name: str, variables: Iterable[str], message: str = "") -> str:
-    advice = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
-    listing = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
+    advice, listing = _DEFINE, _LISTING
     if name:
         if name in _RENAMED:
             return f"write {_RENAMED[name]}; if that is not meant, {advice}"

@@ -19,6 +19,29 @@ if TYPE_CHECKING:
 SALT_URL = "salt://"
 
 
+class MissingTemplateError(TemplateNotFound):
+    """No file root has a template.
+
+    Args:
+        template: the template as it is named.
+        message: why there is none.
+        relative: its path below the file roots.
+        roots: the file roots.
+    """
+
+    def __init__(self, template: str, message: str, relative: str, roots: Sequence[Path]) -> None:
+        super().__init__(template, message)
+        self._relative = relative
+        self._roots = roots
+
+    @property
+    def near(self) -> list[str]:
+        """The templates that may have been meant; searched for only where it is read."""
+        from ensue.language.near_files import near_files
+
+        return near_files(self._roots, self._relative)
+
+
 class RootsLoader(BaseLoader):
     """Reads templates from a list of folders; the first folder that has a template wins.
 
@@ -58,15 +81,14 @@ class RootsLoader(BaseLoader):
                 return (now.st_mtime_ns, now.st_size) == seen
 
             return self._prepare(text, str(path)), str(path), unchanged
-        message = self._missing(name)
-        raise TemplateNotFound(template, message)
+        raise MissingTemplateError(template, self._missing(name), name, self._roots)
 
     def _missing(self, name: str) -> str:
         """Return why there is no template."""
         for root in self._roots:
             if found := obstacle(root / name):
                 return f"{self._shorten(str(root / name))} is {found}"
-        searched = ", ".join(str(root) for root in self._roots) or "no file roots"
+        searched = ", ".join(self._shorten(str(root)) for root in self._roots) or "no file roots"
         return f"template {name!r} was not found (searched: {searched})"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
-from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.diagnostics import Diagnostic, Severity, Span
 from ensue.core.errors import CompileError, ConfigurationError
 from ensue.core.files.regular_files import is_folder, is_regular, obstacle
 from ensue.core.model.data import is_list, is_mapping
@@ -26,6 +26,16 @@ if TYPE_CHECKING:
     from ensue.language.yaml import YamlDocument
 
 FILE_NAME: Final = "ensue.yaml"
+_IN_PILLAR: Final = "hosts are resources: write `resources` in pillar, or call `ensue resources register`"
+_ELSEWHERE: Final = {
+    "backend": "`store_url` names the store that several machines share",
+    "remote_state": "`store_url` names the store that several machines share",
+    **dict.fromkeys(("resources", "resource", "hosts", "inventory", "roster"), _IN_PILLAR),
+    "master": "leave it out: ensue needs no master",
+    "pillar": "pillar is in files below pillar/, assigned by pillar/top.sls",
+    "environment": "`ensue deploy --env ENV`, or `saltenv` and `pillarenv`",
+}
+"""What to do instead of an option of another tool."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,7 +158,7 @@ def _as_text(folders: Mapping[str, tuple[Path, ...]]) -> dict[str, list[str]]:
 
 def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
     if not is_regular(path) and not obstacle(path):
-        return {}, ()
+        return {}, _misnamed(path)
     from ensue.language.input_files import read_text
     from ensue.language.yaml import YamlDocument, load_document
 
@@ -180,6 +190,21 @@ def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
     return {str(name): value for name, value in data.items()}, tuple(faults)
 
 
+def _misnamed(path: Path) -> tuple[Diagnostic, ...]:
+    """Return a warning if the options are in a file of a similar name, which nothing reads."""
+    other = path.with_suffix(".yml")
+    if not is_regular(other):
+        return ()
+    fault = Diagnostic(
+        code="E0102",
+        summary=f"nothing reads {other.name}",
+        span=Span(other.name),
+        help=f"rename it to {path.name}",
+        severity=Severity.WARNING,
+    )
+    return (fault,)
+
+
 def _check(document: YamlDocument, name: str, value: Any) -> Iterator[Diagnostic]:
     from ensue.language.settings.option_table import OPTIONS, SECRET
 
@@ -193,7 +218,7 @@ def _check(document: YamlDocument, name: str, value: Any) -> Iterator[Diagnostic
             code="E0102",
             summary=f"ensue has no option {name!r}; it is passed on to templates as opts[{name!r}]",
             span=document.locate((name,)),
-            help=near_names(name, OPTIONS),
+            help=_ELSEWHERE.get(name, "") or near_names(name, OPTIONS),
             severity=Severity.WARNING,
         )
         return

@@ -51,6 +51,10 @@ class YamlPlace(msgspec.Struct, frozen=True):
         """Return the place of the value, or of its nearest parent that can be found."""
         return self.document.locate(self.keys)
 
+    def item(self, name: str) -> Span:
+        """Return the place of the line that names an item of a list below it, or of the value itself."""
+        return self.document.locate_text(self.keys, f"- {name}\n")
+
 
 class YamlDocument:
     """The rendered text of one file.

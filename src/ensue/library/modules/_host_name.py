@@ -22,6 +22,9 @@ async def mod_hostname(ctx: FunctionContext, hostname: str) -> bool:
         ctx: the target.
         hostname: the name, with or without a domain.
 
+    Example:
+        ensue call '*' network.mod_hostname web-01.example.com
+
     Raises:
         StateFailedError: the target refuses the name.
     """

@@ -38,6 +38,9 @@ def merge(  # noqa: PLR0917 (formulas give them by position)
         in_place: also change `dest` itself.
         convert_none: treat None as an empty mapping.
 
+    Example:
+        ensue call '*' defaults.merge '{port: 80}' '{port: 8080}'
+
     Raises:
         StateFailedError: one of them is not a mapping.
     """
@@ -58,6 +61,9 @@ def deepcopy(ctx: FunctionContext, source: Any) -> Any:  # noqa: ARG001 (every f
     Args:
         ctx: the target.
         source: the data to copy.
+
+    Example:
+        ensue call '*' defaults.deepcopy '{ports: [80, 443]}'
     """
     return copy.deepcopy(source)
 
@@ -77,6 +83,9 @@ def update(
         defaults: the defaults of every mapping.
         merge_lists: concatenate lists instead of replacing them.
         in_place: also change `dest` itself.
+
+    Example:
+        ensue call '*' defaults.update '{web: {port: 8080}}' '{port: 80, user: www-data}'
     """
     filled = {name: merge(ctx, copy.deepcopy(dict(defaults)), own, merge_lists) for name, own in dest.items()}
     if in_place and isinstance(dest, dict):

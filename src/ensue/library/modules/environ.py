@@ -112,6 +112,9 @@ def setenv(
         ctx: the target.
         environ: the values by name.
         false_unsets: a value of False removes the variable instead of emptying it.
+
+    Example:
+        ensue call '*' environ.setenv '{STAGE: test}'
     """
     return {key: setval(ctx, key, value, false_unsets) for key, value in environ.items()}
 

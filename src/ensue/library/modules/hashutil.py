@@ -152,6 +152,9 @@ def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challe
         string: the text.
         shared_secret: the secret key of the signature.
         challenge_hmac: the signature to compare with.
+
+    Example:
+        ensue call '*' hashutil.hmac_signature text key 'avqQRqlXnK0UOjhMG1ZLmiUNJ9b2pj+fIL86dZTJ4sY='
     """
     made = hmac.new(shared_secret.encode(), string.encode(), hashlib.sha256).digest()
     return hmac.compare_digest(base64.b64encode(made).decode(), challenge_hmac)
@@ -164,6 +167,9 @@ def hmac_compute(ctx: FunctionContext, string: str, shared_secret: str) -> str: 
         ctx: the target.
         string: the text.
         shared_secret: the secret key of the signature.
+
+    Example:
+        ensue call '*' hashutil.hmac_compute 'some text' 'shared secret'
     """
     return hmac.new(shared_secret.encode(), string.encode(), hashlib.sha256).hexdigest()
 

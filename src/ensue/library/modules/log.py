@@ -23,6 +23,9 @@ _DOCSTRING: Final = """Log a message at the level {level}, and return True.
 Args:
     ctx: the target.
     message: the message; secrets in it are masked.
+
+Example:
+    ensue call '*' log.{level} 'the backup has begun'
 """
 
 

@@ -59,6 +59,9 @@ async def filter_by(  # noqa: PLR0917 (Salt's order)
         merge: a mapping to merge over the value.
         merge_lists: concatenate lists instead of replacing them.
         default: the key of the value to return if no expression matches.
+
+    Example:
+        ensue call '*' match.filter_by '{"web*": [nginx], "db*": [postgresql]}'
     """
     for key, value in lookup.items():
         if await _means(ctx, tgt_type, key, minion_id):
@@ -81,6 +84,9 @@ async def search_by(
         lookup: values by expression.
         tgt_type: the kind of the expressions (`compound`, `grain`, …).
         minion_id: an id to match instead of the target's.
+
+    Example:
+        ensue call '*' match.search_by '{web: [web-*], db: [db-*]}'
     """
     found = [
         key
@@ -127,7 +133,20 @@ Args:
     minion_id: an id to match instead of the target's.
     delimiter: the separator of keys in the expression.
     **kwargs: accepted as by Salt, without effect.
+
+Example:
+    ensue call '*' match.{kind} {example}
 """
+_EXAMPLES: Final = {
+    "glob": "'web-*'",
+    "grain": "os_family:Debian",
+    "grain_pcre": "'os:(Debian|Ubuntu)'",
+    "ipcidr": "10.0.0.0/8",
+    "list": "web-01,web-02",
+    "pcre": "'web-[0-9]+'",
+    "pillar": "role:web",
+    "pillar_pcre": "'role:(web|db)'",
+}
 
 
 def _one(kind: str) -> Test:
@@ -143,7 +162,7 @@ def _one(kind: str) -> Test:
             return await _means(ctx, kind, tgt, None, minion_id)
         return await _means(ctx, kind, tgt, minion_id, delimiter)
 
-    test.__doc__ = _DOCSTRING.format(kind=kind)
+    test.__doc__ = _DOCSTRING.format(kind=kind, example=_EXAMPLES.get(kind, "'*'"))
     return test
 
 

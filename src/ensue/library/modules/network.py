@@ -10,6 +10,15 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.library.modules._host_name import mod_hostname
+from ensue.library.modules._ip_arithmetic import (
+    calc_net,
+    convert_cidr,
+    ip_in_subnet,
+    is_in_network,
+    is_loopback,
+    is_private,
+    reverse_ip,
+)
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules._text_files import text_of
 
@@ -29,7 +38,11 @@ _HARDWARE: Final = re.compile(r"^\s+link/\S+ (?P<address>[0-9a-f:]+)")
 
 
 async def interfaces(ctx: FunctionContext) -> Interfaces:
-    """Return the network interfaces by name, each with `up`, `hwaddr`, `inet` and `inet6`."""
+    """Return the network interfaces by name, each with `up`, `hwaddr`, `inet` and `inet6`.
+
+    Example:
+        ensue call '*' network.interfaces
+    """
     said = await must(
         ctx, "ip", "address", "show", what="list the network interfaces (this requires iproute2)"
     )
@@ -52,6 +65,9 @@ async def interface(ctx: FunctionContext, iface: str) -> list[dict[str, str]]:
     Args:
         ctx: the target.
         iface: the interface (`eth0`).
+
+    Example:
+        ensue call '*' network.interface eth0
     """
     return list((await interfaces(ctx)).get(iface, {}).get("inet", []))
 
@@ -62,6 +78,9 @@ async def interface_ip(ctx: FunctionContext, iface: str) -> str:
     Args:
         ctx: the target.
         iface: the interface (`eth0`).
+
+    Example:
+        ensue call '*' network.interface_ip eth0
     """
     there = (await interfaces(ctx)).get(iface, {})
     return next((str(each["address"]) for each in [*there.get("inet", []), *there.get("inet6", [])]), "")
@@ -73,6 +92,9 @@ async def hw_addr(ctx: FunctionContext, iface: str) -> str:
     Args:
         ctx: the target.
         iface: the interface (`eth0`).
+
+    Example:
+        ensue call '*' network.hw_addr eth0
     """
     return str((await interfaces(ctx)).get(iface, {}).get("hwaddr", ""))
 
@@ -92,10 +114,13 @@ async def ip_addrs(
         include_loopback: include loopback addresses.
         cidr: only addresses in this network (`10.0.0.0/8`).
         type: only `public` or only `private` addresses.
+
+    Example:
+        ensue call '*' network.ip_addrs cidr=10.0.0.0/8
     """
     found = await _addresses(ctx, "inet", interface, include_loopback=include_loopback)
     if cidr:
-        return [each for each in found if _is_in(each, cidr)]
+        return [each for each in found if is_in_network(each, cidr)]
     if type in {"public", "private"}:
         return [each for each in found if ipaddress.ip_address(each).is_private is (type == "private")]
     return found
@@ -114,9 +139,12 @@ async def ip_addrs6(
         interface: only addresses of this interface, or of these.
         include_loopback: include loopback addresses.
         cidr: only addresses in this network.
+
+    Example:
+        ensue call '*' network.ip_addrs6 interface=eth0
     """
     found = await _addresses(ctx, "inet6", interface, include_loopback=include_loopback)
-    return [each for each in found if not cidr or _is_in(each, cidr)]
+    return [each for each in found if not cidr or is_in_network(each, cidr)]
 
 
 async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None) -> list[str]:  # noqa: ARG001 (Salt's)
@@ -125,12 +153,19 @@ async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None)
     Args:
         ctx: the target.
         interfaces: has no effect; the networks of all interfaces are returned.
+
+    Example:
+        ensue call '*' network.subnets
     """
     return await _networks(ctx, "inet")
 
 
 async def subnets6(ctx: FunctionContext) -> list[str]:
-    """Return the networks of the target's IPv6 addresses, sorted."""
+    """Return the networks of the target's IPv6 addresses, sorted.
+
+    Example:
+        ensue call '*' network.subnets6
+    """
     return await _networks(ctx, "inet6")
 
 
@@ -140,75 +175,32 @@ async def in_subnet(ctx: FunctionContext, cidr: str) -> bool:
     Args:
         ctx: the target.
         cidr: the network (`10.0.0.0/8`).
+
+    Example:
+        ensue call '*' network.in_subnet 10.0.0.0/8
     """
     family = "inet6" if ":" in cidr else "inet"
-    return any(_is_in(each, cidr) for each in await _addresses(ctx, family, None, include_loopback=True))
-
-
-def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether an address is in a network.
-
-    Args:
-        ctx: the target.
-        ip_addr: the address.
-        cidr: the network (`10.0.0.0/8`).
-    """
-    return _is_in(ip_addr, cidr)
-
-
-def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether an address is private.
-
-    Args:
-        ctx: the target.
-        ip_addr: the address.
-    """
-    return ipaddress.ip_address(ip_addr).is_private
-
-
-def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return whether an address is a loopback address.
-
-    Args:
-        ctx: the target.
-        ip_addr: the address.
-    """
-    return ipaddress.ip_address(ip_addr).is_loopback
-
-
-def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # noqa: ARG001 (every function is given it)
-    """Return `network`, `netmask` and `broadcast` of a network.
-
-    Args:
-        ctx: the target.
-        cidr: the network (`10.0.0.0/8`).
-    """
-    network = ipaddress.ip_network(cidr, strict=False)
-    broadcast = str(network.broadcast_address)
-    return {"network": str(network.network_address), "netmask": str(network.netmask), "broadcast": broadcast}
-
-
-def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = None) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the network of an address, in CIDR notation.
-
-    Args:
-        ctx: the target.
-        ip_addr: the address, with or without a prefix length.
-        netmask: its netmask or prefix length.
-    """
-    address = ip_addr if netmask is None else f"{ip_addr}/{netmask}"
-    return str(ipaddress.ip_network(address, strict=False))
+    addresses = await _addresses(ctx, family, None, include_loopback=True)
+    return any(is_in_network(each, cidr) for each in addresses)
 
 
 async def get_hostname(ctx: FunctionContext) -> str:
-    """Return the target's host name."""
+    """Return the target's host name.
+
+    Example:
+        ensue call '*' network.get_hostname
+    """
     answer = await ask(ctx, "hostname")
     said = answer.stdout if answer.is_success else await text_of(ctx, "/proc/sys/kernel/hostname") or ""
     return said.strip()
 
 
 async def get_fqdn(ctx: FunctionContext) -> str:
-    """Return the target's fully qualified host name, or the short one if it has no other."""
+    """Return the target's fully qualified host name, or the short one if it has no other.
+
+    Example:
+        ensue call '*' network.get_fqdn
+    """
     answer = await ask(ctx, "hostname", "-f")
     return answer.stdout.strip() if answer.is_success else await get_hostname(ctx)
 
@@ -219,6 +211,9 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
     Args:
         ctx: the target.
         family: `inet` or `inet6`; None for both.
+
+    Example:
+        ensue call '*' network.default_route inet
     """
     found: list[dict[str, str]] = []
     for each, flag, destination in (("inet", "-4", "0.0.0.0"), ("inet6", "-6", "::/0")):  # noqa: S104 (no address to listen on)
@@ -239,22 +234,15 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
     return found
 
 
-def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the name of an address for a reverse DNS lookup (`4.3.2.1.in-addr.arpa`).
-
-    Args:
-        ctx: the target.
-        ip_addr: the address.
-    """
-    return ipaddress.ip_address(ip_addr).reverse_pointer
-
-
 async def ifacestartswith(ctx: FunctionContext, cidr: str) -> list[str]:
     """Return the network interfaces with an IPv4 address that starts with a prefix.
 
     Args:
         ctx: the target.
         cidr: the prefix (`10.0.`).
+
+    Example:
+        ensue call '*' network.ifacestartswith 10.1
     """
     return [
         name
@@ -279,6 +267,9 @@ async def ping(
 
     Returns:
         The output of `ping`, or whether it succeeded.
+
+    Example:
+        ensue call '*' network.ping example.com timeout=3
     """
     wait = ["-W", str(timeout)] if timeout else []
     answer = await ask(ctx, "ping", "-c", "4", *wait, "--", host)
@@ -318,10 +309,6 @@ def _described(match: re.Match[str]) -> dict[str, str]:
     found = {"address": address, "netmask": netmask}
     found |= {"broadcast": match["broadcast"]} if match["broadcast"] else {}
     return found | ({"label": match["label"]} if match["label"] else {})
-
-
-def _is_in(address: str, cidr: str) -> bool:
-    return ipaddress.ip_address(address) in ipaddress.ip_network(cidr, strict=False)
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {

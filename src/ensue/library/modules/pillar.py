@@ -122,6 +122,9 @@ def file_exists(ctx: FunctionContext, path: str, saltenv: str | None = None) -> 
         ctx: the target.
         path: the file, relative to the roots.
         saltenv: the environment; None for any.
+
+    Example:
+        ensue call '*' pillar.file_exists web/init.sls
     """
     roots = ctx.opts.get("pillar_roots")
     if not is_mapping(roots):

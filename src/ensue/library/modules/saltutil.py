@@ -92,6 +92,9 @@ async def runner(
         kwarg: more keyword arguments.
         **kwargs: its keyword arguments.
 
+    Example:
+        ensue call '*' saltutil.runner jobs.list_jobs
+
     Raises:
         NotAvailableError: there is no such function, and no master to run it.
     """
@@ -177,6 +180,9 @@ async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> A
         *args: its arguments.
         **kwargs: its keyword arguments.
 
+    Example:
+        ensue call '*' saltutil.wheel key.list_all
+
     Raises:
         StateFailedError: always.
     """
@@ -189,6 +195,9 @@ Args:
     ctx: the target.
     *args: accepted as by Salt, without effect.
     **kwargs: accepted as by Salt, without effect.
+
+Example:
+    ensue call '*' saltutil.sync_grains
 """
 
 

@@ -57,6 +57,9 @@ async def set_password(ctx: FunctionContext, name: str, password: str, **kwargs:
         password: the hash of the password.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' shadow.set_password app '$6$salt$hash'
+
     Raises:
         StateFailedError: the password could not be set.
     """
@@ -74,6 +77,9 @@ async def gen_password(ctx: FunctionContext, password: str, crypt_salt: str | No
         ctx: the target.
         password: the password.
         crypt_salt: the salt; None for a random one.
+
+    Example:
+        ensue call '*' shadow.gen_password 'the password'
 
     Raises:
         StateFailedError: the target has no `openssl`.
@@ -146,6 +152,9 @@ Args:
     ctx: the target.
     name: the user.
     value: the days; a date is the number of days since 1970-01-01.
+
+Example:
+    ensue call '*' shadow.set_maxdays alice 90
 """
 
 

@@ -73,6 +73,9 @@ async def running(ctx: FunctionContext, concurrent: bool = False) -> list[str]: 
     Args:
         ctx: the target.
         concurrent: has no effect.
+
+    Example:
+        ensue call '*' state.running
     """
     return []
 

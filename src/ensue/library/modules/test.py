@@ -198,6 +198,9 @@ async def try_(ctx: FunctionContext, module: str, return_try_exception: bool = F
         module: the function's full name.
         return_try_exception: return the error message instead of None.
         **kwargs: its keyword arguments.
+
+    Example:
+        ensue call '*' test.try service.restart name=nginx
     """
     try:
         return await ctx.call(module, **kwargs)

@@ -89,6 +89,9 @@ async def clone(ctx: FunctionContext, name_a: str, name_b: str, **kwargs: Any) -
         name_b: the file system.
         **kwargs: see `create`.
 
+    Example:
+        ensue call '*' zfs.clone tank/data@monday tank/copy
+
     Raises:
         StateFailedError: zfs refuses it.
     """

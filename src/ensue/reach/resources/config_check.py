@@ -43,7 +43,8 @@ def not_positive(config: ReadOnlyDataMap, keys: Iterable[str]) -> list[str]:
 def _unknown(key: str, names: list[str]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(key, names, n=1)
+    bare = key.removeprefix("ansible_").removeprefix("ssh_")
+    near = [bare] if bare in names else difflib.get_close_matches(key, names, n=1)
     hint = f"did you mean `{near[0]}`?" if near else f"known keys: {', '.join(names)}"
     return f"unknown key `{key}` ({hint})"
 

@@ -28,6 +28,8 @@ STORE_FILE: Final = "store.db"
 
 _LOST: Final = "the derived resources in it are lost; apply the states that register them again"
 
+_KINDS: Final = "write sqlite:///PATH or postgresql+psycopg://USER@HOST/NAME"
+
 
 class CrossRunStore:
     """The database of one project.
@@ -142,6 +144,8 @@ class CrossRunStore:
             return self._engine
 
     def _open(self) -> sa.Engine:
+        from sqlalchemy.exc import NoSuchModuleError
+
         from ensue.store.registry import schema
 
         self.refuse_damaged()
@@ -150,9 +154,9 @@ class CrossRunStore:
                 return schema.open_sqlite(self.path, self._waits)
             return schema.open_url(self._url or "")
         except ImportError as error:
-            msg = (
-                f"{self.label}: the store's driver is not installed: {error.name} (pip install {error.name})"
-            )
+            raise StoreError(f"{self.label}: {_not_installed(error.name or '')}") from error
+        except NoSuchModuleError as error:
+            msg = f"{self.label}: the store is of an unknown kind ({_KINDS})"
             raise StoreError(msg) from error
         except OSError as error:
             raise not_written(f"{self.label}: the store cannot be created", error) from error
@@ -173,6 +177,13 @@ class CrossRunStore:
         except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
             # SQLite reports damage in text that may be damaged itself: hence the last of these.
             raise sqlite_error(f"{self.label}: the store cannot be used", error, _LOST) from error
+
+
+def _not_installed(package: str) -> str:
+    """Return the message for a database whose package is not installed."""
+    if package.startswith("psycopg"):
+        return "the store's driver is not installed (pip install 'ensue[postgres]')"
+    return f"the store's driver is not installed: {package} (pip install {package}, or {_KINDS})"
 
 
 def _sqlite_path(cachedir: Path, url: str | None) -> Path | None:

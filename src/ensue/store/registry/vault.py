@@ -116,7 +116,8 @@ class ProjectVault:
         if found is None and not self._keys:
             msg = (
                 f"{self._source.label}: the key is missing, so what is stored cannot be read"
-                " (restore the key file from a copy, or set ENSUE_KEY)"
+                " (restore the key file from a copy, or set ENSUE_KEY; projects that share a store"
+                " have the same key)"
             )
             raise KeyFileError(msg)
         if found is not None:

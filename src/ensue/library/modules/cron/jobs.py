@@ -101,6 +101,9 @@ async def set_job(  # noqa: PLR0917 (Salt's order)
     Returns:
         `new`, `updated` or `present`.
 
+    Example:
+        ensue call '*' cron.set_job root '0' 3 '*' '*' '*' /usr/local/bin/backup identifier=backup
+
     Raises:
         StateFailedError: a part of the time contains a blank, or the crontab cannot be written.
     """

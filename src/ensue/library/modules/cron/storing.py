@@ -52,6 +52,9 @@ async def set_raw_cron(ctx: FunctionContext, user: str, text: str) -> bool:
         user: the owner of the crontab.
         text: the whole crontab.
 
+    Example:
+        ensue call '*' cron.set_raw_cron backup '0 3 * * * /usr/local/bin/backup'
+
     Raises:
         StateFailedError: the target has no cron, or cron refuses the crontab.
     """

@@ -42,6 +42,9 @@ async def compare_containers(ctx: FunctionContext, first: str, second: str, igno
     Returns:
         In `Config` and `HostConfig`, by key, `old` (of the first) and `new`; empty if nothing differs.
 
+    Example:
+        ensue call '*' docker.compare_containers web-old web-new
+
     Raises:
         StateFailedError: there is no such container.
     """
@@ -65,6 +68,9 @@ async def compare_container_networks(ctx: FunctionContext, first: str, second: s
 
     Returns:
         By network and key, `old` (of the first) and `new`; empty if nothing differs.
+
+    Example:
+        ensue call '*' docker.compare_container_networks web-old web-new
 
     Raises:
         StateFailedError: there is no such container.

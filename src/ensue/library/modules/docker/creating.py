@@ -304,6 +304,9 @@ async def network_settings(ctx: FunctionContext, networks: Any) -> dict[str, dic
     Args:
         ctx: the target.
         networks: the networks, each with the settings of `connect_container_to_network`.
+
+    Example:
+        ensue call '*' docker.network_settings '[backend]'
     """
     return networks_of(networks or [])
 

@@ -312,6 +312,9 @@ async def tag(ctx: FunctionContext, name: str, repository: str, tag: str = "late
         repository: the additional name.
         tag: its tag.
 
+    Example:
+        ensue call '*' docker.tag web:build registry.example.com/web 1.4
+
     Raises:
         StateFailedError: there is no such image.
     """

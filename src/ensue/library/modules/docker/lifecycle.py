@@ -142,6 +142,9 @@ async def signal(ctx: FunctionContext, name: str, signal: str | int) -> bool:
         name: its name or id.
         signal: its name or number.
 
+    Example:
+        ensue call '*' docker.signal web HUP
+
     Raises:
         StateFailedError: the container is not running, or there is no such signal.
     """
@@ -193,6 +196,9 @@ async def rename(ctx: FunctionContext, name: str, new_name: str) -> bool:
         ctx: the target.
         name: its name or id.
         new_name: the new name.
+
+    Example:
+        ensue call '*' docker.rename web web-old
 
     Raises:
         StateFailedError: there is no such container, or the name is taken.

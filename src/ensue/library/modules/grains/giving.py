@@ -38,6 +38,9 @@ async def setvals(
     Returns:
         The grains that were set.
 
+    Example:
+        ensue call '*' grains.setvals '{role: web, rack: 7}'
+
     Raises:
         StateFailedError: the file is not valid YAML, or a value cannot be written as YAML.
         RemoteFileError: the file cannot be written.

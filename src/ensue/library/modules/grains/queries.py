@@ -124,6 +124,9 @@ async def filter_by(  # noqa: PLR0917 (formulas give them by position)
         default: the key of the entry to use if no key matches.
         base: the key of an entry that the chosen one is merged over.
 
+    Example:
+        ensue call '*' grains.filter_by '{Debian: apache2, RedHat: httpd}'
+
     Raises:
         StateFailedError: a value to merge is not a mapping.
     """

@@ -271,6 +271,9 @@ async def enslave(ctx: FunctionContext, iface: str, slaves: list[str]) -> list[s
         iface: the bond.
         slaves: the interfaces.
 
+    Example:
+        ensue call '*' ip.enslave bond0 '[eth0, eth1]'
+
     Raises:
             StateFailedError: the bond does not accept them.
     """

@@ -83,6 +83,9 @@ async def has_password(
         rolepassword: the password.
         encrypted: how it is stored: `md5`, `scram-sha-256`, or false for unencrypted.
         **server: see `role_get`.
+
+    Example:
+        ensue call '*' postgres.has_password app 'the password'
     """
     ctx.masker.add(rolepassword)
     found = await rows(ctx, PostgresServer.read(server), _KEPT.format(name=text_of(name)))
@@ -99,6 +102,9 @@ async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **se
         name: the role.
         valid_until: the time, as PostgreSQL reads it.
         **server: see `db_list`.
+
+    Example:
+        ensue call '*' postgres.is_valid_until app 2027-01-01
     """
     sql = _VALID_UNTIL.format(name=text_of(name), time=text_of(valid_until))
     found = await rows(ctx, PostgresServer.read(server), sql)

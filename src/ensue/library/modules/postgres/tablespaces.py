@@ -69,6 +69,9 @@ async def tablespace_create(
         options: its options (`seq_page_cost`, `random_page_cost`, …).
         owner: the role that owns it.
         **server: see `tablespace_list`.
+
+    Example:
+        ensue call '*' postgres.tablespace_create fast /srv/postgresql/fast
     """
     of = f" OWNER {name_of(owner)}" if owner else ""
     with_ = f" WITH ({_written(options)})" if options else ""

@@ -80,6 +80,9 @@ async def set_policy(  # noqa: PLR0917 (Salt's order)
         priority: of several matching policies, the one with the highest priority applies.
         runas: the user of the target who runs rabbitmqctl.
         apply_to: `queues`, `exchanges` or `all`.
+
+    Example:
+        ensue call '*' rabbitmq.set_policy / mirrored '^web' '{"max-length": 1000}'
     """
     words = ["set_policy", "-p", vhost]
     words += ["--priority", str(priority)] if priority else []

@@ -71,6 +71,9 @@ async def set_upstream(
         uri: its URI; several are separated by spaces.
         runas: the user of the target who runs rabbitmqctl.
         **options: see `definition_of`.
+
+    Example:
+        ensue call '*' rabbitmq.set_upstream east amqp://east.example.com
     """
     value = definition_of(uri, options)
     _mask_passwords(ctx, uri)

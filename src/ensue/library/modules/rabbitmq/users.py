@@ -99,6 +99,9 @@ async def change_password(
         name: the user.
         password: the password.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.change_password app 'the new password'
     """
     said = await control(ctx, "change_password", name, runas=runas, password=_given(password))
     return {"Password Changed": said}
@@ -126,6 +129,9 @@ async def check_password(ctx: FunctionContext, name: str, password: str, runas: 
         name: the user.
         password: the password.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.check_password app 'the password'
     """
     ctx.masker.add(password)
     answer = await ask(
@@ -144,6 +150,9 @@ async def set_user_tags(
         name: the user.
         tags: one tag, or a list.
         runas: the user of the target who runs rabbitmqctl.
+
+    Example:
+        ensue call '*' rabbitmq.set_user_tags app '[monitoring]'
     """
     words = [tags] if isinstance(tags, str) else [*map(str, tags)]
     return {"Tag(s) set": await control(ctx, "set_user_tags", name, *words, runas=runas)}

@@ -65,6 +65,9 @@ async def setsebools(ctx: FunctionContext, pairs: Mapping[str, str | bool], pers
         ctx: the target.
         pairs: a mapping of booleans to `on` or `off`.
         persist: set them for later boots, too.
+
+    Example:
+        ensue call '*' selinux.setsebools '{httpd_can_network_connect: true}' persist=true
     """
     words = [f"{name}={_word(value)}" for name, value in pairs.items()]
     return (await ask(ctx, "setsebool", *(["-P"] if persist else []), *words)).is_success

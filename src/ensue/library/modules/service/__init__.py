@@ -181,6 +181,9 @@ Args:
     unmask: unmask the service first, if it is masked.
     **kwargs: accepted as by Salt, without effect.
 
+Example:
+    ensue call '*' service.restart nginx
+
 Raises:
     StateFailedError: it could not; the text says why.
 """

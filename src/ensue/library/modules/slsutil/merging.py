@@ -30,6 +30,9 @@ def update(
         upd: the mapping that takes precedence.
         recursive_update: merge nested mappings instead of replacing them.
         merge_lists: concatenate lists instead of replacing them.
+
+    Example:
+        ensue call '*' slsutil.update '{a: 1}' '{b: 2}'
     """
     dest.update(merged(dest, upd, merge_lists=merge_lists) if recursive_update else upd)
     return dest
@@ -53,6 +56,9 @@ def merge(  # noqa: PLR0917 (formulas give them by position)
             `list` makes a list of both values; any other word means `recurse` without concatenated lists.
         renderer: accepted as by Salt, without effect.
         merge_lists: concatenate lists instead of replacing them.
+
+    Example:
+        ensue call '*' slsutil.merge '{a: 1}' '{b: 2}'
 
     Raises:
         StateFailedError: one of them is not a mapping.
@@ -78,6 +84,9 @@ def merge_all(
             `list` makes a list of both values; any other word means `recurse` without concatenated lists.
         renderer: accepted as by Salt, without effect.
         merge_lists: concatenate lists instead of replacing them.
+
+    Example:
+        ensue call '*' slsutil.merge_all '[{a: 1}, {b: 2}]'
     """
     result: dict[Any, Any] = {}
     for one in lst:

@@ -29,6 +29,9 @@ def serialize(ctx: FunctionContext, serializer: str, obj: Any, **options: Any) -
         obj: the data; for `configparser` a mapping of sections.
         options: options for PyYAML's `dump` or for `json.dumps`.
 
+    Example:
+        ensue call '*' slsutil.serialize json '{port: 80}'
+
     Raises:
         StateFailedError: the serializer is unknown, or cannot write this data.
     """

@@ -71,6 +71,9 @@ async def check_key(  # noqa: PLR0917 (Salt's order)
         config: the path of the file, as in `AuthorizedKeysFile`.
         **kwargs: accepted as by Salt, without effect.
 
+    Example:
+        ensue call '*' ssh.check_key app AAAAC3Nz ssh-ed25519 app@laptop '[]'
+
     Raises:
         StateFailedError: the key type is unknown.
     """

@@ -107,6 +107,9 @@ async def validate(
     Returns:
         `valid`, and `error` if it is not.
 
+    Example:
+        ensue call '*' tls.validate /etc/ssl/web.crt example /etc/ssl/ca.crl
+
     Raises:
         StateFailedError: certificate, authority or list cannot be read.
     """

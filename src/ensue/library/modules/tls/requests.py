@@ -36,6 +36,9 @@ def get_extensions(ctx: FunctionContext, cert_type: str) -> dict[str, dict[str, 
         ctx: the target.
         cert_type: `server`, `client`, or another key of `tls.extensions` in pillar, whose mappings `csr` and
             `cert` replace those of `common` and of the type.
+
+    Example:
+        ensue call '*' tls.get_extensions server
     """
     kind = cert_type or "server"
     pillar: Any = ctx.pillar.get("tls.extensions")

@@ -65,15 +65,18 @@ Args:
     ctx: the target.
     name: the user.
     value: the new value.
+
+Example:
+    ensue call '*' user.chfullname alice {value}
 """
 
 
-def _attribute(option: str, what: str) -> Change:
+def _attribute(option: str, what: str, value: str) -> Change:
     async def change(ctx: FunctionContext, name: str, value: Any) -> bool:
         await must(ctx, "usermod", option, str(value), "--", name, what=f"change {what} of {name}")
         return True
 
-    change.__doc__ = _DOCSTRING.format(what=what)
+    change.__doc__ = _DOCSTRING.format(what=what, value=value)
     return change
 
 
@@ -87,16 +90,16 @@ def _comment_part(part: str) -> Change:
         await must(ctx, "usermod", "-c", comment, "--", name, what=f"change the {part} of {name}")
         return True
 
-    change.__doc__ = _DOCSTRING.format(what=f"the {part}")
+    change.__doc__ = _DOCSTRING.format(what=f"the {part}", value="'Alice Doe'")
     return change
 
 
 CHANGES: Final[dict[str, Callable[..., Any]]] = {
-    "chgid": _attribute("-g", "the primary group"),
+    "chgid": _attribute("-g", "the primary group", "www-data"),
     "chgroups": chgroups,
     "chhome": chhome,
-    "chshell": _attribute("-s", "the shell"),
-    "chuid": _attribute("-u", "the user id"),
+    "chshell": _attribute("-s", "the shell", "/bin/bash"),
+    "chuid": _attribute("-u", "the user id", "1500"),
     **{f"ch{part}": _comment_part(part) for part in GECOS},
 }
 """The functions by Salt's names."""

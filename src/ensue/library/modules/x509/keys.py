@@ -64,6 +64,9 @@ async def verify_private_key(
         public_key: the public key, or a file or PEM that contains it, as for `get_public_key`.
         passphrase: the passphrase of the private key.
 
+    Example:
+        ensue call '*' x509.verify_private_key /etc/ssl/web.key /etc/ssl/web.crt
+
     Raises:
         StateFailedError: one of them cannot be read.
     """
@@ -77,6 +80,9 @@ async def verify_crl(ctx: FunctionContext, crl: str, cert: str) -> bool:
         ctx: the target.
         crl: its path, or PEM.
         cert: the certificate, or anything else with the public key, as for `get_public_key`.
+
+    Example:
+        ensue call '*' x509.verify_crl /etc/ssl/ca.crl /etc/ssl/ca.crt
 
     Raises:
         StateFailedError: one of them cannot be read.

@@ -174,6 +174,9 @@ async def create_crl(  # noqa: PLR0917 (Salt's order)
         path: the file to write; None returns the list.
         text: accepted as by Salt's older module, without effect.
 
+    Example:
+        ensue call '*' x509.create_crl /etc/ssl/ca.key '[{serial_number: 17}]' /etc/ssl/ca.crt
+
     Raises:
         StateFailedError: an argument is invalid, or the key cannot be used.
     """
@@ -245,6 +248,9 @@ async def get_signing_policy(
         ctx: the target.
         signing_policy: a key of `x509_signing_policies` in options or pillar.
         ca_server: refused, since ensue does not ask other minions.
+
+    Example:
+        ensue call '*' x509.get_signing_policy web
 
     Raises:
         StateFailedError: there is no such policy.

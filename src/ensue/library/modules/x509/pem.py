@@ -60,6 +60,9 @@ async def get_pem_entries(ctx: FunctionContext, glob_path: str) -> dict[str, str
     Args:
         ctx: the target.
         glob_path: a path with `*`, `?` and `[…]`.
+
+    Example:
+        ensue call '*' x509.get_pem_entries '/etc/ssl/*.crt'
     """
     found: dict[str, str] = {}
     for path in await matching(ctx, glob_path):

@@ -72,6 +72,9 @@ async def read_certificates(ctx: FunctionContext, glob_path: str) -> dict[str, D
     Args:
         ctx: the target.
         glob_path: a path with `*`, `?` and `[…]`.
+
+    Example:
+        ensue call '*' x509.read_certificates '/etc/ssl/*.crt'
     """
     found: dict[str, DataMap] = {}
     for path in await matching(ctx, glob_path):

@@ -213,12 +213,14 @@ class Transport:
             )
             raise self._key_error(f"`passphrase` {what}") from fault
         except (asyncssh.KeyImportError, ValueError) as fault:
-            why = f"the private key cannot be read: {fault} (is a `passphrase` needed?)"
+            is_path = settings.private_key and len(settings.private_key.split()) == 1
+            meant = "for the path of a file, write `priv`" if is_path else "is a `passphrase` needed?"
+            why = f"the private key cannot be read: {fault} ({meant})"
             raise self._key_error(why) from fault
         except OSError as fault:
             why = fault.strerror or str(fault)
             raise self._key_error(
-                f"the private key {settings.private_key_path} cannot be read: {why}"
+                f"the private key {settings.private_key_path} cannot be read: {why} (check `priv`)"
             ) from fault
         return None if has_credentials(settings) and not settings.agent else ()
 

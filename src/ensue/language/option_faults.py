@@ -1,0 +1,56 @@
+"""The error about a state option whose value the option does not take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from ensue.language.collector import Collector
+    from ensue.language.declarations import Declaration
+
+_MOST_SHOWN: Final = 60
+"""How many characters of a refused value a message shows."""
+
+
+class OptionFaults:
+    """Reports the options of one declaration that have values of the wrong kind.
+
+    Args:
+        declaration: the state.
+        found: collects the errors.
+    """
+
+    def __init__(self, declaration: Declaration, found: Collector) -> None:
+        self.declaration = declaration
+        self._found = found
+
+    def refuse(
+        self, word: str, value: Any, expected: str, *keys: str | int, is_part: bool = False, meant: str = ""
+    ) -> None:
+        """Report a value.
+
+        Args:
+            word: the option, or the key below it that has the value.
+            value: the value, for the message.
+            expected: what the option takes, in the user's words.
+            keys: the path to the value in the arguments of the state; empty: that of the option.
+            is_part: whether the value is one of several.
+            meant: what was probably meant: `did you mean …?` or an instruction; empty if that is not known.
+        """
+        document, place = self.declaration.written_at(*(keys or (word,)))
+        self._found.error(
+            "E0312",
+            f"`{word}` of {self.declaration.id!r} {'holds' if is_part else 'is'} {shown(value)}",
+            document.locate(place),
+            help=f"it takes {expected}" + (f"; {meant}" if meant else ""),
+        )
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: its beginning, if it is long."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"

@@ -1,0 +1,1 @@
+"""Mistakes that newcomers make, each with what the command line answers."""

@@ -1,0 +1,181 @@
+"""Score files, definitions and deployments, as written by people who know Humanitec or Score."""
+
+from tests.cli.mistakes.mistake import SECRET, Mistake
+
+CONTEXT = "--app shop --env dev --env-type development"
+DEPLOY = f"deploy score.yaml {CONTEXT}"
+SCORE = """\
+apiVersion: score.dev/v1b1
+metadata:
+  name: web
+containers:
+  main:
+    image: nginx
+    variables:
+      DB: ${resources.db.host}
+resources:
+  db:
+    type: postgres
+"""
+DEFINITION = f"""\
+kind: Definition
+metadata: {{id: pg}}
+entity:
+  type: postgres
+  driver_type: echo
+  driver_inputs: {{values: {{host: a}}, secrets: {{password: {SECRET}}}}}
+  criteria: [{{}}]
+"""
+DATABASE = "postgres.default#modules.web.externals.db"
+
+
+def score(what: str, old: str, new: str, at: str, *, says: str, mends: str, code: int = 1) -> Mistake:
+    """Return a Score file with one text in place of another."""
+    files = {"score.yaml": SCORE.replace(old, new), "definitions/pg.yaml": DEFINITION}
+    where = f"score.yaml:{at}"
+    return Mistake(what=what, words=DEPLOY, files=files, at=where, says=says, mends=mends, code=code)
+
+
+def definition(what: str, old: str, new: str, at: str, *, says: str, mends: str) -> Mistake:
+    """Return a definition with one text in place of another."""
+    files = {"score.yaml": SCORE, "definitions/pg.yaml": DEFINITION.replace(old, new)}
+    return Mistake(
+        what=what, words=DEPLOY, files=files, at=f"definitions/pg.yaml:{at}", says=says, mends=mends
+    )
+
+
+def deployed(words: str, *, says: str, mends: str, code: int = 1) -> Mistake:
+    """Return a command line that follows a deployment."""
+    files = {"score.yaml": SCORE, "definitions/pg.yaml": DEFINITION}
+    what = f"`ensue {words}`"
+    return Mistake(what=what, words=words, files=files, says=says, mends=mends, code=code, before=(DEPLOY,))
+
+
+ROWS = [
+    score(
+        "a misspelt key of a Score file",
+        "containers",
+        "container",
+        "4:1",
+        says="a Score file has no key 'container'",
+        mends="did you mean containers?",
+    ),
+    score(
+        "a misspelt key of a container",
+        "variables",
+        "variabels",
+        "7:5",
+        says="the container 'main' has no key 'variabels'",
+        mends="did you mean variables?",
+        code=0,
+    ),
+    score(
+        "a misspelt type",
+        "type: postgres",
+        "type: postgress",
+        "10:3",
+        says="no definition is for the type 'postgress'",
+        mends="did you mean postgres?",
+    ),
+    score(
+        "a misspelt resource in a placeholder",
+        "resources.db",
+        "resources.dbs",
+        "8:11",
+        says="no resource 'dbs' is declared",
+        mends="did you mean db?",
+    ),
+    score(
+        "a misspelt output in a placeholder",
+        "db.host",
+        "db.hots",
+        "3:3",
+        says=f"{DATABASE} has no output 'hots'",
+        mends="did you mean host?",
+        code=2,
+    ),
+    score(
+        "a version of Score that there is not",
+        "v1b1",
+        "v1",
+        "1:1",
+        says="the apiVersion 'score.dev/v1' is unknown",
+        mends="write `apiVersion: score.dev/v1b1`",
+    ),
+    definition(
+        "a misspelt driver",
+        "echo",
+        "ecko",
+        "5:3",
+        says="the driver 'ecko' is not installed",
+        mends="mean echo?",
+    ),
+    definition(
+        "a misspelt key of a definition",
+        "driver_inputs",
+        "driver_input",
+        "6:3",
+        says="'entity' has no key 'driver_input'",
+        mends="did you mean driver_inputs",
+    ),
+    definition(
+        "a criterion under another name",
+        "criteria: [{}]",
+        "criteria: [{env: dev}]",
+        "7:15",
+        says="a criterion has no key 'env'",
+        mends="did you mean env_id?",
+    ),
+    definition(
+        "a placeholder under another name",
+        "host: a",
+        "host: '${context.environment.id}'",
+        "6:35",
+        says="the context has no 'environment.id'",
+        mends="did you mean env.id?",
+    ),
+    Mistake(
+        what="score.yml",
+        words=DEPLOY.replace(".yaml", ".yml"),
+        files={"score.yaml": SCORE, "definitions/pg.yaml": DEFINITION},
+        at="score.yml",
+        says="No such file or directory",
+        mends="did you mean score.yaml?",
+    ),
+    Mistake(
+        what="a compose file",
+        words=DEPLOY.replace("score", "compose"),
+        files={"compose.yaml": "services:\n  web: {image: nginx}\n"},
+        at="compose.yaml:1",
+        says="compose.yaml is neither a Score file nor a deployment set",
+        mends="begin it with `apiVersion: score.dev/v1b1`",
+    ),
+    deployed(
+        "deploy --app shop --env dve --destroy",
+        says="the store has nothing of shop/dve",
+        mends="did you mean shop/dev?",
+    ),
+    deployed(
+        "deploy --app sohp --env dev --destroy",
+        says="the store has nothing of sohp/dev",
+        mends="did you mean shop/dev?",
+    ),
+    deployed(
+        f"{DEPLOY} --only db",
+        says="--only: the deployment has no resource 'db'",
+        mends=f"did you mean {DATABASE}?",
+    ),
+    deployed(f"deploy {CONTEXT} --from 9", says="shop/dev has no deployment 9", mends="the store has 1 to 1"),
+    deployed(
+        "deployments list --app sohp",
+        says="the store has no deployment of sohp/*",
+        mends="there are shop/dev",
+        code=0,
+    ),
+    deployed(
+        "deployments list --app shop --env dve",
+        says="the store has no deployment of shop/dve",
+        mends="did you mean shop/dev?",
+        code=0,
+    ),
+]
