@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.requisite import Requisite, RequisiteKind
 from ensue.language.collector import near_names
+from ensue.language.minion_states import MinionStates
 from ensue.language.names_by_glob import GLOB_SIGNS, NamesByGlob
 from ensue.language.requested import NOTHING, add_request
 from ensue.language.requisite_names import MEANINGS, REQUISITES_IN
@@ -35,8 +36,10 @@ class Resolver:
         included_from: for each SLS, the names under which `sls:` finds it.
         found: collects the errors.
         outer_ids: IDs and names of the enclosing scopes, which requisites cannot name.
+        minion: the id of this minion in a run over minions; empty in other runs.
 
     Attributes:
+        minion_states: the states of other minions that are named; each is added to the drafts.
         unheard: missing states that `listen` names, with the numbers of the drafts that name them.
         deaf: missing states that `listen_in` names, with the numbers of the drafts that name them.
     """
@@ -47,8 +50,10 @@ class Resolver:
         included_from: Mapping[str, set[str]],
         found: Collector,
         outer_ids: Container[str] = (),
+        minion: str = "",
     ) -> None:
         self._drafts = drafts
+        self.minion_states = MinionStates(drafts, minion, found)
         self._included_from = included_from
         self._found = found
         self._outer_ids = outer_ids
@@ -73,6 +78,7 @@ class Resolver:
                     self._resolve_word(requested, number, word, references)
         for number, producer in waits:
             add_request(requested, number, "require", producer)
+        self.minion_states.complete(requested)
         return requested
 
     def _resolve_word(self, requested: Requested, number: int, word: str, references: Any) -> None:
@@ -127,6 +133,10 @@ class Resolver:
 
     def _targets(self, number: int, word: str, place: int, reference: Any) -> list[int]:
         draft = self._drafts[number]
+        names_minion, rest = self.minion_states.required(draft, word, place, reference)
+        if names_minion:
+            return [] if rest is None else [rest]
+        reference = rest
         targets: list[int] = []
         for key, value in self._pairs(draft, word, place, reference):
             matched = self._lookup(key, value)
@@ -173,22 +183,10 @@ class Resolver:
         for key, value in reference.items():
             if value is None:
                 continue
-            if str(key).startswith("minion["):
-                self._elsewhere(draft, word, place, str(key))
-                continue
             if not isinstance(value, str):
                 self._malformed(draft, word, place, reference)
                 continue
             yield str(key), value
-
-    def _elsewhere(self, draft: Draft, word: str, place: int, key: str) -> None:
-        self._found.error(
-            "E0877",
-            f"`{word}` of {draft.declaration.id!r} names a state on {key}",
-            draft.declaration.span(word, place),
-            detail="requisites across minions are not supported",
-            help="apply to that minion first, in a run of its own",
-        )
 
     def _malformed(self, draft: Draft, word: str, place: int, reference: Any) -> None:
         self._found.error(

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 
 from ensue.salt.fleet.relay import FRAME_BYTES, KEY_BYTES, LAST, MORE
+from ensue.salt.fleet.value_messages import Asked, Compiled, Held, Stalled
 
 MOST_FRAMES: Final = 100_000
 """The most frames of one minion in one job."""
@@ -95,7 +96,19 @@ class MinionEnded(msgspec.Struct, frozen=True, tag=True):
     problem: str
 
 
-Message: TypeAlias = Alive | Happened | Refused | Answered | Warned | Described | MinionEnded
+Message: TypeAlias = (
+    Alive
+    | Happened
+    | Refused
+    | Answered
+    | Warned
+    | Described
+    | MinionEnded
+    | Compiled
+    | Asked
+    | Stalled
+    | Held
+)
 
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final[msgspec.json.Decoder[Message]] = msgspec.json.Decoder(Message)

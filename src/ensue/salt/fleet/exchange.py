@@ -1,0 +1,361 @@
+"""Hands the returns of states to the minions that refer to them.
+
+The coordinator of a run sees all frames of all minions. What a minion needs is handed to it once, when the
+state has returned, or when it is certain that it never will.
+
+A minion whose states need others begins when all the minions that these depend on have compiled, so that a
+cycle over minions is found before its states run. A cycle that closes later (a delayed block refers to a
+state that waits for its caller) is found when every minion of it has reported that nothing goes on there.
+
+Nothing here waits or sends: every method returns after it has given messages to `send`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import msgspec
+
+from ensue.core.model.minion_state import ANY_PATH, MinionReturn
+from ensue.language.collector import near_names
+from ensue.language.references.producers import ProducerIdentity, is_below, meant
+from ensue.salt.fleet.value_messages import MOST_NEEDS, MOST_VALUE_BYTES, Begin, Given, Need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ensue.core.model.minion_state import MinionState
+    from ensue.core.model.returns import Return
+    from ensue.salt.fleet.value_messages import Compiled, StateName
+
+_MOST_SHOWN: Final = 10
+_RETURN: Final = msgspec.json.Decoder(MinionReturn)
+
+Open: TypeAlias = "Callable[[str, str, bytes], bytes]"
+"""Opens a held return of a minion (minion, tag, sealed); raises ValueError if it was altered."""
+
+
+class _Party:
+    """What is known about one minion.
+
+    Attributes:
+        states: its states by tag; None while it has not compiled.
+        needs: the states of others that it needs, with the states that name them.
+        answered: the needs that were answered.
+        waits_to_begin: whether it has asked whether it may begin.
+        stalled: the needs that all of its run waits for; None: something goes on there.
+        problem: why it did not execute its order, or empty; it counts if `has_ended`.
+    """
+
+    def __init__(self) -> None:
+        self.states: dict[str, StateName] | None = None
+        self.needs: dict[MinionState, Need] = {}
+        self.after: dict[MinionState, frozenset[str]] = {}
+        self.answered: set[MinionState] = set()
+        self.waits_to_begin = False
+        self.stalled: frozenset[MinionState] | None = None
+        self.has_ended = False
+        self.problem = ""
+        self.tags: dict[MinionState, list[str]] = {}
+        self.returns: dict[str, MinionReturn] = {}
+        self.held: dict[str, bytes] = {}
+
+    @property
+    def is_stalled(self) -> bool:
+        """Whether nothing goes on there, as far as is known."""
+        return not self.has_ended and self.stalled is not None and not self.stalled & self.answered
+
+
+class Exchange:
+    """The returns of one run's minions, for each other.
+
+    Args:
+        minions: all minions that the target of the run matches.
+        send: sends a message to a minion.
+        opened: opens a held return.
+    """
+
+    def __init__(
+        self, minions: Iterable[str], send: Callable[[str, Begin | Given], None], opened: Open
+    ) -> None:
+        self._all = frozenset(minions)
+        self._send = send
+        self._opened = opened
+        self._parties: dict[str, _Party] = {}
+        self._waiting: dict[str, dict[MinionState, set[str]]] = {}
+
+    def expect(self, minions: Iterable[str]) -> None:
+        """Note that a job is published for minions; others are asked in later batches, or never."""
+        self._parties.update({minion: _Party() for minion in minions})
+
+    def compiled(self, minion: str, message: Compiled) -> None:
+        """Take the states of a minion, and what they need of others."""
+        party = self._parties[minion]
+        party.states = {state.tag: state for state in message.states}
+        for need in message.needs:
+            party.after[need.state] = frozenset(_at(message.states, need.after))
+            party.needs[need.state] = need
+        party.waits_to_begin = bool(message.needs)
+        self._let_begin()
+        self._look_up(minion, party.needs)
+        self._answer_waiting(minion)
+
+    def asked(self, minion: str, states: Iterable[MinionState]) -> None:
+        """Take further needs of a minion.
+
+        Raises:
+            ValueError: it has too many.
+        """
+        party = self._parties[minion]
+        further = {state: Need(state) for state in states if state not in party.needs}
+        party.needs |= further
+        if len(party.needs) > MOST_NEEDS:
+            msg = f"it asks for more than {MOST_NEEDS} states of other minions"
+            raise ValueError(msg)
+        self._look_up(minion, further)
+
+    def stalled(self, minion: str, waiting: Iterable[MinionState]) -> None:
+        """Note that nothing goes on in a minion's run until it has the return of one of these states."""
+        self._parties[minion].stalled = frozenset(waiting)
+        self._break_cycle()
+
+    def held(self, minion: str, tag: str, sealed: bytes) -> None:
+        """Keep what a state has returned, sealed; it replaces what the event of the state has."""
+        self._parties[minion].held[tag] = sealed
+
+    def returned(self, minion: str, returned: Return) -> None:
+        """Take the return of a state, as its event has it: without secrets."""
+        if returned.scope_identity or returned.target != f"minion:{minion}":
+            return
+        party = self._parties[minion]
+        party.returns[returned.tag] = shown_return(returned)
+        self._answer_waiting(minion, returned.tag)
+
+    def ended(self, minion: str, problem: str) -> None:
+        """Note that a minion reports nothing more.
+
+        Args:
+            minion: the minion.
+            problem: why it did not execute its order; empty if it did.
+        """
+        party = self._parties[minion]
+        party.has_ended, party.problem = True, problem
+        self._let_begin()
+        self._answer_waiting(minion)
+        self._break_cycle()
+
+    def _look_up(self, consumer: str, states: Iterable[MinionState]) -> None:
+        """Hand to a minion what is known of the states that it needs, and let it wait for the others."""
+        for state in states:
+            returned = self._known(state)
+            if returned is not None:
+                self._give(consumer, state, returned)
+            else:
+                self._waiting.setdefault(state.minion, {}).setdefault(state, set()).add(consumer)
+
+    def _answer_waiting(self, minion: str, tag: str = "") -> None:
+        """Hand what is known of a minion's states to those that wait for it: of one state, or of all."""
+        waiting = self._waiting.get(minion, {})
+        for state in [one for one in waiting if not tag or _tags(self._parties[minion], one) == [tag]]:
+            returned = self._known(state)
+            if returned is not None:
+                for consumer in sorted(waiting.pop(state)):
+                    self._give(consumer, state, returned)
+
+    def _give(self, consumer: str, state: MinionState, returned: MinionReturn) -> None:
+        party = self._parties[consumer]
+        if state not in party.answered and not party.has_ended:
+            party.answered.add(state)
+            self._send(consumer, Given(state, returned))
+
+    def _known(self, state: MinionState) -> MinionReturn | None:
+        """Return the return of a state, or why it has none; None while that is not known."""
+        minion = state.minion
+        producer = self._parties.get(minion)
+        if producer is None:
+            later = f"{minion} is in a later batch (--batch)"
+            return _missing(
+                later if minion in self._all else f"the target of this run does not match {minion}"
+            )
+        if producer.states is not None:
+            return self._returned_by(producer, state)
+        if not producer.has_ended:
+            return None
+        return _failed(f"{minion} has run nothing: {producer.problem or 'it reported no states'}")
+
+    def _returned_by(self, producer: _Party, state: MinionState) -> MinionReturn | None:
+        minion, tags = state.minion, _tags(producer, state)
+        if len(tags) != 1:
+            return _missing(_ambiguous(producer, state, tags) if tags else _nothing(producer, state))
+        if tags[0] in producer.returns:
+            return self._return(minion, producer, tags[0])
+        if not producer.has_ended:
+            return None
+        why = f": {producer.problem}" if producer.problem else ""
+        return _failed(f"it was not run on {minion}{why}")
+
+    def _return(self, minion: str, producer: _Party, tag: str) -> MinionReturn:
+        returned = producer.returns[tag]
+        if tag in producer.held:
+            try:
+                exact = _RETURN.decode(self._opened(minion, tag, producer.held[tag]))
+            except (ValueError, RecursionError) as error:
+                return _failed(f"what {minion} holds of it cannot be read: {error}")
+            returned = msgspec.structs.replace(
+                returned, new_state=exact.new_state, sensitive=exact.sensitive, secrets=exact.secrets
+            )
+        if len(msgspec.json.encode(returned)) > MOST_VALUE_BYTES:
+            return _failed(f"its new_state has more than {MOST_VALUE_BYTES >> 10} KiB")
+        return returned
+
+    def _let_begin(self) -> None:
+        """Let the minions begin whose needs lead only to minions that have compiled, and to no cycle."""
+        for minion, party in self._parties.items():
+            if not party.waits_to_begin or party.has_ended:
+                continue
+            reached = self._reached_from(minion)
+            if reached is not None:
+                party.waits_to_begin = False
+                self._send(minion, Begin(self._cycle_through(minion, reached)))
+
+    def _reached_from(self, minion: str) -> set[str] | None:
+        """Return the minions that a minion's needs lead to; None while one of them has yet to compile."""
+        reached, waiting = {minion}, [minion]
+        while waiting:
+            party = self._parties[waiting.pop()]
+            if party.states is None and not party.has_ended:
+                return None
+            for state in party.needs:
+                if state.minion in self._parties and state.minion not in reached:
+                    reached.add(state.minion)
+                    waiting.append(state.minion)
+        return reached
+
+    def _cycle_through(self, minion: str, reached: set[str]) -> tuple[str, ...]:
+        """Return the steps of a cycle that a need of a minion is part of; empty if there is none."""
+        following = {
+            (name, state): self._next_needs(state) for name in reached for state in self._parties[name].after
+        }
+        for state in self._parties[minion].after:
+            if path := _path_back((minion, state), following):
+                return tuple(self._step(name, need) for name, need in path)
+        return ()
+
+    def _next_needs(self, state: MinionState) -> list[tuple[str, MinionState]]:
+        """Return the needs that the state waits for which a need names."""
+        producer = self._parties.get(state.minion)
+        tags = _tags(producer, state) if producer is not None else []
+        if producer is None or len(tags) != 1:
+            return []
+        return [(state.minion, need) for need, after in producer.after.items() if tags[0] in after]
+
+    def _step(self, minion: str, state: MinionState) -> str:
+        need = self._parties[minion].needs[state]
+        return f"{', '.join(need.by[:_MOST_SHOWN]) or 'a delayed block'} on {minion} waits for {state}"
+
+    def _break_cycle(self) -> None:
+        """If minions wait for each other and nothing goes on in any of them, fail what they wait for."""
+        stuck = {minion: party for minion, party in self._parties.items() if party.is_stalled}
+        while True:
+            free = [
+                minion
+                for minion, party in stuck.items()
+                if any(state.minion not in stuck for state in party.stalled or ())
+            ]
+            if not free:
+                break
+            for minion in free:
+                del stuck[minion]
+        if not stuck:
+            return
+        path = _first_cycle(stuck)
+        steps = "; ".join(self._step(minion, state) for minion, state in path)
+        for minion, state in path:
+            self._give(minion, state, _failed(f"minions wait for each other: {steps}"))
+
+
+def shown_return(returned: Return) -> MinionReturn:
+    """Return the return of a state in the form in which other minions get it."""
+    return MinionReturn(
+        result=returned.result,
+        comment=returned.comment if returned.result is False else "",
+        has_changes=bool(returned.changes),
+        new_state=returned.new_state,
+        sensitive=returned.sensitive,
+        ran=returned.ran,
+        unknown=returned.unknown,
+    )
+
+
+def _first_cycle(stuck: dict[str, _Party]) -> list[tuple[str, MinionState]]:
+    """Follow the first need of each minion until one comes twice; return the part that is a cycle."""
+    path: dict[str, tuple[str, MinionState]] = {}
+    minion = min(stuck)
+    while minion not in path:
+        state = min(stuck[minion].stalled or (), key=str)
+        path[minion] = (minion, state)
+        minion = state.minion
+    steps = list(path.values())
+    return steps[[*path].index(minion) :]
+
+
+def _path_back(
+    start: tuple[str, MinionState], following: dict[tuple[str, MinionState], list[tuple[str, MinionState]]]
+) -> list[tuple[str, MinionState]]:
+    """Return a shortest path from a need back to itself; empty if there is none."""
+    before: dict[tuple[str, MinionState], tuple[str, MinionState]] = {}
+    waiting = [start]
+    for need in waiting:
+        for other in following.get(need, ()):
+            if other == start:
+                path = [need]
+                while path[-1] != start:
+                    path.append(before[path[-1]])
+                return path[::-1]
+            if other not in before:
+                before[other] = need
+                waiting.append(other)
+    return []
+
+
+def _tags(producer: _Party, state: MinionState) -> list[str]:
+    """Return the tags of the states that a need may mean; one if it is correct."""
+    if producer.states is None:
+        return []
+    if state not in producer.tags:
+        producer.tags[state] = [one.tag for one in meant(state, producer.states.values(), _identity)]
+    return producer.tags[state]
+
+
+def _identity(state: StateName) -> ProducerIdentity:
+    return ProducerIdentity(state.module, state.id, state.name, state.resource_name)
+
+
+def _nothing(producer: _Party, state: MinionState) -> str:
+    ids = {
+        one.id
+        for one in (producer.states or {}).values()
+        if state.path == ANY_PATH or is_below(one.module, state.path)
+    }
+    near = near_names(state.id, ids)
+    return f"{state.minion} has no such state in this run{f': {near}' if near else ''}"
+
+
+def _ambiguous(producer: _Party, state: MinionState, tags: Sequence[str]) -> str:
+    states = producer.states or {}
+    names = [f"{one.id!r} ({one.module}, name {one.name!r})" for tag in tags if (one := states.get(tag))]
+    return f"it means several states of {state.minion}: {', '.join(names[:_MOST_SHOWN])}"
+
+
+def _missing(comment: str) -> MinionReturn:
+    return MinionReturn(result=False, comment=comment, missing=True)
+
+
+def _failed(comment: str) -> MinionReturn:
+    return MinionReturn(result=False, comment=comment)
+
+
+def _at(states: Sequence[StateName], places: Sequence[int]) -> Iterator[str]:
+    for place in places:
+        if 0 <= place < len(states):
+            yield states[place].tag
