@@ -61,6 +61,13 @@ class Outcome:
         assert not isinstance(report, list), report
         return {returned.id: returned for returned in report.returns.values()}
 
+    def problem(self, minion: str) -> str:
+        """Return the only error of a minion whose states do not compile."""
+        report = self.reports[minion]
+        assert isinstance(report, list), report
+        (problem,) = report
+        return problem
+
     def given(self, minion: str) -> list[Given]:
         """Return what was handed to a minion."""
         return [one for one in self.sent.get(minion, []) if isinstance(one, Given)]

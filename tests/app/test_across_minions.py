@@ -253,7 +253,7 @@ def test_a_cycle_over_minions_is_found_before_its_states_run(tmp_path: Path) -> 
         "c": "three (states/site.sls:4) on c waits for minion[a]:test:one",
     }
     for minion in "abc":
-        (message,) = outcome.reports[minion]
+        message = outcome.problem(minion)
         assert message.startswith("E0881 ")
         assert all(step.split(" (")[0] in message for step in steps.values()), message
     assert outcome.returns("d")["four"].comment.endswith("it was not run on a: its states do not compile")
@@ -386,7 +386,7 @@ def test_requisites_that_cannot_go_over_minions_are_refused(
 ) -> None:
     """What would change the other minion's run, or names no single state, is refused before anything runs."""
     outcome = _ran(tmp_path, {"web1": f"use:\n  test.nop:\n    - {requisite}\n", "db1": TOKEN})
-    (problem,) = outcome.reports["web1"]
+    problem = outcome.problem("web1")
     assert problem.startswith("E0880 ")
     assert message in problem
     assert outcome.returns("db1")["token"].result is True
@@ -395,5 +395,5 @@ def test_requisites_that_cannot_go_over_minions_are_refused(
 def test_a_command_that_is_a_condition_reads_no_other_minion(tmp_path: Path) -> None:
     """State options are read before arguments are bound, so a reference in one is refused."""
     consumer = "use:\n  test.nop:\n    - unless: test ${minion[db1]:test:token:x}\n"
-    (problem,) = _ran(tmp_path, {"web1": consumer, "db1": TOKEN}).reports["web1"]
+    problem = _ran(tmp_path, {"web1": consumer, "db1": TOKEN}).problem("web1")
     assert problem.startswith("E0806 ")

@@ -9,12 +9,12 @@ Source: Salt's requisites; matching measured in Salt 3008.5.
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.requisite import Requisite, RequisiteKind
 from ensue.language.collector import near_names
-from ensue.language.minion_states import MinionStates
 from ensue.language.names_by_glob import GLOB_SIGNS, NamesByGlob
 from ensue.language.requested import NOTHING, add_request
 from ensue.language.requisite_names import MEANINGS, REQUISITES_IN
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
+    from ensue.language.minion_states import MinionStates
     from ensue.language.requested import Requested, Words
 
 
@@ -39,7 +40,6 @@ class Resolver:
         minion: the id of this minion in a run over minions; empty in other runs.
 
     Attributes:
-        minion_states: the states of other minions that are named; each is added to the drafts.
         unheard: missing states that `listen` names, with the numbers of the drafts that name them.
         deaf: missing states that `listen_in` names, with the numbers of the drafts that name them.
     """
@@ -53,7 +53,7 @@ class Resolver:
         minion: str = "",
     ) -> None:
         self._drafts = drafts
-        self.minion_states = MinionStates(drafts, minion, found)
+        self._minion = minion
         self._included_from = included_from
         self._found = found
         self._outer_ids = outer_ids
@@ -78,8 +78,16 @@ class Resolver:
                     self._resolve_word(requested, number, word, references)
         for number, producer in waits:
             add_request(requested, number, "require", producer)
-        self.minion_states.complete(requested)
+        if "minion_states" in self.__dict__:
+            self.minion_states.complete(requested)
         return requested
+
+    @cached_property
+    def minion_states(self) -> MinionStates:
+        """The states of other minions that are named; each is added to the drafts."""
+        from ensue.language.minion_states import MinionStates
+
+        return MinionStates(self._drafts, self._minion, self._found)
 
     def _resolve_word(self, requested: Requested, number: int, word: str, references: Any) -> None:
         draft = self._drafts[number]
@@ -133,10 +141,11 @@ class Resolver:
 
     def _targets(self, number: int, word: str, place: int, reference: Any) -> list[int]:
         draft = self._drafts[number]
-        names_minion, rest = self.minion_states.required(draft, word, place, reference)
-        if names_minion:
-            return [] if rest is None else [rest]
-        reference = rest
+        if _may_name_minion(reference):
+            names_minion, rest = self.minion_states.required(draft, word, place, reference)
+            if names_minion:
+                return [] if rest is None else [rest]
+            reference = rest
         targets: list[int] = []
         for key, value in self._pairs(draft, word, place, reference):
             matched = self._lookup(key, value)
@@ -292,6 +301,11 @@ class Resolver:
             help="a delayed rendering runs after its caller: read `prev_ret` in the template, "
             "or set the requisite on the caller",
         )
+
+
+def _may_name_minion(reference: Any) -> bool:
+    """Return whether a requisite may name a state of another minion; False is certain."""
+    return is_mapping(reference) and any(str(key).startswith("minion[") for key in reference)
 
 
 class Requisites:
