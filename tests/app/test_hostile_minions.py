@@ -23,9 +23,9 @@ from ensue.output.fleet import fleet_data, fleet_text
 from ensue.salt.fleet.admission import Admission
 from ensue.salt.fleet.bus import BusClosed
 from ensue.salt.fleet.frames import Alive, Happened, MinionEnded, packed
-from ensue.salt.fleet.relay import LAST, MORE
 from ensue.salt.fleet.renaming import Numbers, event_of_run
 from ensue.salt.fleet.sealing import RunKey
+from ensue.salt.fleet.signing import LAST, MORE
 from ensue.store.runs import journal_form
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _own(draw: st.DrawFn) -> Event:
     # Not sealed at all, but signed.
     from tests.salt.fleet.minion_keys import private_key
 
-    from ensue.salt.fleet.relay import frame_name, signature_form, signed_text
+    from ensue.salt.fleet.signing import frame_name, signature_form, signed_text
 
     sealed = draw(st.binary(max_size=64))
     name = frame_name("run", "1", HOSTILE, frame["number"])

@@ -187,7 +187,7 @@ class Collection:
             case Refused(messages=messages):
                 minion.problem = "\n".join(messages)
             case Warned(messages=messages):
-                minion.warnings = messages
+                minion.warnings += messages
             case Answered():
                 minion.answer = message
             case Described(status=status):

@@ -1,4 +1,4 @@
-"""What ensue does on a minion of a fleet: one order from stdin, messages to stdout, one per line.
+"""What ensue does on a minion of a fleet: an order and messages from stdin, messages to stdout, one per line.
 
 Run as `python -m ensue.app.fleet_minion` by `fleet.relay`, which seals, signs and sends the messages. The
 file roots are unpacked on the minion, pillar and grains come with the order.
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.app.fleet_inbox import Inbox, stdin_lines
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.diagnostics import Severity
 from ensue.core.errors import DiagnosticError, EnsueError
@@ -155,13 +156,29 @@ async def _called(project: AppProject, order: MinionOrder, reporter: Reporter) -
     return code
 
 
+async def run_order(messages: int) -> int:
+    """Read an order, carry it out, and return the exit code.
+
+    Args:
+        messages: the descriptor that messages are written to.
+    """
+    lines = await stdin_lines(sys.stdin.buffer)
+    order = msgspec.json.decode(await lines.readline(), type=MinionOrder)
+    reporter = Reporter(messages)
+    inbox = Inbox(lines, lambda warning: reporter.tell(Warned((warning.message,))))
+    listening = asyncio.create_task(inbox.listen())
+    try:
+        return await carry_out(order, reporter)
+    finally:
+        listening.cancel()
+
+
 def main() -> int:
-    """Read an order, carry it out, and return the exit code."""
-    order = msgspec.json.decode(sys.stdin.buffer.read(), type=MinionOrder)
+    """Carry out the order on stdin, and return the exit code."""
     # What any plug-in prints must not be taken for a message.
     messages = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return asyncio.run(carry_out(order, Reporter(messages)))
+    return asyncio.run(run_order(messages))
 
 
 if __name__ == "__main__":

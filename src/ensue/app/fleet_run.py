@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.app.fleet_channel import MinionChannel
 from ensue.app.fleet_collection import Collection
 from ensue.core.contracts.deadlines import FLEET_RUN_S
 from ensue.core.diagnostics import Diagnostic, Severity
@@ -90,7 +91,8 @@ class FleetRun:
             return self._nothing_matched()
         batches = _batches(minions, batch_portion)
         limit = fail_portion.of(len(minions)) if fail_portion is not None else None
-        wire, relay = await asyncio.to_thread(self._shipped, master, options)
+        wire = await asyncio.to_thread(self._shipped, master, options)
+        channel = MinionChannel(master, wire["parts"], self._run_id)
         await self._begin()
         reports: list[MinionReport] = []
         status: RunStatus = "succeeded"
@@ -106,7 +108,7 @@ class FleetRun:
                         self._key, [*known], self._order.timeout_s, deadline, self._happened
                     )
                     try:
-                        await self._publish(master, relay, wire, known)
+                        await self._publish(master, channel, wire, known)
                         async for report in collection.reports(bus):
                             reports.append(report)
                             on_minion(report)
@@ -128,19 +130,24 @@ class FleetRun:
         return ended
 
     async def _publish(
-        self, master: SaltMaster, relay: str, wire: dict[str, Any], public_keys: Mapping[str, bytes]
+        self,
+        master: SaltMaster,
+        channel: MinionChannel,
+        wire: dict[str, Any],
+        public_keys: Mapping[str, bytes],
     ) -> None:
         if not public_keys:
             return
         jid = await asyncio.to_thread(master.new_jid)
         self._admission.expect(jid, public_keys)
+        channel.expect(jid, public_keys)
         self._write(JobPublished(jid, tuple(public_keys)))
         if self._journal is not None:
             await self._journal.recorded()
-        order = {**wire, "jid": jid}
-        await asyncio.to_thread(master.publish, self._order.tgt, [*public_keys], relay, order, jid)
+        order, minions = {**wire, "jid": jid}, [*public_keys]
+        await asyncio.to_thread(master.publish, self._order.tgt, minions, wire["parts"]["relay"], order, jid)
 
-    def _shipped(self, master: SaltMaster, options: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    def _shipped(self, master: SaltMaster, options: Mapping[str, Any]) -> dict[str, Any]:
         """Put below the master's file roots what minions fetch; return the order as they get it."""
         folder = master.shipping_folder()
         order = self._order
@@ -169,7 +176,7 @@ class FleetRun:
             if order.verb in {"apply", "call"}:
                 tree, wire["environments"] = shipped_tree(folder, master.roots)
                 wire["tree"] = f"{FOLDER}/{tree}"
-            return wire, f"{FOLDER}/{shipped_relay(folder)}"
+            wire["parts"] = {part: f"{FOLDER}/{name}" for part, name in shipped_relay(folder).items()}
         except OSError as error:
             problem = Diagnostic(
                 code="E0847",
@@ -177,6 +184,7 @@ class FleetRun:
                 help="run ensue as the user of the master, and let that user write to the first file root",
             )
             raise ConfigurationError([problem]) from error
+        return wire
 
     def _happened(self, minion: str, event: RunEvent) -> None:
         if (renamed := event_of_run(event, minion, self._numbers)) is not None:
