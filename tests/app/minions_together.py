@@ -14,8 +14,8 @@ from ensue.core.errors import CompileError
 from ensue.core.model.events import NodeFinished
 from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.frames import MinionMessages, packed
-from ensue.salt.fleet.relay import LAST
 from ensue.salt.fleet.sealing import RunKey
+from ensue.salt.fleet.signing import LAST
 from ensue.salt.fleet.value_messages import (
     BEGIN,
     RETURNED,
@@ -169,14 +169,5 @@ class Together:
         self._exchange.ended(minion, problem)
 
     def _heard(self, minion: str, message: Message) -> None:
-        match message:
-            case Compiled():
-                self._exchange.compiled(minion, message)
-            case Asked(states=states):
-                self._exchange.asked(minion, states)
-            case Stalled(waiting=waiting):
-                self._exchange.stalled(minion, waiting)
-            case Held(of=tag, sealed=sealed):
-                self._exchange.held(minion, tag, sealed)
-            case _:
-                raise AssertionError(message)
+        assert isinstance(message, Compiled | Asked | Stalled | Held)
+        self._exchange.heard(minion, message)

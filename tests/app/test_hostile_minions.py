@@ -22,10 +22,11 @@ from ensue.output.colours import PLAIN
 from ensue.output.fleet import fleet_data, fleet_text
 from ensue.salt.fleet.admission import Admission
 from ensue.salt.fleet.bus import BusClosed
+from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.frames import Alive, Happened, MinionEnded, packed
-from ensue.salt.fleet.relay import LAST, MORE
 from ensue.salt.fleet.renaming import Numbers, event_of_run
 from ensue.salt.fleet.sealing import RunKey
+from ensue.salt.fleet.signing import LAST, MORE
 from ensue.store.runs import journal_form
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _own(draw: st.DrawFn) -> Event:
     # Not sealed at all, but signed.
     from tests.salt.fleet.minion_keys import private_key
 
-    from ensue.salt.fleet.relay import frame_name, signature_form, signed_text
+    from ensue.salt.fleet.signing import frame_name, signature_form, signed_text
 
     sealed = draw(st.binary(max_size=64))
     name = frame_name("run", "1", HOSTILE, frame["number"])
@@ -209,7 +210,10 @@ def _collected(events: Sequence[Event]) -> tuple[dict[str, MinionReport], list[t
                 journal_form.encode(renamed, Masker())
             heard.append((minion, event))
 
-        collection = Collection(KEY, MINIONS, 60, asyncio.get_running_loop().time() + 60, on_event)
+        exchange = Exchange(MINIONS, lambda _minion, _message: None, lambda _minion, _tag, sealed: sealed)
+        exchange.expect(MINIONS)
+        deadline = asyncio.get_running_loop().time() + 60
+        collection = Collection(KEY, MINIONS, 60, deadline, on_event, exchange=exchange)
         return {report.id: report async for report in collection.reports(_Bus(items))}  # type: ignore[arg-type]  # has its one method
 
     return asyncio.run(collect()), heard, admission

@@ -21,7 +21,7 @@ from ensue.core.model.minion_state import MinionReturn
 from ensue.core.model.sensitive_paths import values_at
 from ensue.engine.graph.transforms.lower import LoweringRules, lower
 from ensue.engine.promise import Promise
-from ensue.salt.fleet.relay import seal
+from ensue.salt.fleet.signing import seal
 from ensue.salt.fleet.value_messages import (
     BEGIN,
     RETURNED,

@@ -115,6 +115,22 @@ class Fleet:
         )
         return done.returncode, done.stdout, done.stderr
 
+    def begun(self, *words: str) -> subprocess.Popen[str]:
+        """Start a command of ensue in the project."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "ensue", "--root", str(self.base / "project"), *words],
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def told(self, run_id: str, jid: str, minion: str) -> Any:
+        """Send a message of an unknown kind to the ensue that runs a job; return Salt's return."""
+        program = Path(__file__).with_name("telling.py")
+        command = [sys.executable, program, self.base, run_id, jid, minion]
+        done = subprocess.run(command, text=True, capture_output=True, check=True)
+        return json.loads(done.stdout)
+
     @contextmanager
     def options(self, **more: Any) -> Generator[None]:
         """Run with further options in `ensue.yaml`."""

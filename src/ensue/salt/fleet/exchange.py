@@ -12,21 +12,31 @@ Nothing here waits or sends: every method returns after it has given messages to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
 
 import msgspec
 
 from ensue.core.model.minion_state import ANY_PATH, MinionReturn
 from ensue.language.collector import near_names
 from ensue.language.references.producers import ProducerIdentity, is_below, meant
-from ensue.salt.fleet.value_messages import MOST_NEEDS, MOST_VALUE_BYTES, Begin, Given, Need
+from ensue.salt.fleet.value_messages import (
+    MOST_NEEDS,
+    MOST_VALUE_BYTES,
+    Asked,
+    Begin,
+    Compiled,
+    Given,
+    Held,
+    Need,
+    Stalled,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ensue.core.model.minion_state import MinionState
     from ensue.core.model.returns import Return
-    from ensue.salt.fleet.value_messages import Compiled, StateName
+    from ensue.salt.fleet.value_messages import StateName, ValueMessage
 
 _MOST_SHOWN: Final = 10
 _RETURN: Final = msgspec.json.Decoder(MinionReturn)
@@ -88,9 +98,29 @@ class Exchange:
         """Note that a job is published for minions; others are asked in later batches, or never."""
         self._parties.update({minion: _Party() for minion in minions})
 
+    def heard(self, minion: str, message: ValueMessage) -> None:
+        """Take a message of a minion.
+
+        Raises:
+            ValueError: the minion asks for too much.
+        """
+        match message:
+            case Compiled():
+                self.compiled(minion, message)
+            case Asked(states=states):
+                self.asked(minion, states)
+            case Stalled(waiting=waiting):
+                self.stalled(minion, waiting)
+            case Held(of=tag, sealed=sealed):
+                self.held(minion, tag, sealed)
+            case _ as never:
+                assert_never(never)
+
     def compiled(self, minion: str, message: Compiled) -> None:
         """Take the states of a minion, and what they need of others."""
         party = self._parties[minion]
+        if party.states is not None:
+            return
         party.states = {state.tag: state for state in message.states}
         for need in message.needs:
             party.after[need.state] = frozenset(_at(message.states, need.after))
@@ -116,7 +146,8 @@ class Exchange:
 
     def stalled(self, minion: str, waiting: Iterable[MinionState]) -> None:
         """Note that nothing goes on in a minion's run until it has the return of one of these states."""
-        self._parties[minion].stalled = frozenset(waiting)
+        party = self._parties[minion]
+        party.stalled = frozenset(party.needs).intersection(waiting) or None
         self._break_cycle()
 
     def held(self, minion: str, tag: str, sealed: bytes) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
@@ -11,7 +11,7 @@ from ensue.core.model.minion_state import MinionReturn, MinionState  # noqa: TC0
 MOST_VALUE_BYTES: Final = 512 << 10
 """The most that the return of one state may have, in JSON, to be handed to another minion."""
 
-MOST_NEEDS: Final = 10_000
+MOST_NEEDS: Final = 1000
 """The most states of other minions that one minion may ask for."""
 
 BEGIN: Final = "begin"
@@ -95,6 +95,10 @@ class Held(msgspec.Struct, frozen=True, tag=True):
 
     of: str
     sealed: bytes
+
+
+ValueMessage: TypeAlias = Compiled | Asked | Stalled | Held
+"""What a minion says about the states of others, and about its own for others."""
 
 
 class Begin(msgspec.Struct, frozen=True):

@@ -1,0 +1,52 @@
+"""Sends what minions need of each other while the coordinator goes on to read what they report."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ensue.core.errors import ConfigurationError
+from ensue.salt.fleet.frames import CoordinatorMessage
+from ensue.salt.fleet.value_messages import BEGIN, RETURNED, Begin, Given, plain
+
+if TYPE_CHECKING:
+    from ensue.app.fleet_channel import MinionChannel
+    from ensue.core.diagnostics import Diagnostic
+
+
+class Courier:
+    """Sends messages in tasks of its own, which `end` waits for.
+
+    Args:
+        channel: publishes messages.
+
+    Attributes:
+        channel: the channel.
+        faults: why messages could not be sent; what waits for them fails at the deadline of the run.
+    """
+
+    def __init__(self, channel: MinionChannel) -> None:
+        self.channel = channel
+        self.faults: list[Diagnostic] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def send(self, minion: str, message: Begin | Given) -> None:
+        """Send a message to a minion soon."""
+        kind = BEGIN if isinstance(message, Begin) else RETURNED
+        task = asyncio.create_task(self._sent(minion, CoordinatorMessage(kind, plain(message))))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def end(self, *, at_once: bool) -> None:
+        """Return when everything is sent; `at_once`: nothing more is sent."""
+        if at_once:
+            for task in self._tasks:
+                task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _sent(self, minion: str, message: CoordinatorMessage) -> None:
+        try:
+            await self.channel.tell(minion, message)
+        except ConfigurationError as error:
+            self.faults += [one for one in error.diagnostics if one not in self.faults]
