@@ -48,12 +48,14 @@ class Outcome:
         sent: the messages to each minion.
         lines: the events of each minion, as they are sent.
         maskers: the secrets of each minion.
+        needs: what each minion needed of others.
     """
 
     reports: dict[str, RunReport | list[str]] = field(default_factory=dict)
     sent: dict[str, list[Begin | Given]] = field(default_factory=dict)
     lines: dict[str, list[bytes]] = field(default_factory=dict)
     maskers: dict[str, Any] = field(default_factory=dict)
+    needs: dict[str, list[str]] = field(default_factory=dict)
 
     def returns(self, minion: str) -> dict[str, Return]:
         """Return the returns of a minion by ID."""
@@ -167,6 +169,7 @@ class Together:
             texts = [f"{one.code} {one.message}" for one in error.diagnostics]
             self.outcome.reports[minion], problem = texts, "its states do not compile"
         self._exchange.ended(minion, problem)
+        self.outcome.needs[minion] = [*self._exchange.needs(minion)]
 
     def _heard(self, minion: str, message: Message) -> None:
         assert isinstance(message, Compiled | Asked | Stalled | Held)

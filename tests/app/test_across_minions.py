@@ -325,7 +325,9 @@ inner:
 
 def test_a_plan_says_where_values_come_from(tmp_path: Path) -> None:
     """What an apply would show is unknown in a plan, by reference; what is converged is bound."""
-    producer = "token:\n  test.present:\n    - changes: {a: 1}\nsame:\n  test.present:\n    - result: true\n"
+    producer = (
+        "token:\n  test.present:\n    - changes: {a: 1}\nsame:\n  test.present:\n    - new_state: {x: 3}\n"
+    )
     consumer = """\
 use:
   test.present:
@@ -333,12 +335,21 @@ use:
 block:
   test.present:
     - onchanges:
-      - 'minion[db1]': token
+      - 'minion[db1]': {test: token}
+known:
+  test.present:
+    - new_state: ${minion[db1]:test:same:}
 """
     outcome = _ran(tmp_path, {"web1": consumer, "db1": producer}, test=True)
     use = outcome.returns("web1")["use"]
     assert use.result is None
     assert "${minion[db1]:test:token:x} (known after apply)" in use.comment
+    assert outcome.returns("web1")["known"].new_state == {"x": 3}
+    by = "use (states/site.sls:2:3), block (states/site.sls:5:3)"
+    assert outcome.needs["web1"] == [
+        f"{by} needs minion[db1]:test:token (known after apply)",
+        "known (states/site.sls:9:3) needs minion[db1]:test:same",
+    ]
 
 
 def test_the_deadline_of_the_run_ends_a_wait(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from ensue.core.model.events import NodeFinished
 from ensue.core.model.fleet import MinionReport
 from ensue.output.history import report_from_events
@@ -137,7 +139,8 @@ class Collection:
             for name in concerned:
                 if (ended := self._minions.get(name)) is not None and ended.has_ended:
                     self._exchange.ended(name, ended.problem.partition("\n")[0])
-                    yield self._minions.pop(name).report(name)
+                    report = self._minions.pop(name).report(name)
+                    yield msgspec.structs.replace(report, needs=tuple(self._exchange.needs(name)))
 
     def interrupted(self) -> list[MinionReport]:
         """Return reports of the minions that have not ended."""

@@ -19,6 +19,7 @@ import msgspec
 from ensue.core.model.minion_state import ANY_PATH, MinionReturn
 from ensue.language.collector import near_names
 from ensue.language.references.producers import ProducerIdentity, is_below, meant
+from ensue.salt.fleet.minion_cycles import closed_cycle, path_back
 from ensue.salt.fleet.value_messages import (
     MOST_NEEDS,
     MOST_VALUE_BYTES,
@@ -51,7 +52,7 @@ class _Party:
     Attributes:
         states: its states by tag; None while it has not compiled.
         needs: the states of others that it needs, with the states that name them.
-        answered: the needs that were answered.
+        answered: the needs that were answered; False: in a plan, only an apply shows what was asked.
         waits_to_begin: whether it has asked whether it may begin.
         stalled: the needs that all of its run waits for; None: something goes on there.
         problem: why it did not execute its order, or empty; it counts if `has_ended`.
@@ -61,7 +62,7 @@ class _Party:
         self.states: dict[str, StateName] | None = None
         self.needs: dict[MinionState, Need] = {}
         self.after: dict[MinionState, frozenset[str]] = {}
-        self.answered: set[MinionState] = set()
+        self.answered: dict[MinionState, bool] = {}
         self.waits_to_begin = False
         self.stalled: frozenset[MinionState] | None = None
         self.has_ended = False
@@ -73,7 +74,7 @@ class _Party:
     @property
     def is_stalled(self) -> bool:
         """Whether nothing goes on there, as far as is known."""
-        return not self.has_ended and self.stalled is not None and not self.stalled & self.answered
+        return not self.has_ended and self.stalled is not None and self.stalled.isdisjoint(self.answered)
 
 
 class Exchange:
@@ -175,6 +176,14 @@ class Exchange:
         self._answer_waiting(minion)
         self._break_cycle()
 
+    def needs(self, minion: str) -> Iterator[str]:
+        """Yield what states of a minion need of other minions, and whether it is known."""
+        party = self._parties[minion]
+        for state, need in party.needs.items():
+            by = ", ".join(need.by[:_MOST_SHOWN]) or "a delayed block"
+            after = "" if party.answered.get(state, True) else " (known after apply)"
+            yield f"{by} needs {state}{after}"
+
     def _look_up(self, consumer: str, states: Iterable[MinionState]) -> None:
         """Hand to a minion what is known of the states that it needs, and let it wait for the others."""
         for state in states:
@@ -196,7 +205,7 @@ class Exchange:
     def _give(self, consumer: str, state: MinionState, returned: MinionReturn) -> None:
         party = self._parties[consumer]
         if state not in party.answered and not party.has_ended:
-            party.answered.add(state)
+            party.answered[state] = returned.result is not None
             self._send(consumer, Given(state, returned))
 
     def _known(self, state: MinionState) -> MinionReturn | None:
@@ -268,7 +277,7 @@ class Exchange:
             (name, state): self._next_needs(state) for name in reached for state in self._parties[name].after
         }
         for state in self._parties[minion].after:
-            if path := _path_back((minion, state), following):
+            if path := path_back((minion, state), following):
                 return tuple(self._step(name, need) for name, need in path)
         return ()
 
@@ -286,20 +295,8 @@ class Exchange:
 
     def _break_cycle(self) -> None:
         """If minions wait for each other and nothing goes on in any of them, fail what they wait for."""
-        stuck = {minion: party for minion, party in self._parties.items() if party.is_stalled}
-        while True:
-            free = [
-                minion
-                for minion, party in stuck.items()
-                if any(state.minion not in stuck for state in party.stalled or ())
-            ]
-            if not free:
-                break
-            for minion in free:
-                del stuck[minion]
-        if not stuck:
-            return
-        path = _first_cycle(stuck)
+        waits = {minion: party.stalled or () for minion, party in self._parties.items() if party.is_stalled}
+        path = closed_cycle({minion: [(state.minion, state) for state in waits[minion]] for minion in waits})
         steps = "; ".join(self._step(minion, state) for minion, state in path)
         for minion, state in path:
             self._give(minion, state, _failed(f"minions wait for each other: {steps}"))
@@ -316,37 +313,6 @@ def shown_return(returned: Return) -> MinionReturn:
         ran=returned.ran,
         unknown=returned.unknown,
     )
-
-
-def _first_cycle(stuck: dict[str, _Party]) -> list[tuple[str, MinionState]]:
-    """Follow the first need of each minion until one comes twice; return the part that is a cycle."""
-    path: dict[str, tuple[str, MinionState]] = {}
-    minion = min(stuck)
-    while minion not in path:
-        state = min(stuck[minion].stalled or (), key=str)
-        path[minion] = (minion, state)
-        minion = state.minion
-    steps = list(path.values())
-    return steps[[*path].index(minion) :]
-
-
-def _path_back(
-    start: tuple[str, MinionState], following: dict[tuple[str, MinionState], list[tuple[str, MinionState]]]
-) -> list[tuple[str, MinionState]]:
-    """Return a shortest path from a need back to itself; empty if there is none."""
-    before: dict[tuple[str, MinionState], tuple[str, MinionState]] = {}
-    waiting = [start]
-    for need in waiting:
-        for other in following.get(need, ()):
-            if other == start:
-                path = [need]
-                while path[-1] != start:
-                    path.append(before[path[-1]])
-                return path[::-1]
-            if other not in before:
-                before[other] = need
-                waiting.append(other)
-    return []
 
 
 def _tags(producer: _Party, state: MinionState) -> list[str]:
