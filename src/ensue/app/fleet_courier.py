@@ -37,11 +37,8 @@ class Courier:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def end(self, *, at_once: bool) -> None:
-        """Return when everything is sent; `at_once`: nothing more is sent."""
-        if at_once:
-            for task in self._tasks:
-                task.cancel()
+    async def end(self) -> None:
+        """Return when everything is sent."""
         if self._tasks:
             await asyncio.wait(self._tasks)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.enforced import enforced_of_skipped
-from ensue.core.diagnostics import Diagnostic
+from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError
 from ensue.core.masking import Masker
 from ensue.core.model.data import leaf_places
@@ -92,7 +92,7 @@ class FleetLink:
             ordered: whether the states run one after the other.
 
         Raises:
-            CompileError: its states and those of other minions wait for each other.
+            CompileError: its states and those of other minions wait for each other, or the run has ended.
         """
         self._masker, self._enforced = masker, enforced
         needs = _needs(plan, ordered=ordered)
@@ -105,6 +105,8 @@ class FleetLink:
                 begin = await self._may_begin.wait()
         except TimeoutError:
             return  # The coordinator has ended the run, and every wait ends at once.
+        if begin.ended:
+            raise CompileError([_ended(plan, begin.ended)])
         if begin.cycle:
             raise CompileError([_cycle(plan, begin.cycle)])
 
@@ -233,12 +235,25 @@ def _reached(start: int, dependents: Sequence[Sequence[int]]) -> set[int]:
     return reached
 
 
+def _first_place(plan: Plan) -> Span:
+    return next(chunk.span() for chunk in plan.chunks if chunk.options.minion_state is not None)
+
+
+def _ended(plan: Plan, why: str) -> Diagnostic:
+    return Diagnostic(
+        code="E0882",
+        summary="nothing was run here, because the run has ended",
+        span=_first_place(plan),
+        detail=f"{why}, while states here waited for those of other minions to compile",
+        help="run the command again",
+    )
+
+
 def _cycle(plan: Plan, steps: Sequence[str]) -> Diagnostic:
-    first = next(chunk for chunk in plan.chunks if chunk.options.minion_state is not None)
     return Diagnostic(
         code="E0881",
         summary="states of several minions wait for each other",
-        span=first.span(),
+        span=_first_place(plan),
         detail="; ".join(steps),
         help="remove one of these references or requisites; with `state_auto_order`, a state also waits for "
         "those before it",

@@ -196,7 +196,7 @@ async def run_order(messages: int) -> int:
         inbox.on(kind, handler)
     listening = asyncio.create_task(inbox.listen())
     try:
-        return await carry_out(order, reporter, link)
+        return await carry_out(order, reporter, link if order.verb == "apply" else None)
     finally:
         listening.cancel()
 

@@ -176,6 +176,19 @@ class Exchange:
         self._answer_waiting(minion)
         self._break_cycle()
 
+    def give_up(self, why: str) -> None:
+        """Let no minion wait any longer: the run has ended.
+
+        Args:
+            why: why it has ended.
+        """
+        for minion, party in self._parties.items():
+            if party.waits_to_begin and not party.has_ended:
+                party.waits_to_begin = False
+                self._send(minion, Begin(ended=why))
+            for state in party.needs:
+                self._give(minion, state, _failed(why))
+
     def needs(self, minion: str) -> Iterator[str]:
         """Yield what states of a minion need of other minions, and whether it is known."""
         party = self._parties[minion]

@@ -105,10 +105,12 @@ class Begin(msgspec.Struct, frozen=True):
     """A minion that has needs may begin, or not.
 
     Args:
-        cycle: why not: the states that wait for each other, one step each; empty: it may.
+        cycle: the states that wait for each other, one step each, so that it may not; empty: none do.
+        ended: why the run has ended, so that it may not; empty: it goes on.
     """
 
     cycle: tuple[str, ...] = ()
+    ended: str = ""
 
 
 class Given(msgspec.Struct, frozen=True):
