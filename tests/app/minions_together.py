@@ -21,9 +21,9 @@ from ensue.salt.fleet.value_messages import (
     RETURNED,
     Asked,
     Begin,
-    Compiled,
     Given,
-    Held,
+    HeldReturn,
+    MinionCompiled,
     Stalled,
     held_name,
     plain,
@@ -172,5 +172,5 @@ class Together:
         self.outcome.needs[minion] = [*self._exchange.needs(minion)]
 
     def _heard(self, minion: str, message: Message) -> None:
-        assert isinstance(message, Compiled | Asked | Stalled | Held)
+        assert isinstance(message, MinionCompiled | Asked | Stalled | HeldReturn)
         self._exchange.heard(minion, message)

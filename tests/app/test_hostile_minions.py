@@ -17,6 +17,7 @@ from ensue.app.fleet_collection import Collection
 from ensue.core.masking import Masker
 from ensue.core.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted
 from ensue.core.model.fleet import FleetReport
+from ensue.core.model.minion_state import MinionState
 from ensue.core.model.returns import Return
 from ensue.output.colours import PLAIN
 from ensue.output.fleet import fleet_data, fleet_text
@@ -27,6 +28,7 @@ from ensue.salt.fleet.frames import Alive, Happened, MinionEnded, packed
 from ensue.salt.fleet.renaming import Numbers, event_of_run
 from ensue.salt.fleet.sealing import RunKey
 from ensue.salt.fleet.signing import LAST, MORE
+from ensue.salt.fleet.value_messages import Asked, HeldReturn, MinionCompiled, Need, Stalled, StateName
 from ensue.store.runs import journal_form
 
 if TYPE_CHECKING:
@@ -41,6 +43,11 @@ KEY: Final = RunKey()
 
 Event = tuple[str, Any]
 """A tag and the data of an event."""
+
+
+_OTHER: Final = MinionState(minion="web2", path="test", id="a")
+_OWN: Final = MinionState(minion=HOSTILE, path="*", id="a", selector="b")
+_NOBODY: Final = MinionState(minion="nobody", path="", id="")
 
 
 def _line(event: Any) -> str:
@@ -77,6 +84,15 @@ def _true_stream() -> list[Event]:
 
 
 TRUE: Final = _true_stream()
+VALUE_MESSAGES: Final = (
+    MinionCompiled(
+        (StateName("t", "test", "a", "a"),), (Need(_OTHER, ("x",), (0, 7, -1)), Need(_OWN), Need(_NOBODY))
+    ),
+    MinionCompiled((), (Need(_OTHER),)),
+    Asked((_OTHER, _OWN, _NOBODY)),
+    Stalled((_OTHER, _OWN, _NOBODY)),
+    HeldReturn("t", b"not sealed"),
+)
 ANYTHING: Final = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.binary(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
@@ -160,6 +176,7 @@ def _own(draw: st.DrawFn) -> Event:
                 LAST + zlib.compress(b'{"type":"Answered","ok":true,"value":' + b"[" * 5000),
                 LAST + packed(Happened((line,))),
                 LAST + packed(MinionEnded("mine")),
+                *(LAST + packed(message) for message in VALUE_MESSAGES),
             ]
         )
     )  # fmt: skip

@@ -23,7 +23,7 @@ from ensue.salt.fleet.frames import (
     Warned,
     too_much,
 )
-from ensue.salt.fleet.value_messages import Asked, Compiled, Held, Stalled
+from ensue.salt.fleet.value_messages import Asked, HeldReturn, MinionCompiled, Stalled
 from ensue.store.runs import journal_form
 from ensue.store.runs.journal_form import JournalHeader, JournalSummary
 from ensue.store.runs.line_types import has_types
@@ -207,7 +207,7 @@ class Collection:
                 minion.answer = message
             case Described(status=status):
                 minion.status = status
-            case Compiled() | Asked() | Stalled() | Held():
+            case MinionCompiled() | Asked() | Stalled() | HeldReturn():
                 self._exchange.heard(name, message)
             case MinionEnded(problem=problem):
                 minion.problem = minion.problem or problem

@@ -27,9 +27,9 @@ from ensue.salt.fleet.value_messages import (
     RETURNED,
     Asked,
     Begin,
-    Compiled,
     Given,
-    Held,
+    HeldReturn,
+    MinionCompiled,
     Need,
     Stalled,
     StateName,
@@ -97,7 +97,7 @@ class FleetLink:
         self._masker, self._enforced = masker, enforced
         needs = _needs(plan, ordered=ordered)
         self._promises |= {need.state: Promise() for need in needs}
-        self._tell(Compiled(tuple(_names(plan)), tuple(needs)))
+        self._tell(MinionCompiled(tuple(_names(plan)), tuple(needs)))
         if not needs:
             return
         try:
@@ -145,7 +145,8 @@ class FleetLink:
         held = self._held(returned, line)
         if held is not None:
             name = held_name(self._run_id, self._minion, returned.tag)
-            self._tell(Held(returned.tag, seal(self._key, msgspec.json.encode(held, enc_hook=str), name)))
+            content = msgspec.json.encode(held, enc_hook=str)
+            self._tell(HeldReturn(returned.tag, seal(self._key, content, name)))
 
     def _held(self, returned: Return, line: bytes) -> MinionReturn | None:
         """Return what other minions get of a return; None if its event has all of it."""

@@ -87,13 +87,13 @@ class MinionStates:
             reference: the requisite as it is written.
 
         Returns:
-            Whether it names a minion. If it does: the number of a draft; the rest of the requisite, if it
-            names this minion; None after an error, which was reported. If not: the requisite itself.
+            Whether it names another minion, and then the number of a draft, or None after an error, which is
+            reported. If it does not: the requisite, without the name of this minion if it has that.
         """
         if not (is_mapping(reference) and len(reference) == 1):
             return False, reference
         ((key, value),) = reference.items()
-        minion = minion_of(key) if isinstance(key, str) else ""
+        minion = minion_of(str(key))
         if not minion:
             return False, reference
         span = draft.declaration.span(word, place)
@@ -137,10 +137,12 @@ class MinionStates:
 
 def _state(minion: str, value: Any) -> MinionState | None:
     """Return the state that a requisite names; None if it does not name one state."""
-    path, name = "id", value
-    if is_mapping(value) and len(value) == 1:
-        ((path, name),) = value.items()
-    if not isinstance(path, str) or not isinstance(name, str) or path == "sls":
+    if not is_mapping(value):
+        value = {"id": value}
+    if len(value) != 1:
+        return None
+    ((path, name),) = value.items()
+    if not isinstance(name, str) or path == "sls":
         return None
     parts = read_id(name)
     if isinstance(parts, str):

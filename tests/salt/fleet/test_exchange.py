@@ -12,7 +12,7 @@ from ensue.core.model.minion_state import MinionState
 from ensue.core.model.returns import Return
 from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.minion_cycles import closed_cycle, path_back
-from ensue.salt.fleet.value_messages import Asked, Begin, Compiled, Given, Need, Stalled, StateName
+from ensue.salt.fleet.value_messages import Asked, Begin, Given, MinionCompiled, Need, Stalled, StateName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +102,7 @@ class Simulated:
             Need(one, (f"s{number}",), tuple(range(number, len(names)))) for one, number in first.items()
         )
         self._may_begin = not needs
-        self._tell(self.name, Compiled(names, needs))
+        self._tell(self.name, MinionCompiled(names, needs))
 
     def _wait(self, need: MinionState, *, late: bool) -> bool:
         if late and self._at not in self._asked:
@@ -197,7 +197,7 @@ def test_the_end_of_a_run_ends_all_waits() -> None:
     sent: list[tuple[str, Any]] = []
     exchange = Exchange(MINIONS, lambda minion, one: sent.append((minion, one)), lambda *_: b"")
     exchange.expect(("a", "b"))
-    exchange.heard("a", Compiled((StateName(tag(0), "test", "s0", "s0"),), (Need(state("b", 0)),)))
+    exchange.heard("a", MinionCompiled((StateName(tag(0), "test", "s0", "s0"),), (Need(state("b", 0)),)))
     exchange.give_up("interrupted")
     begin, handed = (one for _, one in sent)
     assert begin == Begin(ended="interrupted")

@@ -25,9 +25,9 @@ from ensue.salt.fleet.value_messages import (
     MOST_VALUE_BYTES,
     Asked,
     Begin,
-    Compiled,
     Given,
-    Held,
+    HeldReturn,
+    MinionCompiled,
     Need,
     Stalled,
 )
@@ -106,18 +106,18 @@ class Exchange:
             ValueError: the minion asks for too much.
         """
         match message:
-            case Compiled():
+            case MinionCompiled():
                 self.compiled(minion, message)
             case Asked(states=states):
                 self.asked(minion, states)
             case Stalled(waiting=waiting):
                 self.stalled(minion, waiting)
-            case Held(of=tag, sealed=sealed):
+            case HeldReturn(of=tag, sealed=sealed):
                 self.held(minion, tag, sealed)
             case _ as never:
                 assert_never(never)
 
-    def compiled(self, minion: str, message: Compiled) -> None:
+    def compiled(self, minion: str, message: MinionCompiled) -> None:
         """Take the states of a minion, and what they need of others."""
         party = self._parties[minion]
         if party.states is not None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 
 from ensue.salt.fleet.signing import FRAME_BYTES, KEY_BYTES, LAST, MORE
-from ensue.salt.fleet.value_messages import Asked, Compiled, Held, Stalled
+from ensue.salt.fleet.value_messages import Asked, HeldReturn, MinionCompiled, Stalled
 
 MOST_FRAMES: Final = 100_000
 """The most frames of one minion in one job."""
@@ -104,10 +104,10 @@ Message: TypeAlias = (
     | Warned
     | Described
     | MinionEnded
-    | Compiled
+    | MinionCompiled
     | Asked
     | Stalled
-    | Held
+    | HeldReturn
 )
 
 

@@ -45,7 +45,7 @@ class Need(msgspec.Struct, frozen=True):
     Args:
         state: the state.
         by: the states that name it, each with its place.
-        after: the states that cannot begin before it has returned, as indices into `Compiled.states`.
+        after: the states that cannot begin before it has returned, as indices into `MinionCompiled.states`.
     """
 
     state: MinionState
@@ -53,7 +53,7 @@ class Need(msgspec.Struct, frozen=True):
     after: tuple[int, ...] = ()
 
 
-class Compiled(msgspec.Struct, frozen=True, tag=True):
+class MinionCompiled(msgspec.Struct, frozen=True, tag=True):
     """The states of a minion are compiled; nothing has run yet.
 
     Args:
@@ -85,7 +85,7 @@ class Stalled(msgspec.Struct, frozen=True, tag=True):
     waiting: Annotated[tuple[MinionState, ...], msgspec.Meta(max_length=MOST_NEEDS)]
 
 
-class Held(msgspec.Struct, frozen=True, tag=True):
+class HeldReturn(msgspec.Struct, frozen=True, tag=True):
     """What a state has returned, if its event does not have all of it: secrets, and long texts.
 
     Args:
@@ -97,7 +97,7 @@ class Held(msgspec.Struct, frozen=True, tag=True):
     sealed: bytes
 
 
-ValueMessage: TypeAlias = Compiled | Asked | Stalled | Held
+ValueMessage: TypeAlias = MinionCompiled | Asked | Stalled | HeldReturn
 """What a minion says about the states of others, and about its own for others."""
 
 
