@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.app.minions_together import Together
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.app.minions_together import Outcome
 
 TOKEN = """\
@@ -347,7 +346,7 @@ known:
     assert outcome.returns("web1")["known"].new_state == {"x": 3}
     by = "use (states/site.sls:2:3), block (states/site.sls:5:3)"
     assert outcome.needs["web1"] == [
-        f"{by} needs minion[db1]:test:token (known after apply)",
+        f"{by} need minion[db1]:test:token (known after apply)",
         "known (states/site.sls:9:3) needs minion[db1]:test:same",
     ]
 
@@ -359,6 +358,26 @@ def test_the_deadline_of_the_run_ends_a_wait(tmp_path: Path) -> None:
     together.lose_messages()
     outcome = asyncio.run(together.run())
     assert outcome.returns("web1")["use"].comment.endswith("it had not returned at the deadline of the run")
+
+
+def test_the_example_changes_nothing_the_second_time(tmp_path: Path) -> None:
+    """Every minion of the example has the id that `db-01` made, and joins once."""
+    text = (Path(__file__).parents[2] / "examples/fleet/states/cluster.sls").read_text()
+
+    def folder(minion: str) -> Path:
+        return tmp_path / "etc" / minion
+
+    (tmp_path / "etc").mkdir()
+    minions = ("db-01", "web-01", "web-02")
+    slses = {one: text.replace("'/etc/cluster'", f"'{folder(one)}'") for one in minions}
+    first = _ran(tmp_path, slses)
+    ids = {(folder(minion) / "id").read_text() for minion in minions}
+    assert len(ids) == 1
+    again = _ran(tmp_path, slses)
+    for minion in minions:
+        assert all(one.result for one in first.returns(minion).values())
+        assert not any(one.changes for one in again.returns(minion).values() if one.id != "id")
+        assert len((folder(minion) / "log").read_text().splitlines()) == 1
 
 
 def test_an_interrupt_ends_a_wait(tmp_path: Path) -> None:

@@ -218,11 +218,10 @@ def _needs(plan: Plan, *, ordered: bool) -> list[Need]:
 
 
 def _named_by(plan: Plan, index: int) -> list[str]:
-    return [
-        f"{chunk.id} ({chunk.span()})"
-        for chunk in plan.chunks
-        if any(index in requisite.chunks for requisite in chunk.requisites)
-    ]
+    chunks = (
+        chunk for chunk in plan.chunks if any(index in requisite.chunks for requisite in chunk.requisites)
+    )
+    return list(dict.fromkeys(f"{chunk.id} ({chunk.span()})" for chunk in chunks))
 
 
 def _reached(start: int, dependents: Sequence[Sequence[int]]) -> set[int]:

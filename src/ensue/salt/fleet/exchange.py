@@ -93,6 +93,7 @@ class Exchange:
         self._send = send
         self._opened = opened
         self._parties: dict[str, _Party] = {}
+        self._beginners: dict[str, set[str]] = {}
         self._waiting: dict[str, dict[MinionState, set[str]]] = {}
 
     def expect(self, minions: Iterable[str]) -> None:
@@ -127,7 +128,7 @@ class Exchange:
             party.after[need.state] = frozenset(_at(message.states, need.after))
             party.needs[need.state] = need
         party.waits_to_begin = bool(message.needs)
-        self._let_begin()
+        self._let_begin(minion)
         self._look_up(minion, party.needs)
         self._answer_waiting(minion)
 
@@ -149,7 +150,7 @@ class Exchange:
         """Note that nothing goes on in a minion's run until it has the return of one of these states."""
         party = self._parties[minion]
         party.stalled = frozenset(party.needs).intersection(waiting) or None
-        self._break_cycle()
+        self._break_cycle(minion)
 
     def held(self, minion: str, tag: str, sealed: bytes) -> None:
         """Keep what a state has returned, sealed; it replaces what the event of the state has."""
@@ -172,9 +173,8 @@ class Exchange:
         """
         party = self._parties[minion]
         party.has_ended, party.problem = True, problem
-        self._let_begin()
+        self._let_begin(minion)
         self._answer_waiting(minion)
-        self._break_cycle()
 
     def give_up(self, why: str) -> None:
         """Let no minion wait any longer: the run has ended.
@@ -194,8 +194,9 @@ class Exchange:
         party = self._parties[minion]
         for state, need in party.needs.items():
             by = ", ".join(need.by[:_MOST_SHOWN]) or "a delayed block"
+            verb = "need" if len(need.by) > 1 else "needs"
             after = "" if party.answered.get(state, True) else " (known after apply)"
-            yield f"{by} needs {state}{after}"
+            yield f"{by} {verb} {state}{after}"
 
     def _look_up(self, consumer: str, states: Iterable[MinionState]) -> None:
         """Hand to a minion what is known of the states that it needs, and let it wait for the others."""
@@ -261,28 +262,36 @@ class Exchange:
             return _failed(f"its new_state has more than {MOST_VALUE_BYTES >> 10} KiB")
         return returned
 
-    def _let_begin(self) -> None:
-        """Let the minions begin whose needs lead only to minions that have compiled, and to no cycle."""
-        for minion, party in self._parties.items():
+    def _let_begin(self, compiled: str) -> None:
+        """Let minions begin that waited for a minion to compile, unless they wait for another, or in a cycle.
+
+        Args:
+            compiled: the minion; it may have to wait itself.
+        """
+        for minion in sorted(self._beginners.pop(compiled, set()) | {compiled}):
+            party = self._parties[minion]
             if not party.waits_to_begin or party.has_ended:
                 continue
-            reached = self._reached_from(minion)
-            if reached is not None:
+            reached, missing = self._reached_from(minion)
+            if missing:
+                self._beginners.setdefault(missing, set()).add(minion)
+            else:
                 party.waits_to_begin = False
                 self._send(minion, Begin(self._cycle_through(minion, reached)))
 
-    def _reached_from(self, minion: str) -> set[str] | None:
-        """Return the minions that a minion's needs lead to; None while one of them has yet to compile."""
+    def _reached_from(self, minion: str) -> tuple[set[str], str]:
+        """Return the minions that a minion's needs lead to, and one that has yet to compile or end."""
         reached, waiting = {minion}, [minion]
         while waiting:
-            party = self._parties[waiting.pop()]
+            name = waiting.pop()
+            party = self._parties[name]
             if party.states is None and not party.has_ended:
-                return None
+                return reached, name
             for state in party.needs:
                 if state.minion in self._parties and state.minion not in reached:
                     reached.add(state.minion)
                     waiting.append(state.minion)
-        return reached
+        return reached, ""
 
     def _cycle_through(self, minion: str, reached: set[str]) -> tuple[str, ...]:
         """Return the steps of a cycle that a need of a minion is part of; empty if there is none."""
@@ -306,13 +315,27 @@ class Exchange:
         need = self._parties[minion].needs[state]
         return f"{', '.join(need.by[:_MOST_SHOWN]) or 'a delayed block'} on {minion} waits for {state}"
 
-    def _break_cycle(self) -> None:
-        """If minions wait for each other and nothing goes on in any of them, fail what they wait for."""
-        waits = {minion: party.stalled or () for minion, party in self._parties.items() if party.is_stalled}
-        path = closed_cycle({minion: [(state.minion, state) for state in waits[minion]] for minion in waits})
-        steps = "; ".join(self._step(minion, state) for minion, state in path)
-        for minion, state in path:
-            self._give(minion, state, _failed(f"minions wait for each other: {steps}"))
+    def _break_cycle(self, minion: str) -> None:
+        """Fail what minions wait for if nothing goes on in any minion that a minion waits for.
+
+        A cycle closes when the last of its minions stalls, and then all that this one waits for are in it or
+        lead to it.
+        """
+        waits: dict[str, list[tuple[str, MinionState]]] = {}
+        waiting = [minion]
+        while waiting:
+            name = waiting.pop()
+            if name in waits:
+                continue
+            party = self._parties.get(name)
+            if party is None or not party.is_stalled:
+                return
+            waits[name] = [(state.minion, state) for state in party.stalled or ()]
+            waiting += [other for other, _ in waits[name]]
+        path = closed_cycle(waits)
+        steps = "; ".join(self._step(name, state) for name, state in path)
+        for name, state in path:
+            self._give(name, state, _failed(f"minions wait for each other: {steps}"))
 
 
 def shown_return(returned: Return) -> MinionReturn:

@@ -35,22 +35,16 @@ def path_back(start: N, following: Mapping[N, Sequence[N]]) -> list[N]:
 
 
 def closed_cycle(waits: Mapping[str, Sequence[tuple[str, MinionState]]]) -> list[tuple[str, MinionState]]:
-    """Return minions that wait for each other, each with the state that it waits for; empty if none do.
+    """Return minions that wait for each other, each with the state that it waits for.
 
     Args:
-        waits: the minions in which nothing goes on, each with the minions and states that it waits for. Those
-            that wait for any other minion may still go on.
+        waits: minions in which nothing goes on, each with the minions and states that it waits for: at least
+            one, and all of them among these minions.
     """
-    stuck = dict(waits)
-    while free := [name for name, needs in stuck.items() if any(other not in stuck for other, _ in needs)]:
-        for name in free:
-            del stuck[name]
-    if not stuck:
-        return []
     path: dict[str, tuple[str, MinionState]] = {}
-    minion = min(stuck)
+    minion = min(waits)
     while minion not in path:
-        other, state = min(stuck[minion], key=str)
+        other, state = min(waits[minion], key=str)
         path[minion] = (minion, state)
         minion = other
     return list(path.values())[[*path].index(minion) :]
