@@ -138,8 +138,9 @@ class Collection:
                 concerned = [*self._minions] if isinstance(item, BusClosed) else [item.minion]
             for name in concerned:
                 if (ended := self._minions.get(name)) is not None and ended.has_ended:
-                    self._exchange.ended(name, ended.problem.partition("\n")[0])
                     report = self._minions.pop(name).report(name)
+                    returns = report.report.returns if report.report else None
+                    self._exchange.ended(name, report.problem.partition("\n")[0], returns)
                     yield msgspec.structs.replace(report, needs=tuple(self._exchange.needs(name)))
 
     def interrupted(self) -> list[MinionReport]:

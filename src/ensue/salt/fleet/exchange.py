@@ -18,7 +18,8 @@ import msgspec
 
 from ensue.core.model.minion_state import ANY_PATH, MinionReturn
 from ensue.language.collector import near_names
-from ensue.language.references.producers import ProducerIdentity, is_below, meant
+from ensue.language.references.producers import is_below
+from ensue.salt.fleet.exchange_party import ExchangeParty, is_own
 from ensue.salt.fleet.minion_cycles import closed_cycle, path_back
 from ensue.salt.fleet.value_messages import (
     MOST_NEEDS,
@@ -33,48 +34,17 @@ from ensue.salt.fleet.value_messages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ensue.core.model.minion_state import MinionState
     from ensue.core.model.returns import Return
-    from ensue.salt.fleet.value_messages import StateName, ValueMessage
+    from ensue.salt.fleet.value_messages import ValueMessage
 
 _MOST_SHOWN: Final = 10
 _RETURN: Final = msgspec.json.Decoder(MinionReturn)
 
 Open: TypeAlias = "Callable[[str, str, bytes], bytes]"
 """Opens a held return of a minion (minion, tag, sealed); raises ValueError if it was altered."""
-
-
-class _Party:
-    """What is known about one minion.
-
-    Attributes:
-        states: its states by tag; None while it has not compiled.
-        needs: the states of others that it needs, with the states that name them.
-        answered: the needs that were answered; False: in a plan, only an apply shows what was asked.
-        waits_to_begin: whether it has asked whether it may begin.
-        stalled: the needs that all of its run waits for; None: something goes on there.
-        problem: why it did not execute its order, or empty; it counts if `has_ended`.
-    """
-
-    def __init__(self) -> None:
-        self.states: dict[str, StateName] | None = None
-        self.needs: dict[MinionState, Need] = {}
-        self.after: dict[MinionState, frozenset[str]] = {}
-        self.answered: dict[MinionState, bool] = {}
-        self.waits_to_begin = False
-        self.stalled: frozenset[MinionState] | None = None
-        self.has_ended = False
-        self.problem = ""
-        self.tags: dict[MinionState, list[str]] = {}
-        self.returns: dict[str, MinionReturn] = {}
-        self.held: dict[str, bytes] = {}
-
-    @property
-    def is_stalled(self) -> bool:
-        """Whether nothing goes on there, as far as is known."""
-        return not self.has_ended and self.stalled is not None and self.stalled.isdisjoint(self.answered)
 
 
 class Exchange:
@@ -92,13 +62,13 @@ class Exchange:
         self._all = frozenset(minions)
         self._send = send
         self._opened = opened
-        self._parties: dict[str, _Party] = {}
+        self._parties: dict[str, ExchangeParty] = {}
         self._beginners: dict[str, set[str]] = {}
         self._waiting: dict[str, dict[MinionState, set[str]]] = {}
 
     def expect(self, minions: Iterable[str]) -> None:
         """Note that a job is published for minions; others are asked in later batches, or never."""
-        self._parties.update({minion: _Party() for minion in minions})
+        self._parties.update({minion: ExchangeParty(minion) for minion in minions})
 
     def heard(self, minion: str, message: ValueMessage) -> None:
         """Take a message of a minion.
@@ -121,13 +91,9 @@ class Exchange:
     def compiled(self, minion: str, message: MinionCompiled) -> None:
         """Take the states of a minion, and what they need of others."""
         party = self._parties[minion]
-        if party.states is not None:
+        if party.has_compiled:
             return
-        party.states = {state.tag: state for state in message.states}
-        for need in message.needs:
-            party.after[need.state] = frozenset(_at(message.states, need.after))
-            party.needs[need.state] = need
-        party.waits_to_begin = bool(message.needs)
+        party.compile(message)
         self._let_begin(minion)
         self._look_up(minion, party.needs)
         self._answer_waiting(minion)
@@ -158,21 +124,19 @@ class Exchange:
 
     def returned(self, minion: str, returned: Return) -> None:
         """Take the return of a state, as its event has it: without secrets."""
-        if returned.scope_identity or returned.target != f"minion:{minion}":
-            return
-        party = self._parties[minion]
-        party.returns[returned.tag] = shown_return(returned)
-        self._answer_waiting(minion, returned.tag)
+        if is_own(returned, minion):
+            self._parties[minion].take(returned)
+            self._answer_waiting(minion, returned.tag)
 
-    def ended(self, minion: str, problem: str) -> None:
+    def ended(self, minion: str, problem: str, returns: Mapping[str, Return] | None = None) -> None:
         """Note that a minion reports nothing more.
 
         Args:
             minion: the minion.
             problem: why it did not execute its order; empty if it did.
+            returns: the returns in its report, by tag; None: it has no report.
         """
-        party = self._parties[minion]
-        party.has_ended, party.problem = True, problem
+        self._parties[minion].end(problem, returns)
         self._let_begin(minion)
         self._answer_waiting(minion)
 
@@ -210,7 +174,7 @@ class Exchange:
     def _answer_waiting(self, minion: str, tag: str = "") -> None:
         """Hand what is known of a minion's states to those that wait for it: of one state, or of all."""
         waiting = self._waiting.get(minion, {})
-        for state in [one for one in waiting if not tag or _tags(self._parties[minion], one) == [tag]]:
+        for state in [one for one in waiting if not tag or _tag(self._parties[minion], one) == tag]:
             returned = self._known(state)
             if returned is not None:
                 for consumer in sorted(waiting.pop(state)):
@@ -231,25 +195,24 @@ class Exchange:
             return _missing(
                 later if minion in self._all else f"the target of this run does not match {minion}"
             )
-        if producer.states is not None:
+        if producer.has_compiled:
             return self._returned_by(producer, state)
         if not producer.has_ended:
             return None
         return _failed(f"{minion} has run nothing: {producer.problem or 'it reported no states'}")
 
-    def _returned_by(self, producer: _Party, state: MinionState) -> MinionReturn | None:
-        minion, tags = state.minion, _tags(producer, state)
-        if len(tags) != 1:
-            return _missing(_ambiguous(producer, state, tags) if tags else _nothing(producer, state))
-        if tags[0] in producer.returns:
-            return self._return(minion, producer, tags[0])
+    def _returned_by(self, producer: ExchangeParty, state: MinionState) -> MinionReturn | None:
+        minion, tag = state.minion, _tag(producer, state)
+        if not tag:
+            return _missing(_problem(producer, state))
+        if (returned := producer.returned(tag)) is not None:
+            return self._return(minion, producer, shown_return(returned), tag)
         if not producer.has_ended:
             return None
         why = f": {producer.problem}" if producer.problem else ""
         return _failed(f"it was not run on {minion}{why}")
 
-    def _return(self, minion: str, producer: _Party, tag: str) -> MinionReturn:
-        returned = producer.returns[tag]
+    def _return(self, minion: str, producer: ExchangeParty, returned: MinionReturn, tag: str) -> MinionReturn:
         if tag in producer.held:
             try:
                 exact = _RETURN.decode(self._opened(minion, tag, producer.held[tag]))
@@ -285,7 +248,7 @@ class Exchange:
         while waiting:
             name = waiting.pop()
             party = self._parties[name]
-            if party.states is None and not party.has_ended:
+            if not (party.has_compiled or party.has_ended):
                 return reached, name
             for state in party.needs:
                 if state.minion in self._parties and state.minion not in reached:
@@ -296,9 +259,9 @@ class Exchange:
     def _cycle_through(self, minion: str, reached: set[str]) -> tuple[str, ...]:
         """Return the steps of a cycle that a need of a minion is part of; empty if there is none."""
         following = {
-            (name, state): self._next_needs(state) for name in reached for state in self._parties[name].after
+            (name, state): self._next_needs(state) for name in reached for state in self._parties[name].needs
         }
-        for state in self._parties[minion].after:
+        for state in self._parties[minion].needs:
             if path := path_back((minion, state), following):
                 return tuple(self._step(name, need) for name, need in path)
         return ()
@@ -306,10 +269,11 @@ class Exchange:
     def _next_needs(self, state: MinionState) -> list[tuple[str, MinionState]]:
         """Return the needs that the state waits for which a need names."""
         producer = self._parties.get(state.minion)
-        tags = _tags(producer, state) if producer is not None else []
-        if producer is None or len(tags) != 1:
+        states = producer.find(state) if producer is not None else ()
+        if producer is None or len(states) != 1:
             return []
-        return [(state.minion, need) for need, after in producer.after.items() if tags[0] in after]
+        place, _ = states[0]
+        return [(state.minion, other) for other, need in producer.needs.items() if place in need.after]
 
     def _step(self, minion: str, state: MinionState) -> str:
         need = self._parties[minion].needs[state]
@@ -351,33 +315,20 @@ def shown_return(returned: Return) -> MinionReturn:
     )
 
 
-def _tags(producer: _Party, state: MinionState) -> list[str]:
-    """Return the tags of the states that a need may mean; one if it is correct."""
-    if producer.states is None:
-        return []
-    if state not in producer.tags:
-        producer.tags[state] = [one.tag for one in meant(state, producer.states.values(), _identity)]
-    return producer.tags[state]
+def _tag(producer: ExchangeParty, state: MinionState) -> str:
+    """Return the tag of the state that a need means; empty if it does not mean exactly one."""
+    states = producer.find(state)
+    return states[0][1].tag if len(states) == 1 else ""
 
 
-def _identity(state: StateName) -> ProducerIdentity:
-    return ProducerIdentity(state.module, state.id, state.name, state.resource_name)
-
-
-def _nothing(producer: _Party, state: MinionState) -> str:
-    ids = {
-        one.id
-        for one in (producer.states or {}).values()
-        if state.path == ANY_PATH or is_below(one.module, state.path)
-    }
+def _problem(producer: ExchangeParty, state: MinionState) -> str:
+    """Return why a need does not mean exactly one state."""
+    if states := producer.find(state):
+        names = [f"{one.id!r} ({one.module}, name {one.name!r})" for _, one in states[:_MOST_SHOWN]]
+        return f"it means several states of {state.minion}: {', '.join(names)}"
+    ids = {one.id for one in producer.states() if state.path == ANY_PATH or is_below(one.module, state.path)}
     near = near_names(state.id, ids)
     return f"{state.minion} has no such state in this run{f': {near}' if near else ''}"
-
-
-def _ambiguous(producer: _Party, state: MinionState, tags: Sequence[str]) -> str:
-    states = producer.states or {}
-    names = [f"{one.id!r} ({one.module}, name {one.name!r})" for tag in tags if (one := states.get(tag))]
-    return f"it means several states of {state.minion}: {', '.join(names[:_MOST_SHOWN])}"
 
 
 def _missing(comment: str) -> MinionReturn:
@@ -386,9 +337,3 @@ def _missing(comment: str) -> MinionReturn:
 
 def _failed(comment: str) -> MinionReturn:
     return MinionReturn(result=False, comment=comment)
-
-
-def _at(states: Sequence[StateName], places: Sequence[int]) -> Iterator[str]:
-    for place in places:
-        if 0 <= place < len(states):
-            yield states[place].tag
