@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.app.minions_together import Together
 
+from ensue.core.model.events import RunStarted, ScopePlanned
+from ensue.store.runs import journal_form
+
 if TYPE_CHECKING:
     from tests.app.minions_together import Outcome
 
@@ -81,6 +84,17 @@ other:
     assert bool(returns["after"].new_state) is runs
     assert bool(returns["by_id"].new_state) is runs
     assert returns["other"].result is True
+
+
+def test_a_journal_has_the_states_of_its_minion(tmp_path: Path) -> None:
+    """A state of another minion is in no event of a run, and counts nowhere in its totals."""
+    consumer = f"{TOKEN}use:\n  test.nop:\n    - require:\n      - token\n      - 'minion[db1]': token\n"
+    outcome = _ran(tmp_path, {"web1": consumer, "db1": TOKEN})
+    events = [journal_form.decode(line) for line in outcome.lines["web1"]]
+    assert next(one for one in events if isinstance(one, RunStarted)).total == 2
+    edges = next(one for one in events if isinstance(one, ScopePlanned)).edges
+    assert [tuple(edge) for edge in edges] == [(0, 1, "require")]
+    assert not any(b"minion[db1]" in line for line in outcome.lines["web1"])
 
 
 def test_a_failed_producer_is_named(tmp_path: Path) -> None:
