@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from typing import TYPE_CHECKING
 
 from tests.salt.fleet.real_fleet import HAS_SALT
@@ -68,3 +70,20 @@ if HAS_SALT:
         assert code == 2
         (use,) = returns["db1"].values()
         assert use["comment"] == "minion[web2]:cmd:made: web2 is in a later batch (--batch)"
+
+    def test_a_silent_producer_is_named(fleet: Fleet) -> None:
+        """A minion that needs one that does not answer fails with that, once that is given up."""
+        process = fleet.minions["web2"]
+        os.killpg(process.pid, signal.SIGSTOP)
+        try:
+            code, returns = fleet.document("apply", "--tgt", "*", "reversed", "--timeout", "12")
+        finally:
+            os.killpg(process.pid, signal.SIGCONT)
+        assert code == 2
+        (use,) = returns["db1"].values()
+        assert use["comment"].endswith(
+            "minion[web2]:cmd:made: web2 has run nothing: it does not answer (for 12 s; --timeout)"
+        )
+        assert all(one["result"] for one in returns["web1"].values())
+        # The minion carries out the job now; nothing else can use its project meanwhile.
+        assert any(fleet.run("apply", "--tgt", "web2", "reversed")[0] == 0 for _ in range(20))
