@@ -17,15 +17,14 @@ from ensue.salt.fleet.frames import MinionMessages, packed
 from ensue.salt.fleet.sealing import RunKey
 from ensue.salt.fleet.signing import LAST
 from ensue.salt.fleet.value_messages import (
-    BEGIN,
-    RETURNED,
     Asked,
-    Begin,
     Given,
+    Handed,
     HeldReturn,
     MinionCompiled,
     Stalled,
     held_name,
+    kind_of,
     plain,
 )
 from ensue.store.runs import journal_form
@@ -52,7 +51,7 @@ class Outcome:
     """
 
     reports: dict[str, RunReport | list[str]] = field(default_factory=dict)
-    sent: dict[str, list[Begin | Given]] = field(default_factory=dict)
+    sent: dict[str, list[Handed]] = field(default_factory=dict)
     lines: dict[str, list[bytes]] = field(default_factory=dict)
     maskers: dict[str, Any] = field(default_factory=dict)
     needs: dict[str, list[str]] = field(default_factory=dict)
@@ -105,11 +104,16 @@ class Together:
         self._links: dict[str, FleetLink] = {}
         self.outcome = Outcome()
         self._loses_messages = False
+        self._ends_at: type[Message] | None = None
         self._exchange = Exchange((*slses, *matched), self._send, self._opened)
 
     def lose_messages(self) -> None:
         """Let no message of the coordinator arrive."""
         self._loses_messages = True
+
+    def end_at(self, message: type[Message]) -> None:
+        """Let the coordinator be interrupted when a minion with needs sends such a message."""
+        self._ends_at = message
 
     async def run(self) -> Outcome:
         """Run all of them at the same time."""
@@ -119,12 +123,12 @@ class Together:
                 group.create_task(self._run(minion))
         return self.outcome
 
-    def _send(self, minion: str, message: Begin | Given) -> None:
+    def _send(self, minion: str, message: Handed) -> None:
         self.outcome.sent.setdefault(minion, []).append(message)
         if self._loses_messages:
             return
         content = msgspec.json.decode(msgspec.json.encode(plain(message)))
-        handler = self._links[minion].handlers[BEGIN if isinstance(message, Begin) else RETURNED]
+        handler = self._links[minion].handlers[kind_of(message)]
         # At least once.
         asyncio.get_running_loop().call_soon(handler, content)
         asyncio.get_running_loop().call_soon(handler, content)
@@ -174,3 +178,7 @@ class Together:
     def _heard(self, minion: str, message: Message) -> None:
         assert isinstance(message, MinionCompiled | Asked | Stalled | HeldReturn)
         self._exchange.heard(minion, message)
+        if isinstance(message, self._ends_at or ()) and not (
+            isinstance(message, MinionCompiled) and not message.needs
+        ):
+            self._exchange.give_up("it was interrupted")

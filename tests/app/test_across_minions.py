@@ -10,6 +10,7 @@ import pytest
 from tests.app.minions_together import Together
 
 from ensue.core.model.events import RunStarted, ScopePlanned
+from ensue.salt.fleet.value_messages import Asked, MinionCompiled
 from ensue.store.runs import journal_form
 
 if TYPE_CHECKING:
@@ -394,7 +395,45 @@ def test_the_example_changes_nothing_the_second_time(tmp_path: Path) -> None:
         assert len((folder(minion) / "log").read_text().splitlines()) == 1
 
 
-def test_an_interrupt_ends_a_wait(tmp_path: Path) -> None:
+def test_a_run_that_has_ended_begins_nothing(tmp_path: Path) -> None:
+    """A minion that waits to begin when the coordinator is interrupted runs nothing."""
+    consumer = "use:\n  test.present:\n    - new_state: ${minion[db1]:test:token:x}\n"
+    together = Together(tmp_path, {"web1": consumer}, matched=("db1",))
+    together.end_at(MinionCompiled)
+    outcome = asyncio.run(together.run())
+    problem = outcome.problem("web1")
+    assert problem.startswith("E0882 ")
+    assert "nothing was run here, because the run has ended: it was interrupted" in problem
+
+
+def test_a_run_that_has_ended_ends_later_waits(tmp_path: Path) -> None:
+    """What is asked for during or after an interrupt of the coordinator fails at once; the rest goes on."""
+    consumer = """\
+first:
+  test.present:
+    - delayed_render:
+      - block: later
+second:
+  test.nop: []
+#!delayed_block later
+inner:
+  test.present:
+    - new_state: ${minion[web2]:test:slow:x}
+last:
+  test.present:
+    - new_state: ${minion[web2]:test:other:x}
+#!end_delayed_block
+"""
+    together = Together(tmp_path, {"web1": consumer, "web2": consumer.replace("web2", "web1")})
+    together.end_at(Asked)
+    outcome = asyncio.run(together.run())
+    returns = outcome.returns("web1")
+    (entry,) = returns["first"].delayed
+    assert all(one.result is False for one in entry.returns.values())
+    assert returns["second"].result is True
+
+
+def test_failhard_ends_a_wait(tmp_path: Path) -> None:
     """A failed state with `failhard` on the consumer's minion ends its waits: nothing more starts."""
     consumer = """\
 bad:

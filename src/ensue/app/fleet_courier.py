@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from ensue.core.errors import ConfigurationError
 from ensue.salt.fleet.frames import CoordinatorMessage
-from ensue.salt.fleet.value_messages import BEGIN, RETURNED, Begin, Given, plain
+from ensue.salt.fleet.value_messages import kind_of, plain
 
 if TYPE_CHECKING:
     from ensue.app.fleet_channel import MinionChannel
     from ensue.core.diagnostics import Diagnostic
+    from ensue.salt.fleet.value_messages import Handed
 
 
 class Courier:
@@ -30,10 +31,10 @@ class Courier:
         self.faults: list[Diagnostic] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def send(self, minion: str, message: Begin | Given) -> None:
+    def send(self, minion: str, message: Handed) -> None:
         """Send a message to a minion soon."""
-        kind = BEGIN if isinstance(message, Begin) else RETURNED
-        task = asyncio.create_task(self._sent(minion, CoordinatorMessage(kind, plain(message))))
+        content = CoordinatorMessage(kind_of(message), plain(message))
+        task = asyncio.create_task(self._sent(minion, content))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

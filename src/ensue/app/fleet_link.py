@@ -24,6 +24,7 @@ from ensue.engine.promise import Promise
 from ensue.salt.fleet.signing import seal
 from ensue.salt.fleet.value_messages import (
     BEGIN,
+    OVER,
     RETURNED,
     Asked,
     Begin,
@@ -31,6 +32,7 @@ from ensue.salt.fleet.value_messages import (
     HeldReturn,
     MinionCompiled,
     Need,
+    RunOver,
     Stalled,
     StateName,
     held_name,
@@ -76,11 +78,12 @@ class FleetLink:
         self._promises: dict[MinionState, Promise[MinionReturn]] = {}
         self._may_begin: Promise[Begin] = Promise()
         self._stalled: frozenset[MinionState] = frozenset()
+        self._over = ""
 
     @property
     def handlers(self) -> dict[str, Callable[[Any], None]]:
         """What reads the coordinator's messages, by kind."""
-        return {BEGIN: self._on_begin, RETURNED: self._on_returned}
+        return {BEGIN: self._on_begin, RETURNED: self._on_returned, OVER: self._on_over}
 
     async def begin(self, plan: Plan, masker: Masker, enforced: EnforcedStates, *, ordered: bool) -> None:
         """Tell the coordinator what this minion has and needs; return when its states may run.
@@ -105,14 +108,16 @@ class FleetLink:
                 begin = await self._may_begin.wait()
         except TimeoutError:
             return  # The coordinator has ended the run, and every wait ends at once.
-        if begin.ended:
-            raise CompileError([_ended(plan, begin.ended)])
+        if self._over:
+            raise CompileError([_ended(plan, self._over)])
         if begin.cycle:
             raise CompileError([_cycle(plan, begin.cycle)])
 
     async def returned(self, state: MinionState) -> MinionReturn:
         """Return what a state of another minion has returned, once it has; see `OtherMinions`."""
         if state not in self._promises:
+            if self._over:
+                return MinionReturn(result=False, comment=self._over)
             self._promises[state] = Promise()
             self._tell(Asked((state,)))
         try:
@@ -170,6 +175,14 @@ class FleetLink:
         begin = msgspec.convert(content, Begin)
         if not self._may_begin.done:
             self._may_begin.resolve(begin)
+
+    def _on_over(self, content: Any) -> None:
+        self._over = msgspec.convert(content, RunOver).why or "the run has ended"
+        if not self._may_begin.done:
+            self._may_begin.resolve(Begin())
+        for promise in self._promises.values():
+            if not promise.done:
+                promise.resolve(MinionReturn(result=False, comment=self._over))
 
     def _on_returned(self, content: Any) -> None:
         given = msgspec.convert(content, Given)

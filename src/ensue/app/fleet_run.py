@@ -137,7 +137,8 @@ class FleetRun:
                 len(reports) == len(minions) and all(one.ok for one in reports)
             ):
                 status = "failed"
-            exchange.give_up(f"the run of the coordinator has ended: {status}")
+            if self._order.verb == "apply":
+                exchange.give_up(f"the coordinator has ended the run: {status}")
             await courier.end()
             ended = self._report(status, reports, minions, perf_counter() - started, courier.faults)
             await self._end(ended)

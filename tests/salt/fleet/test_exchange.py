@@ -12,10 +12,20 @@ from ensue.core.model.minion_state import MinionState
 from ensue.core.model.returns import Return
 from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.minion_cycles import closed_cycle, path_back
-from ensue.salt.fleet.value_messages import Asked, Begin, Given, MinionCompiled, Need, Stalled, StateName
+from ensue.salt.fleet.value_messages import (
+    Asked,
+    Begin,
+    MinionCompiled,
+    Need,
+    RunOver,
+    Stalled,
+    StateName,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ensue.salt.fleet.value_messages import Handed
 
 MINIONS = ("a", "b", "c")
 WAITING = "minions wait for each other"
@@ -62,8 +72,9 @@ class Simulated:
         self._stalled = False
         self.is_over = False
 
-    def take(self, message: Begin | Given) -> None:
+    def take(self, message: Handed) -> None:
         """Take a message of the coordinator."""
+        assert not isinstance(message, RunOver)
         if isinstance(message, Begin):
             self.is_over = bool(message.cycle)
             self.problems += message.cycle
@@ -146,7 +157,7 @@ def sites(draw: st.DrawFn) -> Site:
 @given(sites(), st.randoms(use_true_random=False))
 def test_every_run_ends_and_only_cycles_fail(site: Site, random: Any) -> None:
     """Whatever minions need and whenever they report, all end; states fail only where there is a cycle."""
-    inboxes: dict[str, deque[Begin | Given]] = {minion: deque() for minion in MINIONS}
+    inboxes: dict[str, deque[Handed]] = {minion: deque() for minion in MINIONS}
     exchange = Exchange(
         MINIONS, lambda minion, one: inboxes[minion].append(one), lambda _minion, _tag, sealed: sealed
     )
@@ -193,12 +204,12 @@ def test_cycles_are_found() -> None:
 
 
 def test_the_end_of_a_run_ends_all_waits() -> None:
-    """What waits when the coordinator is interrupted is told so, and begins nothing."""
+    """Every minion that has not ended is told so, whether or not it is known to wait."""
     sent: list[tuple[str, Any]] = []
     exchange = Exchange(MINIONS, lambda minion, one: sent.append((minion, one)), lambda *_: b"")
     exchange.expect(("a", "b"))
     exchange.heard("a", MinionCompiled((StateName(tag(0), "test", "s0", "s0"),), (Need(state("b", 0)),)))
     exchange.give_up("interrupted")
-    begin, handed = (one for _, one in sent)
-    assert begin == Begin(ended="interrupted")
-    assert handed.returned.comment == "interrupted"
+    exchange.ended("a", "")
+    exchange.give_up("again")
+    assert sent == [("a", RunOver("interrupted")), ("b", RunOver("interrupted")), ("b", RunOver("again"))]

@@ -30,6 +30,7 @@ from ensue.salt.fleet.value_messages import (
     HeldReturn,
     MinionCompiled,
     Need,
+    RunOver,
     Stalled,
 )
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from ensue.core.model.minion_state import MinionState
     from ensue.core.model.returns import Return
-    from ensue.salt.fleet.value_messages import ValueMessage
+    from ensue.salt.fleet.value_messages import Handed, ValueMessage
 
 _MOST_SHOWN: Final = 10
 _RETURN: Final = msgspec.json.Decoder(MinionReturn)
@@ -56,9 +57,7 @@ class Exchange:
         opened: opens a held return.
     """
 
-    def __init__(
-        self, minions: Iterable[str], send: Callable[[str, Begin | Given], None], opened: Open
-    ) -> None:
+    def __init__(self, minions: Iterable[str], send: Callable[[str, Handed], None], opened: Open) -> None:
         self._all = frozenset(minions)
         self._send = send
         self._opened = opened
@@ -147,11 +146,8 @@ class Exchange:
             why: why it has ended.
         """
         for minion, party in self._parties.items():
-            if party.waits_to_begin and not party.has_ended:
-                party.waits_to_begin = False
-                self._send(minion, Begin(ended=why))
-            for state in party.needs:
-                self._give(minion, state, _failed(why))
+            if not party.has_ended:
+                self._send(minion, RunOver(why))
 
     def needs(self, minion: str) -> Iterator[str]:
         """Yield what states of a minion need of other minions, and whether it is known."""

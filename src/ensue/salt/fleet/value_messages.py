@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias, assert_never
 
 import msgspec
 
@@ -19,6 +19,10 @@ BEGIN: Final = "begin"
 
 RETURNED: Final = "returned"
 """The kind of message that hands a return to a minion (`Given`)."""
+
+
+OVER: Final = "over"
+"""The kind of message that ends all waits of a minion (`RunOver`)."""
 
 
 class StateName(msgspec.Struct, frozen=True, array_like=True):
@@ -106,11 +110,9 @@ class Begin(msgspec.Struct, frozen=True):
 
     Args:
         cycle: the states that wait for each other, one step each, so that it may not; empty: none do.
-        ended: why the run has ended, so that it may not; empty: it goes on.
     """
 
     cycle: tuple[str, ...] = ()
-    ended: str = ""
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -125,11 +127,38 @@ class Given(msgspec.Struct, frozen=True):
     returned: MinionReturn
 
 
+class RunOver(msgspec.Struct, frozen=True):
+    """The coordinator has ended the run, so that no value comes any more.
+
+    Args:
+        why: why.
+    """
+
+    why: str
+
+
+Handed: TypeAlias = Begin | Given | RunOver
+"""What the coordinator says to a minion."""
+
+
+def kind_of(message: Handed) -> str:
+    """Return the kind of a message to a minion."""
+    match message:
+        case Begin():
+            return BEGIN
+        case Given():
+            return RETURNED
+        case RunOver():
+            return OVER
+        case _ as never:
+            assert_never(never)
+
+
 def held_name(run_id: str, minion: str, tag: str) -> str:
     """Return what a held return is sealed with."""
     return msgspec.json.encode(["held", run_id, minion, tag]).decode()
 
 
-def plain(message: Begin | Given) -> Any:
+def plain(message: Handed) -> Any:
     """Return a message to a minion as the content of a message of its kind."""
     return msgspec.to_builtins(message)
