@@ -127,6 +127,17 @@ other:
   test.nop: []
 {% endif %}
 """,
+    "gated.sls": """\
+{% if grains['id'] == 'db1' %}
+made:
+  cmd.run:
+    - name: cat {{ pillar['gate'] }}
+{% elif grains['id'] == 'web1' %}
+use:
+  test.present:
+    - new_state: ${minion[db1]:cmd:made:stdout}
+{% endif %}
+""",
     "keep.sls": """\
 tool:
   file.managed:

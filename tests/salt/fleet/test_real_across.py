@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 from tests.salt.fleet.real_fleet import HAS_SALT
@@ -87,3 +89,18 @@ if HAS_SALT:
         assert all(one["result"] for one in returns["web1"].values())
         # The minion carries out the job now; nothing else can use its project meanwhile.
         assert any(fleet.run("apply", "--tgt", "web2", "reversed")[0] == 0 for _ in range(20))
+
+    def test_an_interrupt_ends_the_waits_of_minions(fleet: Fleet) -> None:
+        """A minion that waits for another one is free again soon after the coordinator was interrupted."""
+        command = [sys.executable, "-m", "ensue", "--root", str(fleet.base / "project"), "apply", "gated"]
+        targets = ["--tgt", "L@db1,web1"]
+        # Opening the gate waits until the state of db1 reads it.
+        with (
+            subprocess.Popen([*command, *targets], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running,
+            (fleet.base / "gate").open("w"),
+        ):
+            running.send_signal(signal.SIGINT)
+            running.communicate()
+            assert running.returncode == 130
+            assert any(fleet.run("apply", "--tgt", "web1", "site")[0] == 0 for _ in range(20))
+        assert any(fleet.run("apply", "--tgt", "db1", "site")[0] == 0 for _ in range(20))
