@@ -17,15 +17,18 @@ from ensue.app.fleet_collection import Collection
 from ensue.core.masking import Masker
 from ensue.core.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted
 from ensue.core.model.fleet import FleetReport
+from ensue.core.model.minion_state import MinionState
 from ensue.core.model.returns import Return
 from ensue.output.colours import PLAIN
 from ensue.output.fleet import fleet_data, fleet_text
 from ensue.salt.fleet.admission import Admission
 from ensue.salt.fleet.bus import BusClosed
+from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.frames import Alive, Happened, MinionEnded, packed
-from ensue.salt.fleet.relay import LAST, MORE
 from ensue.salt.fleet.renaming import Numbers, event_of_run
 from ensue.salt.fleet.sealing import RunKey
+from ensue.salt.fleet.signing import LAST, MORE
+from ensue.salt.fleet.value_messages import Asked, HeldReturn, MinionCompiled, Need, Stalled, StateName
 from ensue.store.runs import journal_form
 
 if TYPE_CHECKING:
@@ -40,6 +43,11 @@ KEY: Final = RunKey()
 
 Event = tuple[str, Any]
 """A tag and the data of an event."""
+
+
+_OTHER: Final = MinionState(minion="web2", path="test", id="a")
+_OWN: Final = MinionState(minion=HOSTILE, path="*", id="a", selector="b")
+_NOBODY: Final = MinionState(minion="nobody", path="", id="")
 
 
 def _line(event: Any) -> str:
@@ -76,6 +84,15 @@ def _true_stream() -> list[Event]:
 
 
 TRUE: Final = _true_stream()
+VALUE_MESSAGES: Final = (
+    MinionCompiled(
+        (StateName("t", "test", "a", "a"),), (Need(_OTHER, ("x",), (0, 7, -1)), Need(_OWN), Need(_NOBODY))
+    ),
+    MinionCompiled((), (Need(_OTHER),)),
+    Asked((_OTHER, _OWN, _NOBODY)),
+    Stalled((_OTHER, _OWN, _NOBODY)),
+    HeldReturn("t", b"not sealed"),
+)
 ANYTHING: Final = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.binary(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
@@ -159,6 +176,7 @@ def _own(draw: st.DrawFn) -> Event:
                 LAST + zlib.compress(b'{"type":"Answered","ok":true,"value":' + b"[" * 5000),
                 LAST + packed(Happened((line,))),
                 LAST + packed(MinionEnded("mine")),
+                *(LAST + packed(message) for message in VALUE_MESSAGES),
             ]
         )
     )  # fmt: skip
@@ -168,7 +186,7 @@ def _own(draw: st.DrawFn) -> Event:
     # Not sealed at all, but signed.
     from tests.salt.fleet.minion_keys import private_key
 
-    from ensue.salt.fleet.relay import frame_name, signature_form, signed_text
+    from ensue.salt.fleet.signing import frame_name, signature_form, signed_text
 
     sealed = draw(st.binary(max_size=64))
     name = frame_name("run", "1", HOSTILE, frame["number"])
@@ -209,7 +227,10 @@ def _collected(events: Sequence[Event]) -> tuple[dict[str, MinionReport], list[t
                 journal_form.encode(renamed, Masker())
             heard.append((minion, event))
 
-        collection = Collection(KEY, MINIONS, 60, asyncio.get_running_loop().time() + 60, on_event)
+        exchange = Exchange(MINIONS, lambda _minion, _message: None, lambda _minion, _tag, sealed: sealed)
+        exchange.expect(MINIONS)
+        deadline = asyncio.get_running_loop().time() + 60
+        collection = Collection(KEY, MINIONS, 60, deadline, on_event, exchange=exchange)
         return {report.id: report async for report in collection.reports(_Bus(items))}  # type: ignore[arg-type]  # has its one method
 
     return asyncio.run(collect()), heard, admission

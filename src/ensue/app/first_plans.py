@@ -62,4 +62,4 @@ class FirstPlans(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def total(self) -> int:
         """How many chunks are known."""
-        return sum(len(plan.chunks) for plan in self.all)
+        return sum(chunk.options.minion_state is None for plan in self.all for chunk in plan.chunks)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
+from ensue.core.model.events import NodeFinished
 from ensue.core.model.fleet import MinionReport
 from ensue.output.history import report_from_events
 from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed
@@ -20,6 +23,7 @@ from ensue.salt.fleet.frames import (
     Warned,
     too_much,
 )
+from ensue.salt.fleet.value_messages import Asked, HeldReturn, MinionCompiled, Stalled
 from ensue.store.runs import journal_form
 from ensue.store.runs.journal_form import JournalHeader, JournalSummary
 from ensue.store.runs.line_types import has_types
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunReport
     from ensue.salt.fleet.bus import Bus, Item
+    from ensue.salt.fleet.exchange import Exchange
     from ensue.salt.fleet.frames import Message
     from ensue.salt.fleet.sealing import RunKey
 
@@ -87,6 +92,7 @@ class Collection:
         silence_s: how long a minion may be silent.
         deadline: when the whole run is over, on the loop's clock.
         on_event: called with each event of a minion's run, in order.
+        exchange: hands returns to the minions that refer to them.
     """
 
     def __init__(
@@ -96,7 +102,10 @@ class Collection:
         silence_s: float,
         deadline: float,
         on_event: Callable[[str, RunEvent], None],
+        *,
+        exchange: Exchange,
     ) -> None:
+        self._exchange = exchange
         self._key = key
         self._silence_s = silence_s
         self._deadline = deadline
@@ -129,7 +138,10 @@ class Collection:
                 concerned = [*self._minions] if isinstance(item, BusClosed) else [item.minion]
             for name in concerned:
                 if (ended := self._minions.get(name)) is not None and ended.has_ended:
-                    yield self._minions.pop(name).report(name)
+                    report = self._minions.pop(name).report(name)
+                    returns = report.report.returns if report.report else None
+                    self._exchange.ended(name, report.problem.partition("\n")[0], returns)
+                    yield msgspec.structs.replace(report, needs=tuple(self._exchange.needs(name)))
 
     def interrupted(self) -> list[MinionReport]:
         """Return reports of the minions that have not ended."""
@@ -175,23 +187,29 @@ class Collection:
             if not minion.has_ended:
                 self._heard(frame.minion, minion, message)
 
+    def _happened(self, name: str, minion: _Minion, event: RunEvent) -> None:
+        minion.events.append(event)
+        self._on_event(name, event)
+        if isinstance(event, NodeFinished):
+            self._exchange.returned(name, event.returned)
+
     def _heard(self, name: str, minion: _Minion, message: Message) -> None:
         match message:
             case Alive():
                 pass
             case Happened(lines=lines):
                 for line in lines:
-                    event = _event(line, name)
-                    minion.events.append(event)
-                    self._on_event(name, event)
+                    self._happened(name, minion, _event(line, name))
             case Refused(messages=messages):
                 minion.problem = "\n".join(messages)
             case Warned(messages=messages):
-                minion.warnings = messages
+                minion.warnings += messages
             case Answered():
                 minion.answer = message
             case Described(status=status):
                 minion.status = status
+            case MinionCompiled() | Asked() | Stalled() | HeldReturn():
+                self._exchange.heard(name, message)
             case MinionEnded(problem=problem):
                 minion.problem = minion.problem or problem
                 minion.has_ended = True

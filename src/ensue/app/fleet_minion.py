@@ -1,4 +1,4 @@
-"""What ensue does on a minion of a fleet: one order from stdin, messages to stdout, one per line.
+"""What ensue does on a minion of a fleet: an order and messages from stdin, messages to stdout, one per line.
 
 Run as `python -m ensue.app.fleet_minion` by `fleet.relay`, which seals, signs and sends the messages. The
 file roots are unpacked on the minion, pillar and grains come with the order.
@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.app.fleet_inbox import Inbox, stdin_lines
+from ensue.app.fleet_link import FleetLink
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
+from ensue.core.contracts.deadlines import FLEET_RUN_S
 from ensue.core.diagnostics import Severity
 from ensue.core.errors import DiagnosticError, EnsueError
 from ensue.salt.fleet.frames import Answered, Happened, Refused, Warned, packed
@@ -42,6 +45,8 @@ class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
         pillar: the pillar that the master compiled for this minion.
         grains: what Salt knows about this machine.
         options: further options of the project.
+        key: the public key of the run, in base64.
+        remaining_s: how long the run may still go on.
     """
 
     run_id: str
@@ -60,6 +65,8 @@ class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
     function: str = ""
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    key: str = ""
+    remaining_s: float = FLEET_RUN_S
 
 
 class Reporter:
@@ -104,8 +111,14 @@ class Reporter:
             content = content[os.write(self._descriptor, content) :]
 
 
-async def carry_out(order: MinionOrder, reporter: Reporter) -> int:
-    """Do what an order says, and report it; return the exit code."""
+async def carry_out(order: MinionOrder, reporter: Reporter, link: FleetLink | None = None) -> int:
+    """Do what an order says, and report it; return the exit code.
+
+    Args:
+        order: the order.
+        reporter: gets the reports.
+        link: has what states of other minions return; None: nothing has.
+    """
     overrides: dict[str, Any] = {
         **order.options,
         "id": order.minion,
@@ -115,12 +128,14 @@ async def carry_out(order: MinionOrder, reporter: Reporter) -> int:
         "grains": order.grains,
     }
     project = AppProject.open(
-        Path(order.root), ProjectOptions(minion_id=order.minion, pillar=order.pillar, overrides=overrides)
+        Path(order.root),
+        ProjectOptions(minion_id=order.minion, pillar=order.pillar, overrides=overrides, other_minions=link),
     )
     try:
         async with project:
-            work = _called if order.verb == "call" else _applied
-            return await work(project, order, reporter)
+            if order.verb == "call":
+                return await _called(project, order, reporter)
+            return await _applied(project, order, reporter, link)
     except DiagnosticError as error:
         wrong = [one for one in error.diagnostics if one.severity is Severity.ERROR]
         messages = [one.message for one in wrong or error.diagnostics]
@@ -133,9 +148,14 @@ async def carry_out(order: MinionOrder, reporter: Reporter) -> int:
     return 1
 
 
-async def _applied(project: AppProject, order: MinionOrder, reporter: Reporter) -> int:
+async def _applied(
+    project: AppProject, order: MinionOrder, reporter: Reporter, link: FleetLink | None
+) -> int:
     def tell(event: RunEvent) -> None:
-        reporter.happened(journal_form.encode(event, project.masker))
+        line = journal_form.encode(event, project.masker)
+        if link is not None:
+            link.happened(event, line)
+        reporter.happened(line)
 
     options = RunOptions(test=order.test, concurrency=order.concurrency, failhard=order.failhard)
     report = await project.apply(order.mods, options, on_event=tell)
@@ -155,13 +175,38 @@ async def _called(project: AppProject, order: MinionOrder, reporter: Reporter) -
     return code
 
 
+async def run_order(messages: int) -> int:
+    """Read an order, carry it out, and return the exit code.
+
+    Args:
+        messages: the descriptor that messages are written to.
+    """
+    lines = await stdin_lines(sys.stdin.buffer)
+    order = msgspec.json.decode(await lines.readline(), type=MinionOrder)
+    reporter = Reporter(messages)
+    inbox = Inbox(lines, lambda warning: reporter.tell(Warned((warning.message,))))
+    link = FleetLink(
+        run_id=order.run_id,
+        minion=order.minion,
+        key=base64.b64decode(order.key),
+        tell=reporter.tell,
+        remaining_s=order.remaining_s,
+    )
+    for kind, handler in link.handlers.items():
+        inbox.on(kind, handler)
+    listening = asyncio.create_task(inbox.listen())
+    try:
+        return await carry_out(order, reporter, link if order.verb == "apply" else None)
+    finally:
+        listening.cancel()
+
+
 def main() -> int:
-    """Read an order, carry it out, and return the exit code."""
-    order = msgspec.json.decode(sys.stdin.buffer.read(), type=MinionOrder)
+    """Carry out the order on stdin, and return the exit code."""
     # What any plug-in prints must not be taken for a message.
     messages = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return asyncio.run(carry_out(order, Reporter(messages)))
+    return asyncio.run(run_order(messages))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.app.fleet_channel import MinionChannel
 from ensue.app.fleet_collection import Collection
+from ensue.app.fleet_courier import Courier
 from ensue.core.contracts.deadlines import FLEET_RUN_S
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import ConfigurationError
@@ -28,9 +30,11 @@ from ensue.language.targeting.batch import Portion
 from ensue.salt.fleet.admission import Admission, rsa_key
 from ensue.salt.fleet.bundle import FOLDER, abi, shipped_program, shipped_relay, shipped_tree
 from ensue.salt.fleet.bus import Bus
+from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.master import SaltMaster
 from ensue.salt.fleet.renaming import Numbers, event_of_run
 from ensue.salt.fleet.sealing import RunKey
+from ensue.salt.fleet.value_messages import held_name
 from ensue.store.runs.journal import Journal, new_run_id
 from ensue.store.runs.journal_writer import JournalWriter
 
@@ -90,8 +94,10 @@ class FleetRun:
             return self._nothing_matched()
         batches = _batches(minions, batch_portion)
         limit = fail_portion.of(len(minions)) if fail_portion is not None else None
-        wire, relay = await asyncio.to_thread(self._shipped, master, options)
+        wire = await asyncio.to_thread(self._shipped, master, options)
         await self._begin()
+        courier = Courier(MinionChannel(master, wire["parts"], self._run_id))
+        exchange = Exchange(minions, courier.send, self._opened)
         reports: list[MinionReport] = []
         status: RunStatus = "succeeded"
         deadline = asyncio.get_running_loop().time() + _deadline_s(self._settings)
@@ -100,13 +106,21 @@ class FleetRun:
                 for batch in batches:
                     known, unknown = await asyncio.to_thread(_with_keys, master, batch)
                     reports += unknown
+                    exchange.expect(batch)
                     for report in unknown:
+                        exchange.ended(report.id, report.problem)
                         on_minion(report)
                     collection = Collection(
-                        self._key, [*known], self._order.timeout_s, deadline, self._happened
+                        self._key,
+                        [*known],
+                        self._order.timeout_s,
+                        deadline,
+                        self._happened,
+                        exchange=exchange,
                     )
                     try:
-                        await self._publish(master, relay, wire, known)
+                        wire["remaining_s"] = deadline - asyncio.get_running_loop().time()
+                        await self._publish(master, courier.channel, wire, known)
                         async for report in collection.reports(bus):
                             reports.append(report)
                             on_minion(report)
@@ -123,24 +137,32 @@ class FleetRun:
                 len(reports) == len(minions) and all(one.ok for one in reports)
             ):
                 status = "failed"
-            ended = self._report(status, reports, minions, perf_counter() - started)
+            if self._order.verb == "apply":
+                exchange.give_up(f"the coordinator has ended the run: {status}")
+            await courier.end()
+            ended = self._report(status, reports, minions, perf_counter() - started, courier.faults)
             await self._end(ended)
         return ended
 
     async def _publish(
-        self, master: SaltMaster, relay: str, wire: dict[str, Any], public_keys: Mapping[str, bytes]
+        self,
+        master: SaltMaster,
+        channel: MinionChannel,
+        wire: dict[str, Any],
+        public_keys: Mapping[str, bytes],
     ) -> None:
         if not public_keys:
             return
         jid = await asyncio.to_thread(master.new_jid)
         self._admission.expect(jid, public_keys)
+        channel.expect(jid, public_keys)
         self._write(JobPublished(jid, tuple(public_keys)))
         if self._journal is not None:
             await self._journal.recorded()
-        order = {**wire, "jid": jid}
-        await asyncio.to_thread(master.publish, self._order.tgt, [*public_keys], relay, order, jid)
+        order, minions = {**wire, "jid": jid}, [*public_keys]
+        await asyncio.to_thread(master.publish, self._order.tgt, minions, wire["parts"]["relay"], order, jid)
 
-    def _shipped(self, master: SaltMaster, options: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    def _shipped(self, master: SaltMaster, options: Mapping[str, Any]) -> dict[str, Any]:
         """Put below the master's file roots what minions fetch; return the order as they get it."""
         folder = master.shipping_folder()
         order = self._order
@@ -169,7 +191,7 @@ class FleetRun:
             if order.verb in {"apply", "call"}:
                 tree, wire["environments"] = shipped_tree(folder, master.roots)
                 wire["tree"] = f"{FOLDER}/{tree}"
-            return wire, f"{FOLDER}/{shipped_relay(folder)}"
+            wire["parts"] = {part: f"{FOLDER}/{name}" for part, name in shipped_relay(folder).items()}
         except OSError as error:
             problem = Diagnostic(
                 code="E0847",
@@ -177,6 +199,11 @@ class FleetRun:
                 help="run ensue as the user of the master, and let that user write to the first file root",
             )
             raise ConfigurationError([problem]) from error
+        return wire
+
+    def _opened(self, minion: str, tag: str, sealed: bytes) -> bytes:
+        """Return what a minion holds of a state's return, which it has sealed for this run."""
+        return self._key.opened(sealed, held_name(self._run_id, minion, tag))
 
     def _happened(self, minion: str, event: RunEvent) -> None:
         if (renamed := event_of_run(event, minion, self._numbers)) is not None:
@@ -217,7 +244,12 @@ class FleetRun:
             await self._journal.close()
 
     def _report(
-        self, status: RunStatus, reports: Sequence[MinionReport], minions: Sequence[str], duration_s: float
+        self,
+        status: RunStatus,
+        reports: Sequence[MinionReport],
+        minions: Sequence[str],
+        duration_s: float,
+        faults: Sequence[Diagnostic] = (),
     ) -> FleetReport:
         asked = {one.id for one in reports}
         return FleetReport(
@@ -227,7 +259,7 @@ class FleetRun:
             exit_code={"succeeded": 0, "failed": 2, "interrupted": 130}[status],
             minions=tuple(sorted(reports, key=lambda one: one.id)),
             not_asked=tuple(one for one in minions if one not in asked),
-            warnings=tuple(_refused(self._admission.refused)),
+            warnings=(*_refused(self._admission.refused), *faults),
             duration_s=duration_s,
         )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.core.contracts.function_docs import Documentation
+    from ensue.core.contracts.other_minions import OtherMinions
     from ensue.core.model.data import Data
     from ensue.core.model.srn import Srn
     from ensue.deploy.drivers.loading import Drivers
@@ -43,11 +44,13 @@ class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
         minion_id: `--id`; None: ensue.yaml's `id`, else the host name.
         pillar: `--pillar` and `--pillar-file`, merged; nested by colon keys already.
         overrides: options that override ensue.yaml, by their names there.
+        other_minions: the other minions of a run over minions; None in other runs.
     """
 
     minion_id: str | None = None
     pillar: Mapping[str, Data] = msgspec.field(default_factory=dict[str, "Data"])
     overrides: Mapping[str, Data] = msgspec.field(default_factory=dict[str, "Data"])
+    other_minions: OtherMinions | None = None
 
 
 class OpenedProject:
@@ -68,6 +71,7 @@ class OpenedProject:
         self.masker.add_guessed(*secret_values(settings.values), *secret_values(options.pillar))
         self.masker.add(*settings.secrets)
         self._pillar = options.pillar
+        self._other_minions = options.other_minions
         folders = self._code_folders()
         sources = TypeSources([folder / FOLDER for folder in folders], settings.root)
         providers = Providers([folder / PROVIDERS_FOLDER for folder in folders])
@@ -95,6 +99,7 @@ class OpenedProject:
                 plugins=self._plugins,
                 drivers=lambda: self._drivers,
                 pillar_override=self._pillar,
+                other_minions=self._other_minions,
             )
         return self._opened
 

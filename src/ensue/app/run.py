@@ -99,6 +99,10 @@ class Run:
                 chosen = None if part.is_whole else self._chosen(part, record)
                 if chosen is not None:
                     first = await chosen.first(first)
+                if (others := self._services.other_minions) is not None:
+                    ordered = bool(self._settings.option("state_auto_order", default=True))
+                    services = self._services
+                    await others.begin(first.own, services.masker, services.enforced, ordered=ordered)
                 self._begin(run_id)
                 if resumed is None and not self._options.test:
                     for one in await asyncio.to_thread(left_running, self._settings.cachedir):

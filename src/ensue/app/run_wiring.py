@@ -166,6 +166,7 @@ class RunWiring:
             takes_slot=self._takes_slot,
             inputs=ProjectCallInputs(services),
             reach=services.directory.reach,
+            other_minions=services.other_minions,
             described=lambda error: with_origins(error, services.registry),
         )
 

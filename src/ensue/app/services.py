@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ensue.app.stores import Stores
     from ensue.core.contracts.growth import Plan
     from ensue.core.contracts.mine import Mine
+    from ensue.core.contracts.other_minions import OtherMinions
     from ensue.core.masking import Masker
     from ensue.deploy.drivers.loading import Drivers
     from ensue.language.jinja.compiled_templates import CompiledTemplates
@@ -71,6 +72,7 @@ class Services:
         plugins: its resource types and providers.
         drivers: makes its drivers, when one is requested.
         pillar_override: `--pillar`.
+        other_minions: the other minions of a run over minions; None in other runs.
     """
 
     def __init__(
@@ -82,7 +84,9 @@ class Services:
         plugins: Plugins,
         drivers: Callable[[], Drivers],
         pillar_override: Mapping[str, Any],
+        other_minions: OtherMinions | None = None,
     ) -> None:
+        self.other_minions = other_minions
         self.settings = settings
         self.masker = masker
         self.exposed = ExposedSecrets(masker)
@@ -273,6 +277,7 @@ class Services:
                 registers=RegistersCheck(self.plugins, self.directory.declared_as),
                 on_unknown=OnUnknown.of(self.settings.option),
                 literals=self._literals,
+                minion=self.minion.id if self.other_minions is not None else "",
             ),
         )
 

@@ -19,7 +19,7 @@ from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
 from ensue.engine.returns import failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ensue.core.model.requisite import Requisite
     from ensue.engine.node import Node
@@ -143,5 +143,16 @@ def _failed(node: Node, check: Return | None, prepared_by: Sequence[int]) -> Dec
         )
     scope = node.scope
     names = failed_requisites(node.chunk.requisites, scope.result_of, scope.check_result_of, prepared_by)
-    comment = f"One or more requisite failed: {', '.join(names)}"
+    comment = "\n".join([f"One or more requisite failed: {', '.join(names)}", *_of_other_minions(node)])
     return DecidedReturn(failure(node.chunk.name, comment), ran=False)
+
+
+def _of_other_minions(node: Node) -> Iterator[str]:
+    """Yield why states of other minions have failed that a node requires; nobody reports them here."""
+    nodes = node.scope.nodes
+    for index in dict.fromkeys(index for one in node.chunk.requisites for index in one.chunks):
+        required = nodes[index]
+        if required.chunk.options.minion_state is None or required.returned is None:
+            continue
+        if required.returned.result is False:
+            yield f"{required.returned.id}: {required.returned.comment}"

@@ -239,11 +239,12 @@ class Scope:
         return None if check is None else self.nodes[check].returned
 
     def reported_nodes(self) -> list[Node]:
-        """Return the nodes whose returns are reported: states, then listeners and complaints."""
+        """Return the nodes whose returns are reported: own states, then listeners and complaints."""
         states = self.nodes[: len(self.plan.chunks)]
         if self.fanned:
             states = [one for number, node in enumerate(states) for one in self.fanned.get(number, (node,))]
-        return states + (self.listeners or [])
+        own = [node for node in states if node.chunk.options.minion_state is None]
+        return own + (self.listeners or [])
 
     def returns(self) -> dict[str, Return]:
         """Return the returns by tag, in order of start."""

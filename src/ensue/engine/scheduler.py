@@ -19,6 +19,7 @@ from ensue.engine.fan_out import FanOuts
 from ensue.engine.growth import Growth
 from ensue.engine.joining import PendingNewcomers
 from ensue.engine.leases import Lease, Leases
+from ensue.engine.minion_waits import MinionWaits
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.places import FAIL_LIMIT, Places
 from ensue.engine.ready_queue import ReadyQueue
@@ -82,6 +83,7 @@ class Scheduler:
         )
         self._sleepers: set[asyncio.Future[None]] = set()
         self._waits = Waits(self.places, self._queue.look_soon)
+        self._minion_waits = MinionWaits(services.hooks.other_minions, self._recorder, self._queue.look_soon)
         self.stop_reason: str = ""
 
     def _places_of(self, options: EngineOptions) -> Places | None:
@@ -126,6 +128,7 @@ class Scheduler:
             self.stop_reason = reason
             for sleeper in self._sleepers:
                 sleeper.cancel()
+        self._minion_waits.end()
         self._wake.set()
 
     def _begin_no_more(self, reason: str = FAIL_LIMIT) -> None:
@@ -176,14 +179,13 @@ class Scheduler:
     async def _loop(self) -> None:
         """Wait until every scope has ended; if nodes wait for each other, let one of them fail."""
         while self._joining.is_going_on or not self.scopes.all_closed:
-            if (
-                not self._joining.is_going_on
-                and self._queue.is_idle
-                and self._queue.in_hand == self._waits.count
-            ):
-                from ensue.engine.deadlock import break_deadlock
+            if not self._joining.is_going_on and self._queue.is_idle:
+                if not (at_work := self._queue.in_hand - self._waits.count):
+                    from ensue.engine.deadlock import break_deadlock
 
-                self.make_ready(break_deadlock(self.scopes.still_open(), self.scopes.can_do_without))
+                    self.make_ready(break_deadlock(self.scopes.still_open(), self.scopes.can_do_without))
+                elif at_work == self._minion_waits.count:
+                    self._minion_waits.stall()
             await self._wake.wait()
             self._wake.clear()
 
@@ -223,7 +225,10 @@ class Scheduler:
         return closing and self.stop_reason == FAILHARD and not node.scope.aborted
 
     async def _decide(self, node: Node) -> Return | None:
-        """Call a node's function or answer without a call; None: it continues later."""
+        """Call a node's function or answer without a call; None: it continues later, or has ended."""
+        if node.chunk.options.minion_state is not None:
+            await self._wait_for_minion(node)
+            return None
         fans_out = node.chunk.options.fan_out is not None and node.instead is None and not node.refused
         if fans_out and await self._fan_out(node):
             return None
@@ -252,6 +257,19 @@ class Scheduler:
                 return returned
             case _ as never:
                 assert_never(never)
+
+    async def _wait_for_minion(self, node: Node) -> None:
+        """Settle a node with the return of another minion's state, unless the run stops before."""
+        returned: Return | None = None
+        try:
+            returned = await self._minion_waits.returned(node)
+        except asyncio.CancelledError:
+            if self._queue.is_broken:
+                raise
+        if returned is None:
+            self._leave_out(node)
+        else:
+            self.settle(node, returned)
 
     def _has_lease(self, node: Node) -> bool:
         """Return whether a node may be called now; if not, it continues when it is granted its lease."""

@@ -261,7 +261,7 @@ class Scopes:
             self._make_ready(node)
 
     def _note_left_out(self, node: Node, reason: str) -> None:
-        if node.role is Role.CHECK or node.scope.quiet:
+        if node.role is Role.CHECK or node.scope.quiet or node.chunk.options.minion_state is not None:
             return
         chunk = node.chunk
         left_out = NotRunChunk(

@@ -122,12 +122,14 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
         registers: reports what is wrong with a state's `registers`; None accepts everything.
         on_unknown: what happens if a function does not exist, or does not take the arguments.
         literals: learns which literals the SLS declares to be secrets.
+        minion: the id of this minion in a run over minions; empty in other runs.
     """
 
     vocabulary: Vocabulary = NO_NAMES
     registers: CheckRegisters | None = None
     on_unknown: OnUnknown = REFUSED
     literals: SecretLiterals | None = None
+    minion: str = ""
 
 
 NO_CHECKS: Final = Checks()
@@ -223,7 +225,7 @@ class Compiler:
 
             warn_of_printed_grains(drafter.fanned, tree, found)
         waits = Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
-        resolver = Resolver(drafts, tree.loaded, found, outer_ids)
+        resolver = Resolver(drafts, tree.loaded, found, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)
         if drafter.has_requisites:
             from ensue.language.transparent import add_transparent
@@ -239,7 +241,7 @@ class Compiler:
                 enforced=self._enforced,
                 outer_ids=outer_ids,
             )
-            bindings = Bindings(drafts, scope, found)
+            bindings = Bindings(drafts, scope, resolver.minion_states, found)
             bindings.lower(requested)
         ordered, checks = put_in_order(drafts, requested, found, self._catalog.mod_watch, bindings)
         found.stop_on_errors()

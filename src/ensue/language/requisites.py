@@ -9,6 +9,7 @@ Source: Salt's requisites; matching measured in Salt 3008.5.
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.model.data import is_list, is_mapping
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
+    from ensue.language.minion_states import MinionStates
     from ensue.language.requested import Requested, Words
 
 
@@ -35,6 +37,7 @@ class Resolver:
         included_from: for each SLS, the names under which `sls:` finds it.
         found: collects the errors.
         outer_ids: IDs and names of the enclosing scopes, which requisites cannot name.
+        minion: the id of this minion in a run over minions; empty in other runs.
 
     Attributes:
         unheard: missing states that `listen` names, with the numbers of the drafts that name them.
@@ -47,8 +50,10 @@ class Resolver:
         included_from: Mapping[str, set[str]],
         found: Collector,
         outer_ids: Container[str] = (),
+        minion: str = "",
     ) -> None:
         self._drafts = drafts
+        self._minion = minion
         self._included_from = included_from
         self._found = found
         self._outer_ids = outer_ids
@@ -73,7 +78,16 @@ class Resolver:
                     self._resolve_word(requested, number, word, references)
         for number, producer in waits:
             add_request(requested, number, "require", producer)
+        if "minion_states" in self.__dict__:
+            self.minion_states.complete(requested)
         return requested
+
+    @cached_property
+    def minion_states(self) -> MinionStates:
+        """The states of other minions that are named; each is added to the drafts."""
+        from ensue.language.minion_states import MinionStates
+
+        return MinionStates(self._drafts, self._minion, self._found)
 
     def _resolve_word(self, requested: Requested, number: int, word: str, references: Any) -> None:
         draft = self._drafts[number]
@@ -127,6 +141,11 @@ class Resolver:
 
     def _targets(self, number: int, word: str, place: int, reference: Any) -> list[int]:
         draft = self._drafts[number]
+        if _may_name_minion(reference):
+            names_minion, rest = self.minion_states.required(draft, word, place, reference)
+            if names_minion:
+                return [] if rest is None else [rest]
+            reference = rest
         targets: list[int] = []
         for key, value in self._pairs(draft, word, place, reference):
             matched = self._lookup(key, value)
@@ -173,22 +192,10 @@ class Resolver:
         for key, value in reference.items():
             if value is None:
                 continue
-            if str(key).startswith("minion["):
-                self._elsewhere(draft, word, place, str(key))
-                continue
             if not isinstance(value, str):
                 self._malformed(draft, word, place, reference)
                 continue
             yield str(key), value
-
-    def _elsewhere(self, draft: Draft, word: str, place: int, key: str) -> None:
-        self._found.error(
-            "E0877",
-            f"`{word}` of {draft.declaration.id!r} names a state on {key}",
-            draft.declaration.span(word, place),
-            detail="requisites across minions are not supported",
-            help="apply to that minion first, in a run of its own",
-        )
 
     def _malformed(self, draft: Draft, word: str, place: int, reference: Any) -> None:
         self._found.error(
@@ -294,6 +301,11 @@ class Resolver:
             help="a delayed rendering runs after its caller: read `prev_ret` in the template, "
             "or set the requisite on the caller",
         )
+
+
+def _may_name_minion(reference: Any) -> bool:
+    """Return whether a requisite may name a state of another minion; False is certain."""
+    return is_mapping(reference) and any(str(key).startswith("minion[") for key in reference)
 
 
 class Requisites:

@@ -45,6 +45,8 @@ def fleet_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
     ):
         where = f" (on {count} minions)" if count > 1 else ""
         lines.append(palette.paint(palette.light_red, on_one_line(f"warning: {masker.text(warning)}{where}")))
+    if report.test:
+        lines += [on_one_line(masker.text(line)) for line in _needs(report)]
     if report.not_asked:
         names = ", ".join(report.not_asked[:_MOST_NAMES])
         more = (
@@ -125,6 +127,17 @@ def _failures(one: MinionReport, masker: Masker, palette: Palette) -> Iterator[s
         yield palette.paint(palette.red, on_one_line(masker.text(line)))
     if one.report is not None:
         yield from failure_lines(one.report, masker, palette)[2:]
+
+
+def _needs(report: FleetReport) -> Iterator[str]:
+    """Yield what states need of other minions, with the minions of these states."""
+    minions: dict[str, list[str]] = {}
+    for one in report.minions:
+        for need in one.needs:
+            minions.setdefault(need, []).append(one.id)
+    for need, ids in [*minions.items()][:_MOST_MINIONS]:
+        more = f" and {len(ids) - _MOST_NAMES} more" if len(ids) > _MOST_NAMES else ""
+        yield f"{', '.join(ids[:_MOST_NAMES])}{more}: {need}"
 
 
 def _total(report: FleetReport) -> OutcomeCounts:

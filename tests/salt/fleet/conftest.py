@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from tests.salt.fleet.fake_minion import FakeMinion
+from tests.salt.fleet.minion_keys import private_key
 from tests.salt.fleet.real_fleet import (
     MINIONS,
     Fleet,
@@ -21,6 +24,7 @@ from tests.salt.fleet.real_fleet import (
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Generator
+    from pathlib import Path
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +44,11 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Generator[Fleet]:
     finally:
         for process in (*minions.values(), master):
             ended(process)
+
+
+@pytest.fixture
+def minion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeMinion:
+    """A minion with a key."""
+    pem = private_key("web1").private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (tmp_path / "minion.pem").write_bytes(pem)
+    return FakeMinion(tmp_path, monkeypatch)

@@ -15,7 +15,7 @@ import salt.channel.client
 import salt.config
 import salt.payload
 
-from ensue.salt.fleet.relay import LAST, FrameSigner
+from ensue.salt.fleet.signing import LAST, FrameSigner
 
 
 def _order(folder: Path) -> dict[str, Any]:

@@ -68,14 +68,75 @@ first:
 second:
   test.nop: []
 """,
-    "elsewhere.sls": """\
+    "token.sls": """\
+{% if grains['id'] == 'db1' %}
+made:
+  cmd.run:
+    - name: echo made
+token:
+  test.present:
+    - new_state: {value: {{ salt['cmd.run']('head -c 16 /dev/urandom | od -An -tx1 | tr -dc a-f0-9') }}x}
+    - sensitive: [value]
+{% else %}
+use:
+  file.managed:
+    - name: {{ pillar['folder'] }}/{{ grains['id'] }}.token
+    - contents: ${minion[db1]:cmd:made:stdout}=${minion[db1]:test:token:value}
+{% endif %}
+""",
+    "notoken.sls": """\
+{% if grains['id'] == 'db1' %}
+token:
+  cmd.run:
+    - name: echo no entropy >&2; exit 3
+{% else %}
+use:
+  test.nop:
+    - require:
+      - 'minion[db1]': {cmd: token}
+other:
+  test.nop: []
+{% endif %}
+""",
+    "circle.sls": """\
 before:
   file.touch:
-    - name: {{ pillar['folder'] }}/elsewhere
-after:
-  file.managed:
-    - name: {{ pillar['folder'] }}/elsewhere
-    - contents: ${minion[db1]:cmd:token:stdout}
+    - name: {{ pillar['folder'] }}/circle
+    - unless: test {{ grains['id'] }} = web2
+{% if grains['id'] == 'db1' %}
+here:
+  test.present:
+    - new_state: ${minion[web1]:test:there:}
+{% elif grains['id'] == 'web1' %}
+there:
+  test.present:
+    - new_state: ${minion[db1]:test:here:}
+{% endif %}
+""",
+    "reversed.sls": """\
+{% if grains['id'] == 'web2' %}
+made:
+  cmd.run:
+    - name: echo made
+{% elif grains['id'] == 'db1' %}
+use:
+  test.present:
+    - new_state: ${minion[web2]:cmd:made:stdout}
+{% else %}
+other:
+  test.nop: []
+{% endif %}
+""",
+    "gated.sls": """\
+{% if grains['id'] == 'db1' %}
+made:
+  cmd.run:
+    - name: cat {{ pillar['gate'] }}
+{% elif grains['id'] == 'web1' %}
+use:
+  test.present:
+    - new_state: ${minion[db1]:cmd:made:stdout}
+{% endif %}
 """,
     "keep.sls": """\
 tool:
@@ -114,6 +175,22 @@ class Fleet:
             check=False,
         )
         return done.returncode, done.stdout, done.stderr
+
+    def begun(self, *words: str) -> subprocess.Popen[str]:
+        """Start a command of ensue in the project."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "ensue", "--root", str(self.base / "project"), *words],
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def told(self, run_id: str, jid: str, minion: str) -> Any:
+        """Send a message of an unknown kind to the ensue that runs a job; return Salt's return."""
+        program = Path(__file__).with_name("telling.py")
+        command = [sys.executable, program, self.base, run_id, jid, minion]
+        done = subprocess.run(command, text=True, capture_output=True, check=True)
+        return json.loads(done.stdout)
 
     @contextmanager
     def options(self, **more: Any) -> Generator[None]:

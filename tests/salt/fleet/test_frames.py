@@ -13,8 +13,8 @@ from tests.salt.fleet.minion_keys import signer
 
 from ensue.salt.fleet import frames
 from ensue.salt.fleet.frames import Answered, Happened, MinionMessages, packed
-from ensue.salt.fleet.relay import FRAME_BYTES, LAST, MORE, frame_name
 from ensue.salt.fleet.sealing import RunKey
+from ensue.salt.fleet.signing import FRAME_BYTES, LAST, MORE, frame_name
 
 if TYPE_CHECKING:
     import random

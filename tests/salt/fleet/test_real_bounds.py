@@ -58,13 +58,6 @@ if HAS_SALT:
         assert "write L@web1,web2" in err
         assert fleet.document("call", "L@web1,web2", "test.ping") == (0, {"web1": True, "web2": True})
 
-    def test_a_reference_to_another_minion_runs_nothing(fleet: Fleet) -> None:
-        """A reference across minions is refused, and no state of that SLS runs."""
-        code, out, _ = fleet.run("apply", "--tgt", "web*", "elsewhere")
-        assert code == 2
-        assert "reads from another minion" in out
-        assert not (fleet.base / "out" / "elsewhere").exists()
-
     @pytest.mark.namespace
     def test_a_full_disk_of_a_minion_is_named(fleet: Fleet) -> None:
         """A minion without room for ensue says so, and where."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from ensue.core.diagnostics import Span
     from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.minion_state import MinionState
     from ensue.core.model.reference import BoundText
     from ensue.core.model.requisite import Requisite
     from ensue.core.model.source_document import SourceDocument
@@ -79,6 +80,8 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
         delayed_calls: each of these entries, looked up.
         producers: the IDs of the states that a state without a function waits for before it calls a delayed
             block, in its own scope or in one around it; empty for all other states.
+        minion_state: the state of another minion whose return is the return of a state without a function;
+            None for all other states.
         tags: names by which a part of a run is chosen (`--only tag:NAME`).
         fan_out: the resources that the state runs on, one chunk each; None runs it on the plan's target.
         other: further options by name (`umask`, `reload_modules`, `reload_grains`, `fire_event`).
@@ -99,6 +102,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
     delayed_render: tuple[tuple[str, str], ...] = ()
     delayed_calls: tuple[DelayedCall, ...] = ()
     producers: tuple[str, ...] = ()
+    minion_state: MinionState | None = None
     tags: tuple[str, ...] = ()
     fan_out: FanOut | None = None
     other: tuple[tuple[str, Data], ...] = ()

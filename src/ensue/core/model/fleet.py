@@ -61,6 +61,7 @@ class MinionReport(msgspec.Struct, frozen=True, kw_only=True):
         answer: the answer of an execution function, masked; None if there is none.
         ok: whether it executed the order and nothing failed.
         status: the values for `fleet sync` and `fleet status`.
+        needs: what its states need of other minions, one line each.
     """
 
     id: str
@@ -70,6 +71,7 @@ class MinionReport(msgspec.Struct, frozen=True, kw_only=True):
     answer: Any = None
     ok: bool = True
     status: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    needs: tuple[str, ...] = ()
 
 
 class FleetReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Reference(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """`${path:id[name]:property}` as it is written.
+    """`${path:id[name]:property}` as it is written, or `${minion[id]:path:id[name]:property}`.
 
     Args:
         text: as it is written, `${` and `}` included.
@@ -26,6 +26,7 @@ class Reference(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         selector: the name of one of several instances; None when none is named.
         property: the property path as it is written.
         steps: the segments of the property path; empty for the whole `new_state`.
+        minion: the minion that the state is on; empty: the machine of the state that has the reference.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Reference(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     selector: str | None = None
     property: str = ""
     steps: tuple[Step, ...] = ()
+    minion: str = ""
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True, gc=False):

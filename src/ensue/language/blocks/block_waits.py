@@ -12,12 +12,9 @@ from typing import TYPE_CHECKING, Final
 from ensue.core.model.chunk import StateOptions
 from ensue.language.chunks import Draft
 from ensue.language.declarations import Declaration
-from ensue.language.yaml.document import TextDocument
+from ensue.language.place_document import PlaceDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ensue.core.diagnostics import Span
     from ensue.core.model.chunk import DelayedCall
     from ensue.language.blocks.block import Block
     from ensue.language.roots import SlsFile
@@ -37,14 +34,13 @@ def waiting_draft(block: Block, called: DelayedCall, file: SlsFile, last: Draft 
         last: the last of its producers in this scope, which the state follows in the order of the run; None
             if all of them are in enclosing scopes, so that the state is the first of its scope.
     """
-    place = block.place
     declaration = Declaration(
         id=block.name,
         module=MODULE,
         function=FUNCTION,
         arguments={},
         sls=file.name,
-        document=_TagDocument(place.path, "", first_line=place.line),
+        document=PlaceDocument.at(block.place),
         key="",
         saltenv=file.saltenv,
     )
@@ -57,13 +53,3 @@ def waiting_draft(block: Block, called: DelayedCall, file: SlsFile, last: Draft 
     else:
         draft.order, draft.name_order = last.order, last.name_order + 1
     return draft
-
-
-class _TagDocument(TextDocument):
-    """The opening tag of a block as the document of the state that waits for it."""
-
-    __slots__ = ()
-
-    def locate(self, keys: Sequence[str | int]) -> Span:  # noqa: ARG002 -- there is only one place
-        """Return the place of the tag."""
-        return self.source_span(1)

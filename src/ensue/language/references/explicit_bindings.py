@@ -169,17 +169,25 @@ def _holds(data: Any, reference: Reference) -> bool:
 
 
 def _same(one: Reference, other: Reference) -> bool:
-    return (one.path, one.id, one.selector, one.steps) == (other.path, other.id, other.selector, other.steps)
+    return _meaning(one) == _meaning(other)
+
+
+def _meaning(reference: Reference) -> tuple[object, ...]:
+    return reference.minion, reference.path, reference.id, reference.selector, reference.steps
 
 
 def shown_bindings(arguments: Mapping[str, Any]) -> list[dict[str, list[Any]]]:
     """Return the `arg_bind` of a declaration in high data: one entry per reference, in reading order."""
     return [
-        {piece.path: [_shown_id(piece), {piece.property: _shown_place(keys)}]}
+        {_shown_path(piece): [_shown_id(piece), {piece.property: _shown_place(keys)}]}
         for text, keys in signed_texts({name: arguments[name] for name in arguments if name not in _OPTIONS})
         for piece in read_text(text)
         if isinstance(piece, Reference)
     ]
+
+
+def _shown_path(reference: Reference) -> str:
+    return f"minion[{reference.minion}]:{reference.path}" if reference.minion else reference.path
 
 
 def _shown_id(reference: Reference) -> str:

@@ -8,7 +8,6 @@ import msgspec
 
 from ensue.core.model.property_grammar import quoted
 from ensue.language.collector import near_names
-from ensue.language.references.grammar import Elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,20 +99,23 @@ class Faults:
 
     def malformed(self, piece: Malformed) -> Fault:
         """Return the error for a text with the three parts of a reference that cannot be read."""
-        if isinstance(piece, Elsewhere):
-            return Fault(
-                text=piece.text,
-                code="E0877",
-                summary=f"{piece.text} reads from another minion",
-                detail="references across minions are not supported",
-                help=f"use the mine or pillar; write {escaped(piece.text)} for the text itself",
-            )
         return Fault(
             text=piece.text,
             code="E0803",
             summary=f"{piece.text} is not a reference",
             detail=piece.problem,
             help=f"a reference is ${{state:id:property}}; write {escaped(piece.text)} for the text itself",
+        )
+
+    def elsewhere(self, reference: Reference) -> Fault:
+        """Return the error for a reference to another minion in a run that is not one over minions."""
+        return Fault(
+            text=reference.text,
+            code="E0877",
+            summary=f"{reference.text} reads from another minion",
+            detail="only a run over minions has the returns of other minions",
+            help="run `ensue apply --tgt` on a Salt master, with a target that matches both minions; "
+            f"or write {escaped(reference.text)} for the text itself",
         )
 
     def nothing(self, reference: Reference) -> Fault:

@@ -1,7 +1,7 @@
 r"""The grammar of references, and how they are found in text.
 
 ```
-reference  = "${" path ":" id [ "[" name "]" ] ":" property "}"
+reference  = "${" [ "minion[" minion "]:" ] path ":" id [ "[" name "]" ] ":" property "}"
 property   = [ segment *( ":" segment ) ]            ; empty is the whole new_state
 segment    = key *( "[" index "]" ) / 1*( "[" index "]" )
 index      = integer / "*"
@@ -16,8 +16,7 @@ next character literal. No part contains a line end, or a brace outside quotes.
 
 `${self:property}` reads the state's own `new_state`, where that is allowed (`registers`).
 
-`${minion[id]:path:id:property}` would read what a state of another minion returned, which is not supported.
-It is recognized so that it is refused.
+`${minion[db-01]:path:id:property}` reads what a state of another minion returns.
 
 Any other text with fewer than three parts is not a reference and is left as it is, and so is its escaped
 form: `${HOME}` belongs to a shell, and so does `${x:-a:b}`, whose second part begins with a shell operator.
@@ -47,8 +46,8 @@ _BODY: Final = re.compile(r'(?:[^{}"\n]|"(?:[^"\\\n]|\\[^\n])*+")*+\}')
 _LOOSE_BODY: Final = re.compile(r"[^{}\n]*+\}")
 _NAME: Final = re.compile(r'\[(?:"(?P<quoted>(?:[^"\\]|\\.)*+)"|(?P<bare>[^"\[\]]++))\]')
 _PATH: Final = re.compile(r"[\w.\- ]*")
-_ELSEWHERE: Final = re.compile(r"minion\[[^\[\]]++\]")
-"""The path of a reference to another minion. A shell has at most three parts there: `${minion[0]:1:2}`."""
+_MINION: Final = re.compile(r"minion\[([^\[\]]++)\]")
+"""The first part of a reference to another minion. A shell has three parts at most: `${minion[0]:1:2}`."""
 _SHELL_OPERATORS: Final = ("-", "+", "=", "?")
 _PARTS: Final = 3
 OWN: Final = "self"
@@ -65,10 +64,6 @@ class Malformed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     text: str
     problem: str
-
-
-class Elsewhere(Malformed, frozen=True, kw_only=True, gc=False):
-    """A reference to a state of another minion, which is not supported."""
 
 
 Piece: TypeAlias = str | Reference | Malformed
@@ -148,7 +143,7 @@ def _parts(content: str) -> list[str] | None:
         return parts
     if len(parts) < _PARTS:
         return None
-    if len(parts) > _PARTS and is_elsewhere(parts[0]):
+    if len(parts) > _PARTS and minion_of(parts[0]):
         return parts
     if not _PATH.fullmatch(parts[0]) or parts[1].startswith(_SHELL_OPERATORS):
         return None
@@ -156,9 +151,10 @@ def _parts(content: str) -> list[str] | None:
 
 
 def _reference(text: str, parts: list[str]) -> Reference | Malformed:
-    path, id_, *segments = parts
-    if is_elsewhere(path):
-        return Elsewhere(text=text, problem=f"it reads what a state on {path} returns")
+    minion = minion_of(parts[0])
+    path, id_, *segments = parts[1:] if minion else parts
+    if minion and not _PATH.fullmatch(path):
+        return Malformed(text=text, problem=f"{path} is not the module path of a state")
     try:
         name, selector = _id(id_)
         return Reference(
@@ -168,6 +164,7 @@ def _reference(text: str, parts: list[str]) -> Reference | Malformed:
             selector=selector,
             property=":".join(segments),
             steps=steps_of(segments),
+            minion=minion,
         )
     except MalformedPathError as error:
         return Malformed(text=text, problem=str(error))
@@ -181,9 +178,10 @@ def _own_reference(text: str, parts: list[str]) -> Reference | Malformed:
         return Malformed(text=text, problem=str(error))
 
 
-def is_elsewhere(path: str) -> bool:
-    """Return whether a path, or the key of a requisite, names another minion: `minion[db-01]`."""
-    return path.startswith("minion[") and _ELSEWHERE.fullmatch(path) is not None
+def minion_of(path: str) -> str:
+    """Return the minion that a path, or the key of a requisite, names: `minion[db-01]`; empty for others."""
+    named = _MINION.fullmatch(path) if path.startswith("minion[") else None
+    return named[1] if named else ""
 
 
 def read_id(text: str) -> tuple[str, str | None] | str:

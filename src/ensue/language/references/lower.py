@@ -14,6 +14,7 @@ import msgspec
 
 from ensue.core.model.chunk import NO_OPTIONS, StateOptions
 from ensue.core.model.data import is_mapping
+from ensue.core.model.minion_state import MinionState, state_read_by
 from ensue.core.model.reference import Binding, BoundText, Reference
 from ensue.language.fan_outs import TARGET
 from ensue.language.references.detection import holds_sign
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
+    from ensue.language.minion_states import MinionStates
     from ensue.language.references.leaves import Keys
     from ensue.language.requested import Requested
 
-    Meaning: TypeAlias = tuple[Reference, int | EnforcedState]
+    Meaning: TypeAlias = tuple[Reference, int | EnforcedState | MinionState]
     _Text: TypeAlias = tuple[str, Keys]
 
 WORD: Final = "arg_bind"
@@ -86,11 +88,15 @@ class Bindings:
     Args:
         drafts: all drafts of the scope.
         scope: what lowering needs to know of the scope.
+        minion_states: the states of other minions; those that references name are added to the drafts.
         found: collects the errors.
     """
 
-    def __init__(self, drafts: Sequence[Draft], scope: LoweringScope, found: Collector) -> None:
+    def __init__(
+        self, drafts: Sequence[Draft], scope: LoweringScope, minion_states: MinionStates, found: Collector
+    ) -> None:
         self._drafts = drafts
+        self._minion_states = minion_states
         self._scope = scope
         self._producers = Producers(drafts)
         self._faults = Faults(drafts, self._producers, found)
@@ -105,6 +111,7 @@ class Bindings:
             if draft.options is not NO_OPTIONS:
                 self._check_options(draft)
                 draft.options = _with_plain_commands(draft.options)
+        self._minion_states.complete(requested)
 
     def of(self, number: int, place_of: Sequence[int]) -> dict[str, BoundText] | None:
         """Return the bound texts of a draft, by text; None if it has none.
@@ -120,7 +127,7 @@ class Bindings:
         for text, keys in reversed(self._bound[number]):
             made = tuple(
                 [
-                    piece if isinstance(piece, str) else _binding(piece, place_of)
+                    piece if isinstance(piece, str) else self._binding(number, piece, place_of)
                     for piece in self._read(text).pieces
                 ]
             )
@@ -133,7 +140,7 @@ class Bindings:
         declaration = self._drafts[number].declaration
         for text in self._bound.get(number, ()):
             for reference, target in self._read(text[0]).meanings:
-                if target == producer:
+                if self._numbered(number, target) == producer:
                     return reference.text, _span(declaration, text, reference.text)
         return WORD, declaration.span()
 
@@ -151,8 +158,21 @@ class Bindings:
             if target == number:
                 place = _span(self._drafts[number].declaration, text, reference.text)
                 self._faults.tell_of_itself(self._drafts[number], reference, place)
-            elif isinstance(target, int):
-                add_request(requested, number, WORD, target)
+            elif isinstance(producer := self._numbered(number, target), int):
+                add_request(requested, number, WORD, producer)
+
+    def _numbered(self, number: int, target: int | EnforcedState | MinionState) -> int | EnforcedState:
+        """Return the number of a producer's draft; that of a state of another minion, which a draft names."""
+        if isinstance(target, MinionState):
+            return self._minion_states.number(target, self._drafts[number])
+        return target
+
+    def _binding(self, number: int, meaning: Meaning, place_of: Sequence[int]) -> Binding:
+        reference, target = meaning
+        producer = self._numbered(number, target)
+        if isinstance(producer, int):
+            return Binding(reference=reference, producer=place_of[producer])
+        return Binding(reference=reference, enforced=producer)
 
     def _warn_of_lookalikes(self, number: int, text: _Text) -> None:
         declaration = self._drafts[number].declaration
@@ -187,7 +207,10 @@ class Bindings:
         meanings = tuple(piece for piece in pieces if not isinstance(piece, str))
         return _Read(tuple(pieces), meanings, binds=pieces != [text], may_warn=may_warn)
 
-    def _target(self, reference: Reference) -> int | EnforcedState | Fault:
+    def _target(self, reference: Reference) -> int | EnforcedState | MinionState | Fault:
+        if reference.minion and not self._minion_states.is_own(reference.minion):
+            known = self._minion_states.are_known
+            return state_read_by(reference) if known else self._faults.elsewhere(reference)
         left = self._producers.meant(reference)
         if len(left) == 1:
             return left[0]
@@ -216,7 +239,7 @@ class Bindings:
         for option in _READ_OPTIONS:
             for text, keys in signed_texts(_option(draft, option)):
                 for piece in read_text(text):
-                    if isinstance(piece, Reference) and self._producers.meant(piece):
+                    if isinstance(piece, Reference) and (piece.minion or self._producers.meant(piece)):
                         place = _span(draft.declaration, (text, (option, *keys)), piece.text)
                         self._faults.in_option(draft, option, piece, place)
 
@@ -257,10 +280,3 @@ def _texts_of(draft: Draft) -> list[_Text]:
 def _span(declaration: Declaration, text: _Text, needle: str) -> Span:
     document, keys = declaration.written_at(*text[1])
     return document.locate_text(keys, needle)
-
-
-def _binding(meaning: Meaning, place_of: Sequence[int]) -> Binding:
-    reference, target = meaning
-    if isinstance(target, int):
-        return Binding(reference=reference, producer=place_of[target])
-    return Binding(reference=reference, enforced=target)

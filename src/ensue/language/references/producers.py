@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from ensue.core.model.minion_state import ANY_PATH
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.minion_state import MinionState
     from ensue.core.model.reference import Reference
     from ensue.language.chunks import Draft
 
@@ -103,17 +106,18 @@ def identity_of(state: EnforcedState) -> ProducerIdentity:
 
 
 def meant(
-    reference: Reference, candidates: Iterable[T], identity: Callable[[T], ProducerIdentity]
+    reference: Reference | MinionState, candidates: Iterable[T], identity: Callable[[T], ProducerIdentity]
 ) -> list[T]:
     """Return the candidates that a reference may mean; one if the reference is correct.
 
     Args:
-        reference: the reference.
+        reference: the reference, or the state of another minion that one reads.
         candidates: at least everything that has its ID or name.
         identity: returns what a reference can name a candidate by.
     """
     known = [(identity(one), one) for one in candidates]
-    fitting = [(who, one) for who, one in known if is_below(who.module, reference.path)]
+    path = reference.path
+    fitting = [(who, one) for who, one in known if path == ANY_PATH or is_below(who.module, path)]
     left = [pair for pair in fitting if pair[0].id == reference.id]
     left = left or [pair for pair in fitting if pair[0].name == reference.id]
     if reference.selector is not None:

@@ -17,7 +17,7 @@ import msgspec
 
 from ensue.core.model.data import is_mapping
 from ensue.salt.fleet.frames import MOST_BYTES, MOST_FRAMES, SignedFrame
-from ensue.salt.fleet.relay import frame_name, signature_form, signed_text
+from ensue.salt.fleet.signing import frame_name, signature_form, signed_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

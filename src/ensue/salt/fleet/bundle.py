@@ -71,10 +71,18 @@ def shipped_tree(folder: Path, roots: Mapping[str, Sequence[Path]]) -> tuple[str
     return _archived(folder, "tree", files), inside
 
 
-def shipped_relay(folder: Path) -> str:
-    """Copy the minion's program unless it is there; return its name."""
-    content = Path(__file__).with_name("relay.py").read_bytes()
-    name = f"relay-{hashlib.sha256(content).hexdigest()[:_DIGITS]}.py"
+def shipped_relay(folder: Path) -> dict[str, str]:
+    """Copy the files of the minion's program unless they are there.
+
+    Returns:
+        The name of each copy; `relay` is the file that Salt runs, which loads the others.
+    """
+    return {part: _copied(folder, part) for part in ("relay", "signing", "job_folder")}
+
+
+def _copied(folder: Path, part: str) -> str:
+    content = Path(__file__).with_name(f"{part}.py").read_bytes()
+    name = f"{part.replace('_', '-')}-{hashlib.sha256(content).hexdigest()[:_DIGITS]}.py"
     if not (folder / name).exists():
         _replace(folder / name, content)
     return name

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
-from ensue.salt.fleet.relay import FRAME_BYTES, KEY_BYTES, LAST, MORE
+from ensue.salt.fleet.signing import FRAME_BYTES, KEY_BYTES, LAST, MORE
+from ensue.salt.fleet.value_messages import Asked, HeldReturn, MinionCompiled, Stalled
 
 MOST_FRAMES: Final = 100_000
 """The most frames of one minion in one job."""
@@ -95,7 +96,35 @@ class MinionEnded(msgspec.Struct, frozen=True, tag=True):
     problem: str
 
 
-Message: TypeAlias = Alive | Happened | Refused | Answered | Warned | Described | MinionEnded
+Message: TypeAlias = (
+    Alive
+    | Happened
+    | Refused
+    | Answered
+    | Warned
+    | Described
+    | MinionEnded
+    | MinionCompiled
+    | Asked
+    | Stalled
+    | HeldReturn
+)
+
+
+class CoordinatorMessage(msgspec.Struct, frozen=True):
+    """What the coordinator sends to the ensue that runs a job on a minion.
+
+    It arrives at least once, and usually in the order in which it was sent; so each message has to say all
+    that it needs, and has to mean the same when it comes again.
+
+    Args:
+        kind: who on the minion reads it; a kind that nobody there knows is ignored with a warning.
+        content: data, whose form depends on the kind. It is never code.
+    """
+
+    kind: str
+    content: Any = None
+
 
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final[msgspec.json.Decoder[Message]] = msgspec.json.Decoder(Message)
@@ -104,6 +133,20 @@ _DECODER: Final[msgspec.json.Decoder[Message]] = msgspec.json.Decoder(Message)
 def packed(message: Message) -> bytes:
     """Return a message in the form that frames carry."""
     return zlib.compress(_ENCODER.encode(message), 1)
+
+
+def message_line(message: CoordinatorMessage) -> bytes:
+    """Return a message of the coordinator as a line, without its end."""
+    return _ENCODER.encode(message)
+
+
+def read_message(line: bytes) -> CoordinatorMessage:
+    """Return the message of a line.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return msgspec.json.decode(line, type=CoordinatorMessage)
 
 
 class SignedFrame(msgspec.Struct, frozen=True):

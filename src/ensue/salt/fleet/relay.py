@@ -3,17 +3,13 @@
 The coordinator puts a copy of this file below the master's file roots, and the minion runs it with
 `slsutil.renderer`, in the process of the job. So it uses nothing but the standard library, `cryptography`,
 which Salt requires, and what Salt's renderer `py` gives to a file: `__salt__`, `__opts__` and `order`.
-Nothing here imports ensue.
-
-A report is a message, cut into frames. Each frame is one event: it is encrypted for the run, and signed
-with the key of the minion, so that the coordinator needs to believe nothing that Salt says about an event.
-The signature covers the run, the job, the minion, the number of the frame and the digest of its content.
+Nothing here imports ensue. `part` loads further files of the same kind: `signing` and `job_folder`.
 """
 
 from __future__ import annotations
 
 import base64
-import hashlib
+import importlib.util
 import json
 import os
 import select
@@ -27,24 +23,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-FRAME_BYTES = 192 * 1024
-"""The most content of one frame, which is a third longer as text; Salt cuts events of 1 MiB."""
-
-MORE = b"+"
-"""The first byte of a frame whose message goes on in the next frame."""
-
-LAST = b"."
-"""The first byte of a frame that ends its message."""
-
-KEY_BYTES = 32
-NONCE = bytes(12)
-"""Constant, because no key encrypts more than one frame."""
-
 KEEP = 3
 """How many unpacked versions of each kind a minion keeps."""
-
-KEEP_JOBS = 1000
-"""How many of its last jobs a minion remembers."""
 
 PROGRAM = "ensue.app.fleet_minion"
 
@@ -59,53 +39,50 @@ class Problem(Exception):  # noqa: N818 -- it is reported, and is no error of th
 
 def run() -> dict[str, Any]:
     """Do what the order says, and report it; return what prevented a report."""
+    if order["verb"] == "tell":
+        try:
+            return {"problem": told(order)}
+        except (Problem, OSError) as error:
+            return {"problem": str(error)}
     try:
         relay = Relay(order)
     except (OSError, ValueError, TypeError) as error:
         # Nothing can be signed: what Salt returns is all that the coordinator gets.
         return {"problem": f"it has no key to sign with: {error}"}
+    except Problem as error:
+        return {"problem": str(error)}
     return relay.go()
 
 
-class FrameSigner:
-    """Makes the frames of one job.
+def told(given: dict[str, Any]) -> str:
+    """Keep messages of the coordinator for the process that runs their job; return what prevented it."""
+    message = given["messages"].get(__opts__["id"])
+    if message is None:
+        return ""
+    folder = part("job_folder").JobFolder(ensue_folder(), message["job"])
+    problem = ""
+    for number, sealed in enumerate(message["sealed"]):
+        # Ids of Salt's jobs begin with the time, so that the names are in order.
+        problem = problem or folder.put(f"{given['jid']}-{number:06}", base64.b64decode(sealed))
+    return str(problem)
 
-    Args:
-        given: the order.
-        minion: the id of this minion.
-        pki_dir: the folder that Salt keeps the minion's private key in.
 
-    Attributes:
-        count: how many frames were made.
-    """
+def part(name: str) -> Any:
+    """Return another file of this program, which the master serves as it serves this one."""
+    path = order["parts"][name]
+    cached = __salt__["cp.cache_file"](f"salt://{path}")
+    spec = importlib.util.spec_from_file_location(f"ensue_{name}", cached) if cached else None
+    if spec is None or spec.loader is None:
+        msg = f"the master does not serve salt://{path}"
+        raise Problem(msg)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
-    def __init__(self, given: dict[str, Any], minion: str, pki_dir: str) -> None:
-        from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-        self.order = given
-        self.minion = minion
-        self.public = base64.b64decode(given["key"])
-        self.private: Any = load_pem_private_key((Path(pki_dir) / "minion.pem").read_bytes(), None)
-        self.count = 0
-
-    def frame(self, content: bytes) -> dict[str, Any]:
-        """Return the next frame."""
-        name = frame_name(self.order["run_id"], self.order["jid"], self.minion, self.count)
-        sealed = seal(self.public, content, name)
-        signature = self.private.sign(signed_text(name, sealed), *signature_form())
-        frame = {
-            "minion": self.minion,
-            "number": self.count,
-            "sealed": base64.b64encode(sealed).decode(),
-            "signature": base64.b64encode(signature).decode(),
-        }
-        self.count += 1
-        return frame
-
-    def frames(self, message: bytes) -> list[dict[str, Any]]:
-        """Return the frames of a message."""
-        pieces = [message[at : at + FRAME_BYTES] for at in range(0, len(message), FRAME_BYTES)]
-        return [*(self.frame(MORE + piece) for piece in pieces[:-1]), self.frame(LAST + pieces[-1])]
+def ensue_folder() -> Path:
+    """Return the folder that ensue has on this minion."""
+    return Path(__opts__["cachedir"]) / "ensue"
 
 
 class Relay:
@@ -117,17 +94,21 @@ class Relay:
 
     def __init__(self, given: dict[str, Any]) -> None:
         self.order = given
-        self.signer = FrameSigner(given, __opts__["id"], __opts__["pki_dir"])
-        self.base = Path(__opts__["cachedir"]) / "ensue"
+        self.signing = part("signing")
+        self.signer = self.signing.FrameSigner(given, __opts__["id"], __opts__["pki_dir"])
+        self.base = ensue_folder()
+        self.folder: Any = None
         self.tag = f"ensue/{given['run_id']}/{__opts__['id']}"
 
     def go(self) -> dict[str, Any]:
         """Do what the order says; its last report is the end."""
         problem = ""
         try:
-            if self.order["verb"] in {"apply", "call"} and not self.claimed():
-                # Nothing is signed: the numbers of this job's frames are taken.
-                return {"problem": "it has run this job already"}
+            if self.order["verb"] in {"apply", "call"}:
+                self.folder = part("job_folder").JobFolder(self.base, self.order["jid"])
+                if not self.folder.claimed():
+                    # Nothing is signed: the numbers of this job's frames are taken.
+                    return {"problem": "it has run this job already"}
             self.report("Alive")
             problem = self.carried_out()
         except Problem as error:
@@ -154,18 +135,6 @@ class Relay:
             self.report("Described", status=self.status(bundle))
             return ""
         return self.started(program)
-
-    def claimed(self) -> bool:
-        """Record the job; return False if that was done before, so that no job runs twice."""
-        self.base.mkdir(mode=0o700, parents=True, exist_ok=True)
-        jobs = self.base / "jobs"
-        jobs.mkdir(mode=0o700, exist_ok=True)
-        try:
-            (jobs / Path(self.order["jid"]).name).mkdir()
-        except FileExistsError:
-            return False
-        self.forget_old(jobs, KEEP_JOBS)
-        return True
 
     def status(self, bundle: str | None) -> dict[str, Any]:
         """Return what is known about this minion."""
@@ -198,18 +167,8 @@ class Relay:
             raise Problem(msg) from error
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
-        self.forget_old(folder.parent, KEEP)
+        part("job_folder").forget_old(folder.parent, KEEP)
         return folder
-
-    def forget_old(self, parent: Path, keep: int) -> None:
-        """Remove the folders that were used longest ago."""
-        found = sorted(
-            (one for one in parent.iterdir() if not one.name.startswith(".")),
-            key=lambda one: one.stat().st_mtime,
-            reverse=True,
-        )
-        for old in found[keep:]:
-            shutil.rmtree(old, ignore_errors=True)
 
     def started(self, program: Path) -> str:
         """Run ensue in a process of its own, and pass on what it writes; return what prevented it."""
@@ -222,6 +181,7 @@ class Relay:
         with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as errors:  # noqa: PTH123 -- of a descriptor
             process = subprocess.Popen(
                 [sys.executable, "-m", PROGRAM],
+                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -252,26 +212,50 @@ class Relay:
         return json.dumps({**self.order, **mine}, default=str).encode()
 
     def passed_on(self, process: subprocess.Popen[bytes], document: bytes) -> int:
-        """Send the messages that ensue writes, one per line; return its exit code."""
+        """Send what ensue writes, and pass on what the coordinator sends, one message per line.
+
+        Both may write much at once, so that this program never waits for ensue to read.
+
+        Returns:
+            The exit code of ensue.
+        """
         assert process.stdin is not None  # noqa: S101 -- both are pipes
         assert process.stdout is not None  # noqa: S101
+        source, sink = process.stdout.fileno(), process.stdin.fileno()
+        os.set_blocking(sink, False)
+        bell, rest, waiting = self.folder.listening(), b"", document + b"\n"
         try:
-            process.stdin.write(document)
-            process.stdin.close()
-        except BrokenPipeError:
-            pass
-        descriptor, rest = process.stdout.fileno(), b""
-        while True:
-            readable, _, _ = select.select([descriptor], [], [], self.order["beat_s"])
-            if not readable:
-                self.report("Alive")
+            while True:
+                writing = [sink] if waiting else []
+                readable, writable, _ = select.select([source, bell], writing, [], self.order["beat_s"])
+                if not readable and not writable:
+                    self.report("Alive")
+                if bell in readable:
+                    waiting += self.messages(bell)
+                if writable:
+                    waiting = written(sink, waiting)
+                if source in readable:
+                    content = os.read(source, 1 << 16)
+                    if not content:
+                        return process.wait()
+                    *lines, rest = (rest + content).split(b"\n")
+                    for line in lines:
+                        self.send(base64.b64decode(line))
+        finally:
+            os.close(bell)
+
+    def messages(self, bell: int) -> bytes:
+        """Return what the coordinator has sent, one message per line; what cannot be opened is dropped."""
+        lines: list[bytes] = []
+        for name, sealed in self.folder.taken(bell):
+            about = self.signing.message_name(
+                self.order["run_id"], self.order["jid"], self.signer.minion, name
+            )
+            try:
+                lines.append(self.signing.opened(self.signer.private, sealed, about) + b"\n")
+            except ValueError:
                 continue
-            content = os.read(descriptor, 1 << 16)
-            if not content:
-                return process.wait()
-            *lines, rest = (rest + content).split(b"\n")
-            for line in lines:
-                self.send(base64.b64decode(line))
+        return b"".join(lines)
 
     def report(self, kind: str, **fields: Any) -> None:
         """Send a message of this program itself; `frames` has their classes."""
@@ -283,54 +267,16 @@ class Relay:
             __salt__["event.fire_master"](frame, self.tag)
 
 
+def written(descriptor: int, content: bytes) -> bytes:
+    """Write as much as goes at once; return the rest, which is empty when nobody reads any more."""
+    try:
+        return content[os.write(descriptor, content[: 1 << 16]) :]
+    except BlockingIOError:
+        return content
+    except BrokenPipeError:
+        return b""
+
+
 def abi() -> str:
     """Return what compiled modules depend on: the Python and the platform."""
     return str(sysconfig.get_config_var("SOABI"))
-
-
-def frame_name(run_id: str, jid: str, minion: str, number: int) -> str:
-    """Return what a frame is sealed and signed with, so that it counts only once and only in its place."""
-    return json.dumps([run_id, jid, minion, number])
-
-
-def signed_text(name: str, sealed: bytes) -> bytes:
-    """Return what the signature of a frame is for."""
-    return f"ensue frame 1\n{name}\n{hashlib.sha256(sealed).hexdigest()}".encode()
-
-
-def signature_form() -> tuple[Any, Any]:
-    """Return the padding and the digest of signatures: RSA-PSS with SHA-256. Salt's keys are RSA keys."""
-    from cryptography.hazmat.primitives.asymmetric import padding
-    from cryptography.hazmat.primitives.hashes import SHA256
-
-    return padding.PSS(padding.MGF1(SHA256()), padding.PSS.DIGEST_LENGTH), SHA256()
-
-
-def seal(public: bytes, content: bytes, about: str) -> bytes:
-    """Encrypt a frame, so that only the coordinator of the run can read it (`sealing` has the other side).
-
-    Args:
-        public: the public key of the run.
-        content: the frame.
-        about: what the frame belongs to; it has to be the same when the frame is opened.
-    """
-    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-    ephemeral = X25519PrivateKey.generate()
-    sender = ephemeral.public_key().public_bytes_raw()
-    shared = ephemeral.exchange(X25519PublicKey.from_public_bytes(public))
-    return sender + AESGCM(derived(shared, sender)).encrypt(NONCE, content, about.encode())
-
-
-def derived(shared: bytes, sender: bytes) -> bytes:
-    """Return the key that a frame is encrypted with.
-
-    Args:
-        shared: what both sides have agreed on.
-        sender: the ephemeral public key of the minion.
-    """
-    from cryptography.hazmat.primitives.hashes import SHA256
-    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
-    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=b"ensue fleet" + sender).derive(shared)

@@ -2,17 +2,20 @@
 
 Salt keeps returns in its job cache and shows events to every listener. Each frame is encrypted with a key
 of its own, agreed between an ephemeral key of the minion and the key of the run (X25519, HKDF, AES-GCM).
-`relay` has the other side. Encryption does not say who sent a frame: every minion knows the public key of
+`signing` has the other side. Encryption does not say who sent a frame: every minion knows the public key of
 the run.
+
+Messages to a minion are sealed with the key that the master has accepted for it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.salt.fleet.relay import KEY_BYTES, NONCE, derived
+from ensue.salt.fleet.signing import KEY_BYTES, NONCE, derived, key_wrapping
 
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 
@@ -33,7 +36,7 @@ class RunKey:
         """Return the content of a sealed frame.
 
         Args:
-            sealed: what `relay.seal` returned.
+            sealed: what `signing.seal` returned.
             about: what the frame belongs to, as it was given to `seal`.
 
         Raises:
@@ -50,3 +53,17 @@ class RunKey:
         except InvalidTag:
             msg = "the frame was altered, or it belongs to another run"
             raise ValueError(msg) from None
+
+
+def sealed_for(public_key: RSAPublicKey, content: bytes, about: str) -> bytes:
+    """Encrypt a message, so that only one minion can read it (`signing.opened` is the other side).
+
+    Args:
+        public_key: the key of the minion.
+        content: the message.
+        about: what it belongs to; `signing.message_name` makes it.
+    """
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    key = AESGCM.generate_key(256)
+    return public_key.encrypt(key, key_wrapping()) + AESGCM(key).encrypt(NONCE, content, about.encode())

@@ -29,8 +29,14 @@ def plan_edges(plan: Plan) -> Iterator[tuple[int, int, str]]:
 
 
 def planned_event(plan: Plan) -> ScopePlanned | None:
-    """Return the event that records a scope's requisites in a journal; None if there are none."""
+    """Return the event that records a scope's requisites in a journal; None if there are none.
+
+    Those on states of other minions are left out, because the journal of this run has no return of them.
+    """
     edges = dict.fromkeys(plan_edges(plan))
+    elsewhere = {place for place, chunk in enumerate(plan.chunks) if chunk.options.minion_state is not None}
+    if elsewhere:
+        edges = {edge: None for edge in edges if elsewhere.isdisjoint(edge[:2])}
     if not edges:
         return None
     places = {first for first, _, _ in edges}

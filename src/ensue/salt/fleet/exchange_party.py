@@ -1,0 +1,117 @@
+"""What the exchange of a run knows about one minion.
+
+There may be thousands of minions, and few of them have what others need. So the names of a minion's states
+are kept packed, and its returns are those that the run keeps anyway.
+"""
+
+from __future__ import annotations
+
+import zlib
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.language.references.producers import ProducerIdentity, meant
+from ensue.salt.fleet.value_messages import Need, StateName
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.core.model.minion_state import MinionState
+    from ensue.core.model.returns import Return
+    from ensue.salt.fleet.value_messages import MinionCompiled
+
+_ENCODER: Final = msgspec.json.Encoder()
+_DECODER: Final = msgspec.json.Decoder(tuple[StateName, ...])
+_NOTHING: Final[Mapping[str, Return]] = MappingProxyType({})
+
+
+class ExchangeParty:
+    """One minion.
+
+    Args:
+        name: its id.
+
+    Attributes:
+        needs: the states of others that it needs, with the states that name them.
+        answered: the needs that were answered; False: in a plan, only an apply shows what was asked.
+        waits_to_begin: whether it has asked whether it may begin.
+        stalled: the needs that all of its run waits for; None: something goes on there.
+        has_ended: whether it reports nothing more.
+        problem: why it did not execute its order, or empty; known when it has ended.
+        held: returns that events do not have in full, sealed, by tag.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._packed = b""
+        self._found: dict[MinionState, tuple[tuple[int, StateName], ...]] = {}
+        self._returns: Mapping[str, Return] = _NOTHING
+        self.needs: dict[MinionState, Need] = {}
+        self.answered: dict[MinionState, bool] = {}
+        self.waits_to_begin = False
+        self.stalled: frozenset[MinionState] | None = None
+        self.has_ended = False
+        self.problem = ""
+        self.held: dict[str, bytes] = {}
+
+    @property
+    def has_compiled(self) -> bool:
+        """Whether its states are known."""
+        return bool(self._packed)
+
+    @property
+    def is_stalled(self) -> bool:
+        """Whether nothing goes on there, as far as is known."""
+        return not self.has_ended and self.stalled is not None and self.stalled.isdisjoint(self.answered)
+
+    def compile(self, message: MinionCompiled) -> None:
+        """Take its states and needs."""
+        self._packed = zlib.compress(_ENCODER.encode(message.states), 1)
+        self.needs = {need.state: need for need in message.needs}
+        self.waits_to_begin = bool(message.needs)
+
+    def take(self, returned: Return) -> None:
+        """Take the return of a state."""
+        if self._returns is _NOTHING:
+            self._returns = {}
+        if isinstance(self._returns, dict):
+            self._returns[returned.tag] = returned
+
+    def end(self, problem: str, returns: Mapping[str, Return] | None) -> None:
+        """Note that it reports nothing more.
+
+        Args:
+            problem: why it did not execute its order; empty if it did.
+            returns: the returns of its states by tag, instead of those that were taken; None: those.
+        """
+        self.has_ended, self.problem = True, problem
+        self._returns = self._returns if returns is None else returns
+
+    def states(self) -> tuple[StateName, ...]:
+        """Return the names of its states in the order of its plan; none while it has not compiled."""
+        return _DECODER.decode(zlib.decompress(self._packed)) if self._packed else ()
+
+    def find(self, state: MinionState) -> tuple[tuple[int, StateName], ...]:
+        """Return the states that a need may mean, each with its place in `states`; one if it is correct."""
+        if not self._packed:
+            return ()
+        if state not in self._found:
+            self._found[state] = tuple(meant(state, enumerate(self.states()), _identity))
+        return self._found[state]
+
+    def returned(self, tag: str) -> Return | None:
+        """Return the return of one of its own states; None while it has none."""
+        returned = self._returns.get(tag)
+        return returned if returned is not None and is_own(returned, self._name) else None
+
+
+def is_own(returned: Return, minion: str) -> bool:
+    """Return whether a return is of a state of a minion's top scope, which others may refer to."""
+    return not returned.scope_identity and returned.target == f"minion:{minion}"
+
+
+def _identity(placed: tuple[int, StateName]) -> ProducerIdentity:
+    _, state = placed
+    return ProducerIdentity(state.module, state.id, state.name, state.resource_name)

@@ -1,0 +1,184 @@
+"""Several minions of one run in this process: real projects and a real exchange, and no Salt."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.app.fleet_link import FleetLink
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
+from ensue.core.errors import CompileError
+from ensue.core.model.events import NodeFinished
+from ensue.salt.fleet.exchange import Exchange
+from ensue.salt.fleet.frames import MinionMessages, packed
+from ensue.salt.fleet.sealing import RunKey
+from ensue.salt.fleet.signing import LAST
+from ensue.salt.fleet.value_messages import (
+    Asked,
+    Given,
+    Handed,
+    HeldReturn,
+    MinionCompiled,
+    Stalled,
+    held_name,
+    kind_of,
+    plain,
+)
+from ensue.store.runs import journal_form
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return
+    from ensue.salt.fleet.frames import Message
+
+
+@dataclass
+class Outcome:
+    """What came of a run.
+
+    Args:
+        reports: the report of each minion; the messages of one that did not compile.
+        sent: the messages to each minion.
+        lines: the events of each minion, as they are sent.
+        maskers: the secrets of each minion.
+        needs: what each minion needed of others.
+    """
+
+    reports: dict[str, RunReport | list[str]] = field(default_factory=dict)
+    sent: dict[str, list[Handed]] = field(default_factory=dict)
+    lines: dict[str, list[bytes]] = field(default_factory=dict)
+    maskers: dict[str, Any] = field(default_factory=dict)
+    needs: dict[str, list[str]] = field(default_factory=dict)
+
+    def returns(self, minion: str) -> dict[str, Return]:
+        """Return the returns of a minion by ID."""
+        report = self.reports[minion]
+        assert not isinstance(report, list), report
+        return {returned.id: returned for returned in report.returns.values()}
+
+    def problem(self, minion: str) -> str:
+        """Return the only error of a minion whose states do not compile."""
+        report = self.reports[minion]
+        assert isinstance(report, list), report
+        (problem,) = report
+        return problem
+
+    def given(self, minion: str) -> list[Given]:
+        """Return what was handed to a minion."""
+        return [one for one in self.sent.get(minion, []) if isinstance(one, Given)]
+
+
+class Together:
+    """Runs SLS on several minions.
+
+    Args:
+        root: the folder of everything.
+        slses: the SLS of each minion.
+        test: whether it is a plan.
+        options: options of their `ensue.yaml`.
+        matched: all minions of the target; those without SLS are in later batches.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        slses: Mapping[str, str],
+        *,
+        test: bool = False,
+        options: Mapping[str, Any] | None = None,
+        matched: tuple[str, ...] = (),
+        remaining_s: float = 60,
+    ) -> None:
+        self._root = root
+        self._slses = slses
+        self._test = test
+        self._options = dict(options or {})
+        self._remaining_s = remaining_s
+        self._key = RunKey()
+        self._links: dict[str, FleetLink] = {}
+        self.outcome = Outcome()
+        self._loses_messages = False
+        self._ends_at: type[Message] | None = None
+        self._exchange = Exchange((*slses, *matched), self._send, self._opened)
+
+    def lose_messages(self) -> None:
+        """Let no message of the coordinator arrive."""
+        self._loses_messages = True
+
+    def end_at(self, message: type[Message]) -> None:
+        """Let the coordinator be interrupted when a minion with needs sends such a message."""
+        self._ends_at = message
+
+    async def run(self) -> Outcome:
+        """Run all of them at the same time."""
+        self._exchange.expect(self._slses)
+        async with asyncio.TaskGroup() as group:
+            for minion in self._slses:
+                group.create_task(self._run(minion))
+        return self.outcome
+
+    def _send(self, minion: str, message: Handed) -> None:
+        self.outcome.sent.setdefault(minion, []).append(message)
+        if self._loses_messages:
+            return
+        content = msgspec.json.decode(msgspec.json.encode(plain(message)))
+        handler = self._links[minion].handlers[kind_of(message)]
+        # At least once.
+        asyncio.get_running_loop().call_soon(handler, content)
+        asyncio.get_running_loop().call_soon(handler, content)
+
+    def _opened(self, minion: str, tag: str, sealed: bytes) -> bytes:
+        return self._key.opened(sealed, held_name("run", minion, tag))
+
+    async def _run(self, minion: str) -> None:
+        folder = self._root / minion
+        (folder / "states").mkdir(parents=True, exist_ok=True)
+        (folder / "states" / "site.sls").write_text(self._slses[minion])
+        messages, number = MinionMessages(), iter(range(10_000))
+
+        def tell(message: Message) -> None:
+            for read in messages.add(next(number), LAST + packed(message)):
+                self._heard(minion, read)
+
+        link = self._links[minion] = FleetLink(
+            run_id="run", minion=minion, key=self._key.public, tell=tell, remaining_s=self._remaining_s
+        )
+        project = AppProject.open(
+            folder, ProjectOptions(minion_id=minion, overrides=self._options, other_minions=link)
+        )
+        self.outcome.maskers[minion] = project.masker
+        lines = self.outcome.lines.setdefault(minion, [])
+
+        def happened(event: Any) -> None:
+            line = journal_form.encode(event, project.masker)
+            link.happened(event, line)
+            lines.append(line)
+            shown = journal_form.decode(line)
+            if isinstance(shown, NodeFinished):
+                self._exchange.returned(minion, shown.returned)
+
+        problem = ""
+        try:
+            async with project:
+                self.outcome.reports[minion] = await project.apply(
+                    ["site"], RunOptions(test=self._test), on_event=happened
+                )
+        except CompileError as error:
+            texts = [f"{one.code} {one.message}" for one in error.diagnostics]
+            self.outcome.reports[minion], problem = texts, "its states do not compile"
+        self._exchange.ended(minion, problem)
+        self.outcome.needs[minion] = [*self._exchange.needs(minion)]
+
+    def _heard(self, minion: str, message: Message) -> None:
+        assert isinstance(message, MinionCompiled | Asked | Stalled | HeldReturn)
+        self._exchange.heard(minion, message)
+        if isinstance(message, self._ends_at or ()) and not (
+            isinstance(message, MinionCompiled) and not message.needs
+        ):
+            self._exchange.give_up("it was interrupted")

@@ -1,0 +1,106 @@
+"""States of one minion of a real Salt master name states of another."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from tests.salt.fleet.real_fleet import HAS_SALT
+
+if TYPE_CHECKING:
+    from tests.salt.fleet.real_fleet import Fleet
+
+if HAS_SALT:
+
+    def test_a_token_made_on_one_minion_is_used_on_two_others(fleet: Fleet) -> None:
+        """The value reaches both in the run that makes it, and in the clear it is nowhere but there."""
+        for name in ("web1", "web2"):
+            (fleet.base / "out" / f"{name}.token").unlink(missing_ok=True)
+        code, returns = fleet.document("apply", "--tgt", "*", "token")
+        assert code == 0, returns
+        tokens = {name: (fleet.base / "out" / f"{name}.token").read_text() for name in ("web1", "web2")}
+        assert tokens["web1"] == tokens["web2"]
+        token = tokens["web1"].removeprefix("made=").strip()
+        assert len(token) == 33
+        made = next(one for one in returns["db1"].values() if one["__id__"] == "token")
+        assert made["new_state"] == {"value": "(sensitive)"}
+        found = [
+            path
+            for folder in ("m/cache", "project", "web1/cache", "web2/cache", "db1/cache", "m/log", "web1/log")
+            for path in (fleet.base / folder).rglob("*")
+            if path.is_file() and token.encode() in path.read_bytes()
+        ]
+        assert found == []
+
+    def test_a_failed_producer_fails_its_consumers_on_other_minions(fleet: Fleet) -> None:
+        """Each consumer names the state, its minion and its failure; a missing minion is named as well."""
+        code, returns = fleet.document("apply", "--tgt", "*", "notoken")
+        assert code == 2
+        for name in ("web1", "web2"):
+            by_id = {one["__id__"]: one for one in returns[name].values()}
+            assert by_id["use"]["comment"].startswith("One or more requisite failed: minion[db1]:cmd:token")
+            assert 'Command "echo no entropy' in by_id["use"]["comment"]
+            assert by_id["other"]["result"] is True
+        code, returns = fleet.document("apply", "--tgt", "web1", "notoken")
+        (use,) = (one for one in returns["web1"].values() if one["__id__"] == "use")
+        assert use["comment"] == "minion[db1]:cmd:token: the target of this run does not match db1"
+
+    def test_a_cycle_over_minions_runs_nothing(fleet: Fleet) -> None:
+        """Minions that wait for each other report the path, and no state of them runs."""
+        code, out, _ = fleet.run("apply", "--tgt", "*", "circle")
+        assert code == 2
+        assert out.count("states of several minions wait for each other") == 2
+        assert "on db1 waits for minion[web1]:test:there" in out
+        assert not (fleet.base / "out" / "circle").exists()
+
+    def test_a_plan_names_the_minion_of_each_value(fleet: Fleet) -> None:
+        """What an apply would make there is known after apply."""
+        code, out, err = fleet.run("plan", "--tgt", "*", "token")
+        assert code == 0, err
+        use = "web1, web2: use (base/token.sls:11)"
+        assert f"{use} needs minion[db1]:cmd:made (known after apply)\n" in out, out
+        assert f"{use} needs minion[db1]:test:token\n" in out
+
+    def test_a_producer_in_a_later_batch_is_named(fleet: Fleet) -> None:
+        """Batches run one after the other: a value of an earlier one can be had, of a later one it cannot."""
+        code, returns = fleet.document("apply", "--tgt", "*", "--batch", "1", "token")
+        assert code == 0, returns
+        code, returns = fleet.document("apply", "--tgt", "*", "--batch", "1", "reversed")
+        assert code == 2
+        (use,) = returns["db1"].values()
+        assert use["comment"] == "minion[web2]:cmd:made: web2 is in a later batch (--batch)"
+
+    def test_a_silent_producer_is_named(fleet: Fleet) -> None:
+        """A minion that needs one that does not answer fails with that, once that is given up."""
+        process = fleet.minions["web2"]
+        os.killpg(process.pid, signal.SIGSTOP)
+        try:
+            code, returns = fleet.document("apply", "--tgt", "*", "reversed", "--timeout", "12")
+        finally:
+            os.killpg(process.pid, signal.SIGCONT)
+        assert code == 2
+        (use,) = returns["db1"].values()
+        assert use["comment"].endswith(
+            "minion[web2]:cmd:made: web2 has run nothing: it does not answer (for 12 s; --timeout)"
+        )
+        assert all(one["result"] for one in returns["web1"].values())
+        # The minion carries out the job now; nothing else can use its project meanwhile.
+        assert any(fleet.run("apply", "--tgt", "web2", "reversed")[0] == 0 for _ in range(20))
+
+    def test_an_interrupt_ends_the_waits_of_minions(fleet: Fleet) -> None:
+        """A minion that waits for another one is free again soon after the coordinator was interrupted."""
+        command = [sys.executable, "-m", "ensue", "--root", str(fleet.base / "project"), "apply", "gated"]
+        targets = ["--tgt", "L@db1,web1"]
+        # Opening the gate waits until the state of db1 reads it.
+        with (
+            subprocess.Popen([*command, *targets], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running,
+            (fleet.base / "gate").open("w"),
+        ):
+            running.send_signal(signal.SIGINT)
+            running.communicate()
+            assert running.returncode == 130
+            assert any(fleet.run("apply", "--tgt", "web1", "site")[0] == 0 for _ in range(20))
+        assert any(fleet.run("apply", "--tgt", "db1", "site")[0] == 0 for _ in range(20))
