@@ -209,7 +209,8 @@ def _collected(events: Sequence[Event]) -> tuple[dict[str, MinionReport], list[t
                 journal_form.encode(renamed, Masker())
             heard.append((minion, event))
 
-        collection = Collection(KEY, MINIONS, 60, asyncio.get_running_loop().time() + 60, on_event)
+        latest = asyncio.get_running_loop().time() + 60
+        collection = Collection(KEY, MINIONS, 60, latest, on_event, ask_again=lambda *_: None)
         return {report.id: report async for report in collection.reports(_Bus(items))}  # type: ignore[arg-type]  # has its one method
 
     return asyncio.run(collect()), heard, admission

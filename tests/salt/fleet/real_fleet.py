@@ -99,11 +99,14 @@ class Fleet:
     Args:
         base: everything is below it.
         minions: the process of each minion.
+        ports: those of the master.
+        programs: the process of the master, as `m`.
     """
 
     base: Path
     minions: dict[str, subprocess.Popen[bytes]]
     ports: tuple[int, int]
+    programs: dict[str, subprocess.Popen[bytes]]
 
     def run(self, *words: str) -> tuple[int, str, str]:
         """Run a command of ensue in the project."""
@@ -259,9 +262,9 @@ def wait_for_answers(fleet: Fleet, target: str, count: int) -> None:
 
 def wait_for_problem(fleet: Fleet, minion: str, words: str) -> tuple[int, str]:
     """Call a function on a minion until its problem has some words; return the exit code and the output."""
-    latest = time.monotonic() + 120
+    latest, out = time.monotonic() + 120, ""
     while time.monotonic() < latest:
-        code, out, _ = fleet.run("call", minion, "test.ping", "--timeout", "4")
+        code, out, _ = fleet.run("call", minion, "test.ping", "--timeout", "10")
         if words in out:
             return code, out
-    pytest.fail(f"{minion} has another problem")
+    pytest.fail(f"{minion} has another problem: {out}")

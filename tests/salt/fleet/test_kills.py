@@ -1,0 +1,45 @@
+"""Runs over real minions that kill -9 cuts short: nothing is lost, and no state that has ended runs again.
+
+`ENSUE_TORTURE_ROUNDS` says how many rounds each test has; `make torture-fleet` does thirty.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.salt.fleet.kills import KillingGround
+from tests.salt.fleet.real_fleet import HAS_SALT
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from tests.salt.fleet.real_fleet import Fleet
+
+ROUNDS = int(os.environ.get("ENSUE_TORTURE_ROUNDS", "2"))
+SEEDS = random.sample(range(10**6), ROUNDS)
+
+if HAS_SALT:
+
+    @pytest.fixture(params=SEEDS)
+    def ground(fleet: Fleet, request: pytest.FixtureRequest) -> Generator[KillingGround]:
+        """A run that a test cuts short, at a point that the seed draws."""
+        made = KillingGround(fleet, random.Random(request.param))  # noqa: S311 -- chance, not secrecy
+        yield made
+        made.close()
+
+    def test_the_coordinator_is_killed(ground: KillingGround) -> None:
+        """A resumed run takes what minions have reported meanwhile; no job runs twice."""
+        process = ground.begun()
+        process.kill()
+        process.communicate()
+        assert ground.check(*ground.fleet.run("runs", "resume", "--out", "json")) == 0
+
+    def test_ensue_is_killed_on_a_minion(ground: KillingGround) -> None:
+        """The minion goes on from the journal of its own run, and the run ends as if nothing had happened."""
+        process = ground.begun()
+        ground.kill_ensue()
+        out, err = process.communicate()
+        ground.check(process.returncode, out, err)
