@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.salt.fleet.real_fleet import MINIONS, ended, started, wait_for_answers
+from tests.salt.fleet.real_fleet import MINIONS, restarted, wait_for_answers
 
 from ensue.core.model.events import NodeFinished, NodeStarted
 from ensue.store.runs.run_history import read_events
@@ -110,13 +110,13 @@ class KillingGround:
 
     def restart_minion(self) -> None:
         """Kill a minion with all its jobs, and start it again."""
-        ended(self.fleet.minions[VICTIM])
-        self.fleet.minions[VICTIM] = started("salt-minion", self.fleet.base / VICTIM)
+        folder = self.fleet.base / VICTIM
+        self.fleet.minions[VICTIM] = restarted("salt-minion", folder, self.fleet.minions[VICTIM])
 
     def restart_master(self) -> None:
         """Kill the master, and start it again."""
-        ended(self.fleet.programs["m"])
-        self.fleet.programs["m"] = started("salt-master", self.fleet.base / "m")
+        folder = self.fleet.base / "m"
+        self.fleet.programs["m"] = restarted("salt-master", folder, self.fleet.programs["m"])
         wait_for_answers(self.fleet, "*", len(MINIONS))
 
     def check(self, code: int, out: str, err: str) -> int:

@@ -194,6 +194,15 @@ def started(program: str, folder: Path, *before: str) -> subprocess.Popen[bytes]
     )
 
 
+def restarted(program: str, folder: Path, process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+    """Kill a program of Salt, and start it again."""
+    ended(process)
+    # Salt takes these files for a sign that it runs, while nobody has collected its killed processes.
+    for name in ("pid", "process_responsibility_pid"):
+        (folder / name).unlink(missing_ok=True)
+    return started(program, folder)
+
+
 def ended(process: subprocess.Popen[bytes]) -> None:
     """Kill a process and its children."""
     if process.poll() is None:

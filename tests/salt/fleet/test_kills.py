@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tests.salt.fleet.real_fleet import Fleet
 
-ROUNDS = int(os.environ.get("ENSUE_TORTURE_ROUNDS", "2"))
+ROUNDS = int(os.environ.get("ENSUE_TORTURE_ROUNDS", "1"))
 SEEDS = random.sample(range(10**6), ROUNDS)
 
 if HAS_SALT:
@@ -43,3 +43,21 @@ if HAS_SALT:
         ground.kill_ensue()
         out, err = process.communicate()
         ground.check(process.returncode, out, err)
+
+    def test_a_minion_is_killed(ground: KillingGround) -> None:
+        """When the minion is back, its job goes on from the journal of the minion's own run."""
+        process = ground.begun()
+        ground.restart_minion()
+        out, err = process.communicate()
+        ground.check(process.returncode, out, err)
+
+    def test_the_master_is_killed(ground: KillingGround) -> None:
+        """The run is stopped, and a resumed run takes what minions have done without a master."""
+        process = ground.begun()
+        ground.restart_master()
+        out, err = process.communicate()
+        if process.returncode:
+            assert "E0879" in err, (out, err)
+            assert ground.check(*ground.fleet.run("runs", "resume", "--out", "json")) == 0
+        else:  # The minions were quicker.
+            ground.check(0, out, err)
