@@ -18,7 +18,7 @@ test_with = tools/make-venv .venv-$(1) $(1) && tools/real-parts && \
 	.venv-$(1)/bin/pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-graph test lint format docs unit torture bench mutants compat clean
+.PHONY: help demo demo-graph test lint format docs unit torture torture-fleet bench mutants compat clean
 .PHONY: venv venv-runtime venv-postgres real-parts what test-oldest test-newest lock
 
 help: ## show this list
@@ -44,6 +44,9 @@ unit: venv ## the tests alone (PYTEST_ARGS="-k name")
 
 torture: venv ## cut runs short in every way and resume them, 500 random rounds (ROUNDS=n)
 	@ENSUE_TORTURE_ROUNDS=$(ROUNDS) $(BIN)/pytest -n $(JOBS) tests/torture $(PYTEST_ARGS)
+
+torture-fleet: venv ## kill coordinator, ensue, minion and master of runs over minions, thirty rounds each
+	@ENSUE_TORTURE_ROUNDS=30 $(BIN)/pytest -n 0 tests/salt/fleet/test_kills.py $(PYTEST_ARGS)
 
 lint: venv ## style, types and the import contract
 	$(BIN)/ruff check --quiet

@@ -229,8 +229,10 @@ def _collected(events: Sequence[Event]) -> tuple[dict[str, MinionReport], list[t
 
         exchange = Exchange(MINIONS, lambda _minion, _message: None, lambda _minion, _tag, sealed: sealed)
         exchange.expect(MINIONS)
-        deadline = asyncio.get_running_loop().time() + 60
-        collection = Collection(KEY, MINIONS, 60, deadline, on_event, exchange=exchange)
+        latest = asyncio.get_running_loop().time() + 60
+        collection = Collection(
+            KEY, MINIONS, 60, latest, on_event, exchange=exchange, ask_again=lambda *_: None
+        )
         return {report.id: report async for report in collection.reports(_Bus(items))}  # type: ignore[arg-type]  # has its one method
 
     return asyncio.run(collect()), heard, admission

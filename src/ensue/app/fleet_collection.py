@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.model.events import NodeFinished
+from ensue.core.model.events import NodeFinished, RunStarted
 from ensue.core.model.fleet import MinionReport
 from ensue.output.history import report_from_events
-from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed
+from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed, SaltStarted
 from ensue.salt.fleet.bus import BusClosed
 from ensue.salt.fleet.frames import (
     Alive,
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from ensue.salt.fleet.frames import Message
     from ensue.salt.fleet.sealing import RunKey
 
+_ASK_AFTER: Final = 0.5
+"""The part of the allowed silence after which a minion is asked for its frames: two beats are missing."""
+
 _MAY_RUN: Final = "what it was doing may still be running there"
 
 
@@ -45,11 +48,14 @@ class _Minion:
     """What is known about one minion.
 
     Args:
-        deadline: when it counts as silent, on the loop's clock.
+        now: the loop's clock.
+        silence_s: how long it may be silent.
     """
 
-    def __init__(self, deadline: float) -> None:
-        self.deadline = deadline
+    def __init__(self, now: float, silence_s: float) -> None:
+        self._silence_s = silence_s
+        self.heard(now)
+        self.asked_for = -1
         self.has_begun = False
         self.has_ended = False
         self.messages = MinionMessages()
@@ -59,6 +65,11 @@ class _Minion:
         self.salt_problem = ""
         self.answer: Answered | None = None
         self.status: dict[str, Any] = {}
+
+    def heard(self, now: float) -> None:
+        """Note a sign of life."""
+        self.deadline = now + self._silence_s
+        self.ask_at = now + self._silence_s * _ASK_AFTER
 
     def fail(self, problem: str) -> None:
         """End it with a problem; the first one counts."""
@@ -93,6 +104,11 @@ class Collection:
         deadline: when the whole run is over, on the loop's clock.
         on_event: called with each event of a minion's run, in order.
         exchange: hands returns to the minions that refer to them.
+        ask_again: called with a minion and the number of the frame that it is asked for, with all after it.
+
+    Attributes:
+        closed: why nothing more can come; empty while it can.
+        taken: how many frames of each minion that has reported its end were taken.
     """
 
     def __init__(
@@ -104,33 +120,36 @@ class Collection:
         on_event: Callable[[str, RunEvent], None],
         *,
         exchange: Exchange,
+        ask_again: Callable[[str, int], None],
     ) -> None:
         self._exchange = exchange
         self._key = key
+        self._ask_again = ask_again
+        self.taken: dict[str, int] = {}
         self._silence_s = silence_s
         self._deadline = deadline
         self._on_event = on_event
-        self._is_closed = False
-        self._minions = {one: _Minion(self._later()) for one in minions}
+        self.closed = ""
+        now = asyncio.get_running_loop().time()
+        self._minions = {one: _Minion(now, silence_s) for one in minions}
 
     @property
     def is_over(self) -> bool:
         """Whether nobody can report any more: the deadline of the run has passed, or the bus is closed."""
-        return self._is_closed or self._deadline <= asyncio.get_running_loop().time()
-
-    def _later(self) -> float:
-        return asyncio.get_running_loop().time() + self._silence_s
+        return bool(self.closed) or self._deadline <= asyncio.get_running_loop().time()
 
     async def reports(self, bus: Bus) -> AsyncIterator[MinionReport]:
         """Yield a report for each minion, as they end."""
+        loop = asyncio.get_running_loop()
         for minion in self._minions.values():
-            minion.deadline = self._later()
+            minion.heard(loop.time())
         while self._minions:
-            nearest = min(one.deadline for one in self._minions.values())
+            nearest = min(min(one.deadline, one.ask_at) for one in self._minions.values())
             try:
                 async with asyncio.timeout_at(min(nearest, self._deadline)):
                     item = await bus.next()
             except TimeoutError:
+                self._ask_silent()
                 self._give_up()
                 concerned = [*self._minions]
             else:
@@ -149,6 +168,14 @@ class Collection:
             minion.problem = minion.problem or f"interrupted; {_MAY_RUN}"
         return [minion.report(name) for name, minion in self._minions.items()]
 
+    def _ask_silent(self) -> None:
+        """Ask minions that miss signs of life for their frames: at half of the silence, and once more."""
+        now = asyncio.get_running_loop().time()
+        for name, minion in self._minions.items():
+            if minion.ask_at <= now:
+                minion.ask_at = now + self._silence_s * _ASK_AFTER / 2
+                self._ask_again(name, minion.messages.next)
+
     def _give_up(self) -> None:
         """Fail the minions that have been silent for too long; all of them when the run is over."""
         now = asyncio.get_running_loop().time()
@@ -161,9 +188,9 @@ class Collection:
     def _take(self, item: Item) -> None:
         """Take what was admitted; anything from a minion that nobody waits for is ignored."""
         if isinstance(item, BusClosed):
-            self._is_closed = True
+            self.closed = "Salt's master has closed its event bus"
             for waiting in self._minions.values():
-                waiting.fail(f"Salt's master has closed its event bus; {_MAY_RUN}")
+                waiting.fail(f"{self.closed}; {_MAY_RUN}")
             return
         minion = self._minions.get(item.minion)
         if minion is None:
@@ -172,12 +199,17 @@ class Collection:
             case SaltFailed(problem=problem):
                 # Anybody may have said this, so that it explains a silence, and ends nothing.
                 minion.salt_problem = problem
+            case SaltStarted():
+                # Its job has ended with the Salt before, and goes on if it is asked for.
+                self._ask_again(item.minion, minion.messages.next)
             case Exceeded():
                 minion.fail(too_much())
             case Admitted():
-                minion.deadline, minion.has_begun = self._later(), True
+                minion.heard(asyncio.get_running_loop().time())
+                minion.has_begun = True
                 try:
                     self._read(minion, item)
+                    self._ask_for_missing(item.minion, minion)
                 except ValueError as error:
                     minion.fail(f"what it reported cannot be read: {error}")
 
@@ -188,10 +220,19 @@ class Collection:
                 self._heard(frame.minion, minion, message)
 
     def _happened(self, name: str, minion: _Minion, event: RunEvent) -> None:
+        if isinstance(event, RunStarted):
+            minion.events.clear()  # A run that resumes the one before has all of its returns.
         minion.events.append(event)
         self._on_event(name, event)
         if isinstance(event, NodeFinished):
             self._exchange.returned(name, event.returned)
+
+    def _ask_for_missing(self, name: str, minion: _Minion) -> None:
+        """Ask for a frame that has not come although later ones have, once."""
+        missing = minion.messages.next
+        if minion.messages.has_gap and minion.asked_for != missing:
+            minion.asked_for = missing
+            self._ask_again(name, missing)
 
     def _heard(self, name: str, minion: _Minion, message: Message) -> None:
         match message:
@@ -213,6 +254,7 @@ class Collection:
             case MinionEnded(problem=problem):
                 minion.problem = minion.problem or problem
                 minion.has_ended = True
+                self.taken[name] = minion.messages.next
 
 
 def _silence(minion: _Minion) -> str:

@@ -11,17 +11,20 @@ import base64
 import os
 import sys
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.app.fleet_continuation import begun_run, ended_run
 from ensue.app.fleet_inbox import Inbox, stdin_lines
 from ensue.app.fleet_link import FleetLink
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
-from ensue.core.contracts.deadlines import FLEET_RUN_S
+from ensue.core.contracts.deadlines import FLEET_RUN_S, FLEET_TAKEOVER_S
 from ensue.core.diagnostics import Severity
 from ensue.core.errors import DiagnosticError, EnsueError
+from ensue.core.model.events import RunStarted
 from ensue.salt.fleet.frames import Answered, Happened, Refused, Warned, packed
 from ensue.store.runs import journal_form
 
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
 _FULL_BYTES: Final = 64 * 1024
 _LATEST_S: Final = 0.5
+INTERRUPTED: Final = 130
+"""The exit code of a process whose relay has ended."""
 
 
 class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +52,8 @@ class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
         options: further options of the project.
         key: the public key of the run, in base64.
         remaining_s: how long the run may still go on.
+        continues: whether an earlier process has begun the job, and was killed.
+        run_file: the file for the id of this machine's own run; empty: none is kept.
     """
 
     run_id: str
@@ -67,6 +74,8 @@ class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
     kwargs: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     key: str = ""
     remaining_s: float = FLEET_RUN_S
+    continues: bool = False
+    run_file: str = ""
 
 
 class Reporter:
@@ -107,8 +116,10 @@ class Reporter:
 
     def _write(self, message: Message) -> None:
         content = base64.b64encode(packed(message)) + b"\n"
-        while content:
-            content = content[os.write(self._descriptor, content) :]
+        # Without the relay nobody reads any more: the run ends, and its journal has what happened.
+        with suppress(BrokenPipeError):
+            while content:
+                content = content[os.write(self._descriptor, content) :]
 
 
 async def carry_out(order: MinionOrder, reporter: Reporter, link: FleetLink | None = None) -> int:
@@ -156,8 +167,23 @@ async def _applied(
         if link is not None:
             link.happened(event, line)
         reporter.happened(line)
+        if isinstance(event, RunStarted) and order.run_file:
+            Path(order.run_file).write_text(event.run_id)
 
-    options = RunOptions(test=order.test, concurrency=order.concurrency, failhard=order.failhard)
+    resume = await begun_run(project, Path(order.run_file)) if order.continues else None
+    if resume is not None and (ended := ended_run(project, resume)) is not None:
+        for event in ended:
+            reporter.happened(journal_form.encode(event, project.masker))
+        reporter.flush()
+        return 0
+    options = RunOptions(
+        test=order.test,
+        concurrency=order.concurrency,
+        failhard=order.failhard,
+        resume=resume,
+        # The process before may be ending what it had begun.
+        wait_for_lock=FLEET_TAKEOVER_S if order.continues else False,
+    )
     report = await project.apply(order.mods, options, on_event=tell)
     if report.warnings:
         reporter.tell(Warned(tuple(project.masker.text(one.message) for one in report.warnings)))
@@ -195,8 +221,14 @@ async def run_order(messages: int) -> int:
     for kind, handler in link.handlers.items():
         inbox.on(kind, handler)
     listening = asyncio.create_task(inbox.listen())
+    work = asyncio.create_task(carry_out(order, reporter, link if order.verb == "apply" else None))
+    # The end of stdin is that of the relay, without which nobody hears of this process: what runs ends,
+    # nothing new starts, and the journal has what the next process needs to go on.
+    listening.add_done_callback(lambda _: work.cancel())
     try:
-        return await carry_out(order, reporter, link if order.verb == "apply" else None)
+        return await work
+    except asyncio.CancelledError:
+        return INTERRUPTED
     finally:
         listening.cancel()
 

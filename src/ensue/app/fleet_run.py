@@ -7,19 +7,21 @@ its journal, its lock, its batches and its exit code.
 from __future__ import annotations
 
 import asyncio
-import base64
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from ensue.app.fleet_channel import MinionChannel
 from ensue.app.fleet_collection import Collection
 from ensue.app.fleet_courier import Courier
+from ensue.app.fleet_shipping import shipped_order
+from ensue.app.fleet_warnings import nothing_matched, refused_frames, stopped_run
 from ensue.core.contracts.deadlines import FLEET_RUN_S
-from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.events import JobPublished, RunFinished, RunStarted
@@ -28,7 +30,6 @@ from ensue.language.settings.minion_options import options_for_minions
 from ensue.language.targeting.bare_lists import refuse_bare_lists
 from ensue.language.targeting.batch import Portion
 from ensue.salt.fleet.admission import Admission, rsa_key
-from ensue.salt.fleet.bundle import FOLDER, abi, shipped_program, shipped_relay, shipped_tree
 from ensue.salt.fleet.bus import Bus
 from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.master import SaltMaster
@@ -37,18 +38,55 @@ from ensue.salt.fleet.sealing import RunKey
 from ensue.salt.fleet.value_messages import held_name
 from ensue.store.runs.journal import Journal, new_run_id
 from ensue.store.runs.journal_writer import JournalWriter
+from ensue.store.runs.kept_fleet import KeptFleet, forget_fleet, keep_fleet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from ensue.core.contracts.vault import Vault
     from ensue.core.errors import StoreError
     from ensue.core.masking import Masker
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunStatus
     from ensue.language.settings.settings import Settings
+    from ensue.store.runs.kept_fleet import ResumedFleet
 
-_BEATS: Final = 4
-"""How many signs of life a minion gives in the time after which it counts as silent."""
+
+class _Done(NamedTuple):
+    """What the jobs of a run have come to.
+
+    Args:
+        reports: the reports of minions that have ended.
+        taken: how many frames of each minion are in the journal, the last one included.
+        limit: how many minions may fail; None: any number.
+    """
+
+    reports: list[MinionReport]
+    taken: dict[str, int]
+    limit: int | None
+
+    @property
+    def has_too_many_failed(self) -> bool:
+        """Whether no further job may be published."""
+        return self.limit is not None and sum(not one.ok for one in self.reports) > self.limit
+
+
+class _Ways(NamedTuple):
+    """What connects a run with its minions.
+
+    Args:
+        master: the master.
+        bus: what minions report.
+        channel: publishes what they get.
+        exchange: hands returns to the minions that refer to them.
+        wire: the order as minions get it, which the channel sends.
+    """
+
+    master: SaltMaster
+    bus: Bus
+    channel: MinionChannel
+    exchange: Exchange
+    wire: dict[str, Any]
 
 
 class FleetRun:
@@ -58,18 +96,32 @@ class FleetRun:
         settings: the options of the project on the master.
         masker: the secrets of this process.
         order: what minions are asked for.
+        vault: seals what a later process needs to resume the run.
+        resumed: the run that is resumed; None: a new one.
     """
 
-    def __init__(self, settings: Settings, masker: Masker, order: FleetOrder) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        masker: Masker,
+        order: FleetOrder,
+        vault: Vault,
+        resumed: ResumedFleet | None = None,
+    ) -> None:
         self._settings = settings
         self._masker = masker
         self._order = order
-        self._key = RunKey()
+        self._vault = vault
+        self._resumed = resumed
         self._run_id = new_run_id(datetime.now(UTC))
-        self._admission = Admission(self._run_id)
+        self._key = RunKey(resumed.kept.private_key if resumed else b"")
+        # Minions know the run by the id that it had when its first job was published.
+        self._minions_run_id = resumed.kept.wire["run_id"] if resumed else self._run_id
+        self._admission = Admission(self._minions_run_id)
         self._numbers = Numbers()
         self._journal: JournalWriter | None = None
         self._journal_error: StoreError | None = None
+        self._stopped = ""
 
     async def go(self, on_minion: Callable[[MinionReport], None]) -> FleetReport:
         """Execute the order.
@@ -89,50 +141,30 @@ class FleetRun:
         fail_portion = _portion(self._order.fail_limit, "fail limit", least=0)
         master = await asyncio.to_thread(SaltMaster, _config(self._settings))
         await asyncio.to_thread(master.require_running)
-        minions = await asyncio.to_thread(master.matching, self._order.tgt)
+        minions = await self._minions(master)
         if not minions:
             return self._nothing_matched()
-        batches = _batches(minions, batch_portion)
+        jobs = self._jobs(minions, batch_portion)
         limit = fail_portion.of(len(minions)) if fail_portion is not None else None
-        wire = await asyncio.to_thread(self._shipped, master, options)
-        await self._begin()
-        courier = Courier(MinionChannel(master, wire["parts"], self._run_id))
-        exchange = Exchange(minions, courier.send, self._opened)
-        reports: list[MinionReport] = []
+        wire = await asyncio.to_thread(self._wire, master, options)
+        await self._begin(wire, minions)
         status: RunStatus = "succeeded"
-        deadline = asyncio.get_running_loop().time() + _deadline_s(self._settings)
+        done = _Done([], {}, limit)
+        channel = MinionChannel(master, wire, self._admission.watch)
+        courier = Courier(channel)
+        exchange = Exchange(minions, courier.send, self._opened)
         try:
             with Bus(master.opts, self._admission) as bus:
-                for batch in batches:
-                    known, unknown = await asyncio.to_thread(_with_keys, master, batch)
-                    reports += unknown
-                    exchange.expect(batch)
-                    for report in unknown:
-                        exchange.ended(report.id, report.problem)
-                        on_minion(report)
-                    collection = Collection(
-                        self._key,
-                        [*known],
-                        self._order.timeout_s,
-                        deadline,
-                        self._happened,
-                        exchange=exchange,
-                    )
-                    try:
-                        wire["remaining_s"] = deadline - asyncio.get_running_loop().time()
-                        await self._publish(master, courier.channel, wire, known)
-                        async for report in collection.reports(bus):
-                            reports.append(report)
-                            on_minion(report)
-                    except asyncio.CancelledError:
-                        reports += collection.interrupted()
-                        raise
-                    too_many = limit is not None and sum(not one.ok for one in reports) > limit
-                    if too_many or collection.is_over:
-                        break
+                ways = _Ways(master, bus, channel, exchange, wire)
+                async with channel:
+                    await self._run_jobs(ways, jobs, done, on_minion)
         except asyncio.CancelledError:
             status = "interrupted"
+        except ConfigurationError as error:
+            # The master ended between two jobs.
+            self._stopped = error.diagnostics[0].summary
         finally:
+            reports = done.reports
             if status == "succeeded" and not (
                 len(reports) == len(minions) and all(one.ok for one in reports)
             ):
@@ -142,70 +174,106 @@ class FleetRun:
             await courier.end()
             ended = self._report(status, reports, minions, perf_counter() - started, courier.faults)
             await self._end(ended)
+        if not self._can_be_resumed(ended):
+            await self._settle(channel, done.taken)
         return ended
 
-    async def _publish(
+    async def _run_jobs(
         self,
-        master: SaltMaster,
-        channel: MinionChannel,
-        wire: dict[str, Any],
-        public_keys: Mapping[str, bytes],
+        ways: _Ways,
+        jobs: Iterable[tuple[str, Sequence[str]]],
+        done: _Done,
+        on_minion: Callable[[MinionReport], None],
     ) -> None:
+        """Publish one job after the other, and collect what its minions report."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _deadline_s(self._settings)
+        for jid, batch in jobs:
+            known, unknown = await asyncio.to_thread(_with_keys, ways.master, batch)
+            done.reports.extend(unknown)
+            ways.exchange.expect(batch)
+            for report in unknown:
+                ways.exchange.ended(report.id, report.problem)
+                on_minion(report)
+            collection = Collection(
+                self._key,
+                [*known],
+                self._order.timeout_s,
+                deadline,
+                self._happened,
+                exchange=ways.exchange,
+                ask_again=ways.channel.ask_again,
+            )
+            try:
+                ways.wire["remaining_s"] = deadline - loop.time()
+                await self._publish(ways.master, ways.channel, jid, known)
+                async for report in collection.reports(ways.bus):
+                    done.reports.append(report)
+                    on_minion(report)
+            except asyncio.CancelledError:
+                done.reports.extend(collection.interrupted())
+                raise
+            done.taken.update(collection.taken)
+            self._stopped = collection.closed
+            if done.has_too_many_failed or collection.is_over:
+                return
+
+    async def _minions(self, master: SaltMaster) -> Sequence[str]:
+        if self._resumed is not None:
+            return self._resumed.kept.minions
+        return await asyncio.to_thread(master.matching, self._order.tgt)
+
+    def _jobs(self, minions: Sequence[str], portion: Portion | None) -> Iterator[tuple[str, Sequence[str]]]:
+        """Yield the minions of each job, with its id if it was published, or was about to be."""
+        published = self._resumed.jobs if self._resumed else {}
+        yield from published.items()
+        asked = {minion for batch in published.values() for minion in batch}
+        rest = [minion for minion in minions if minion not in asked]
+        if rest:
+            yield from (("", batch) for batch in _batches(rest, portion))
+
+    async def _publish(
+        self, master: SaltMaster, channel: MinionChannel, known_jid: str, public_keys: Mapping[str, bytes]
+    ) -> None:
+        """Publish a job, or ask for the frames of one that was published by an earlier process."""
         if not public_keys:
             return
-        jid = await asyncio.to_thread(master.new_jid)
+        jid = known_jid or await asyncio.to_thread(master.new_jid)
         self._admission.expect(jid, public_keys)
         channel.expect(jid, public_keys)
         self._write(JobPublished(jid, tuple(public_keys)))
         if self._journal is not None:
             await self._journal.recorded()
-        order, minions = {**wire, "jid": jid}, [*public_keys]
-        await asyncio.to_thread(master.publish, self._order.tgt, minions, wire["parts"]["relay"], order, jid)
+        if not known_jid:
+            await channel.begin(self._order.tgt, jid, [*public_keys])
+            return
+        for minion in public_keys:
+            channel.ask_again(minion, 0)
 
-    def _shipped(self, master: SaltMaster, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Put below the master's file roots what minions fetch; return the order as they get it."""
-        folder = master.shipping_folder()
-        order = self._order
-        wire: dict[str, Any] = {
-            "run_id": self._run_id,
-            "verb": order.verb,
-            "key": base64.b64encode(self._key.public).decode(),
-            "beat_s": order.timeout_s / _BEATS,
-            "mods": list(order.mods),
-            "test": order.test,
-            "concurrency": order.concurrency,
-            "failhard": order.failhard,
-            "function": order.function,
-            "args": list(order.args),
-            "kwargs": dict(order.kwargs),
-            "options": {
-                **master.options(),
-                **options,
-                **({"saltenv": order.saltenv} if order.saltenv else {}),
-            },
-            "tree": "",
-            "environments": {},
-        }
-        try:
-            wire["bundles"] = {abi(): f"{FOLDER}/{shipped_program(folder)}"}
-            if order.verb in {"apply", "call"}:
-                tree, wire["environments"] = shipped_tree(folder, master.roots)
-                wire["tree"] = f"{FOLDER}/{tree}"
-            wire["parts"] = {part: f"{FOLDER}/{name}" for part, name in shipped_relay(folder).items()}
-        except OSError as error:
-            problem = Diagnostic(
-                code="E0847",
-                summary=f"ensue cannot be shipped to minions: {error.filename}: {error.strerror}",
-                help="run ensue as the user of the master, and let that user write to the first file root",
-            )
-            raise ConfigurationError([problem]) from error
-        return wire
+    async def _settle(self, channel: MinionChannel, taken: Mapping[str, int]) -> None:
+        """Let minions forget what is in the journal, and forget what only a resumed run needs."""
+        if self._order.verb in {"apply", "call"}:
+            with suppress(ConfigurationError):  # Minions forget frames by themselves, later.
+                await channel.acknowledge(taken)
+        for run_id in (self._run_id, *(self._resumed.chain if self._resumed else ())):
+            await asyncio.to_thread(forget_fleet, self._settings.cachedir, run_id)
+
+    def _can_be_resumed(self, report: FleetReport) -> bool:
+        return self._journal is not None and (report.status == "interrupted" or bool(self._stopped))
+
+    def _wire(self, master: SaltMaster, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the order as minions get it; a resumed run has that of the run before."""
+        if self._resumed is not None:
+            return self._resumed.kept.wire
+        return shipped_order(master, self._order, self._run_id, self._key.public, options)
 
     def _opened(self, minion: str, tag: str, sealed: bytes) -> bytes:
         """Return what a minion holds of a state's return, which it has sealed for this run."""
-        return self._key.opened(sealed, held_name(self._run_id, minion, tag))
+        return self._key.opened(sealed, held_name(self._minions_run_id, minion, tag))
 
     def _happened(self, minion: str, event: RunEvent) -> None:
+        if isinstance(event, RunStarted):
+            self._numbers.restart(minion)
         if (renamed := event_of_run(event, minion, self._numbers)) is not None:
             self._write(renamed)
 
@@ -215,11 +283,22 @@ class FleetRun:
         if self._journal is not None:
             self._journal.write(event)
 
-    async def _begin(self) -> None:
+    async def _begin(self, wire: dict[str, Any], minions: Sequence[str]) -> None:
         """Create the journal, which only an apply has, with the beginning of the run."""
         if self._order.verb != "apply":
             return
-        create = partial(Journal.create, self._settings.cachedir, self._run_id, masker=self._masker)
+        if not self._order.test:
+            kept = KeptFleet(
+                order=self._order, wire=wire, minions=tuple(minions), private_key=self._key.private
+            )
+            await asyncio.to_thread(keep_fleet, self._settings.cachedir, self._run_id, kept, self._vault)
+        create = partial(
+            Journal.create,
+            self._settings.cachedir,
+            self._run_id,
+            masker=self._masker,
+            resumes=self._resumed.chain if self._resumed else (),
+        )
         self._journal = await JournalWriter.open(create, self._note_error)
         self._write(
             RunStarted(
@@ -231,6 +310,7 @@ class FleetRun:
                 minion_id=self._settings.minion_id,
                 tgt=self._order.tgt,
                 fleet="salt",
+                resumes=self._resumed.run_id if self._resumed else "",
             )
         )
         await self._journal.recorded()
@@ -239,7 +319,8 @@ class FleetRun:
         self._journal_error = error
 
     async def _end(self, report: FleetReport) -> None:
-        self._write(RunFinished(self._run_id, report.status, report.exit_code, _now()))
+        end = RunFinished(self._run_id, report.status, report.exit_code, _now(), stopped=self._stopped)
+        self._write(end)
         if self._journal is not None:
             await self._journal.close()
 
@@ -259,17 +340,16 @@ class FleetRun:
             exit_code={"succeeded": 0, "failed": 2, "interrupted": 130}[status],
             minions=tuple(sorted(reports, key=lambda one: one.id)),
             not_asked=tuple(one for one in minions if one not in asked),
-            warnings=(*_refused(self._admission.refused), *faults),
+            warnings=(
+                *refused_frames(self._admission.refused),
+                *stopped_run(self._stopped, self._run_id if self._journal is not None else ""),
+                *faults,
+            ),
             duration_s=duration_s,
         )
 
     def _nothing_matched(self) -> FleetReport:
-        warning = Diagnostic(
-            code="E0845",
-            summary=f"no minion matches {self._masker.text(self._order.tgt)!r}",
-            detail="Salt's master knows no accepted minion of that kind",
-            help="`salt-key -L` lists minions; grains and pillar are matched as the master cached them",
-        )
+        warning = nothing_matched(self._masker.text(self._order.tgt))
         report = self._report("failed", (), (), 0.0)
         return msgspec.structs.replace(report, warnings=(warning,))
 
@@ -299,21 +379,6 @@ def _with_keys(master: SaltMaster, batch: Sequence[str]) -> tuple[dict[str, byte
         else:
             known[minion] = pem
     return known, unknown
-
-
-def _refused(counts: Mapping[str, int]) -> Iterator[Diagnostic]:
-    """Yield a warning for each sender of frames that are not its own."""
-    for sender, count in sorted(counts.items()):
-        frames = "1 frame that is" if count == 1 else f"{count} frames that are"
-        yield Diagnostic(
-            code="E0875",
-            summary=f"minion {sender} sent {frames} not its own"
-            if sender
-            else f"somebody who is no minion of this run sent {frames} no minion's own",
-            detail="each was refused: no minion of this run signed it for its job; Salt names the sender",
-            help="look at what runs on that machine: ensue sends no such frames",
-            severity=Severity.WARNING,
-        )
 
 
 def _portion(text: str | None, what: str, *, least: int = 1) -> Portion | None:

@@ -225,11 +225,35 @@ class AppProject(KeptResources):
 
         if self._pillar:
             raise ConfigurationError([_PILLAR_REFUSED])
-        run = FleetRun(self.settings, self.masker, order)
+        run = FleetRun(self.settings, self.masker, order, self._stores.lazy_vault)
         if order.verb != "apply" or order.test:
             return await run.go(on_minion)
         command = " ".join(("ensue", "apply", f"--tgt {self.masker.text(order.tgt)!r}", *order.mods))
         with await self._lock(command, RunOptions(wait_for_lock=order.wait_for_lock)):
+            return await run.go(on_minion)
+
+    async def resume_on_fleet(
+        self, run_id: str, wait_for_lock: bool | float, on_minion: Callable[[MinionReport], None]
+    ) -> FleetReport:
+        """Resume a run over minions: take what its jobs have reported since, and publish the rest.
+
+        Args:
+            run_id: the id of the run, the beginning of it, or `last`.
+            wait_for_lock: see `RunOptions`.
+            on_minion: called with the report of each minion when it has ended.
+
+        Raises:
+            UnknownRunError: there is no such run, or it cannot be resumed.
+            ConfigurationError: Salt's master cannot be used; nothing was run.
+            LockHeldError: another apply of the project is running.
+        """
+        from ensue.app.fleet_run import FleetRun
+        from ensue.store.runs.kept_fleet import fleet_to_resume
+
+        with await self._lock(f"ensue runs resume {run_id}", RunOptions(wait_for_lock=wait_for_lock)):
+            vault = self._stores.lazy_vault
+            resumed = await asyncio.to_thread(fleet_to_resume, self.cachedir, run_id, vault)
+            run = FleetRun(self.settings, self.masker, resumed.kept.order, vault, resumed)
             return await run.go(on_minion)
 
     async def near_target(self, target: str) -> str:

@@ -10,7 +10,7 @@ import msgspec
 from ensue.cli import exit_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.app.project import AppProject, RunOptions
     from ensue.cli.session import Session
@@ -56,10 +56,8 @@ def run_on_fleet(
     if options.tgt is None or not session.open().fleet:
         _refuse_limits(limits, options.tgt)
         return None
-    if given := [option for option, value in unsupported.items() if value]:
-        message = f"Runs over minions do not have the option {given[0]}."
-        raise click.UsageError(message)
-    from ensue.output.fleet import fleet_data, fleet_text, would_change
+    refuse_unsupported(unsupported)
+    from ensue.output.fleet import would_change
 
     order = _order(
         "apply",
@@ -73,15 +71,53 @@ def run_on_fleet(
         wait_for_lock=options.wait_for_lock,
     )
     report = carried_out(session, order)
-    if session.is_for_programs:
-        session.print_document(fleet_data(report, session.masker))
-    elif session.out != "quiet" and (report.minions or report.not_asked):
-        session.print_text([fleet_text(report, session.masker, session.stdout_palette)])
+    _print(session, report)
     if detailed_exitcode:
         if report.exit_code:
             return exit_codes.REFUSED
         return exit_codes.CHANGES if would_change(report) else exit_codes.SUCCEEDED
     return report.exit_code
+
+
+def refuse_unsupported(unsupported: Mapping[str, object]) -> None:
+    """Refuse options that runs over minions do not have.
+
+    Args:
+        unsupported: their values, by option.
+
+    Raises:
+        click.UsageError: one was given.
+    """
+    if given := [option for option, value in unsupported.items() if value]:
+        message = f"Runs over minions do not have the option {given[0]}."
+        raise click.UsageError(message)
+
+
+def resumed_on_fleet(session: Session, run_id: str, wait: bool | float) -> int:
+    """Resume a run over minions, and print its summary.
+
+    Args:
+        session: the command.
+        run_id: the run.
+        wait: whether to wait for the lock of the project, or how long.
+    """
+
+    async def work(project: AppProject) -> FleetReport:
+        return await project.resume_on_fleet(run_id, wait, _teller(session))
+
+    report = session.run(work)
+    session.print_diagnostics(report.warnings)
+    _print(session, report)
+    return report.exit_code
+
+
+def _print(session: Session, report: FleetReport) -> None:
+    from ensue.output.fleet import fleet_data, fleet_text
+
+    if session.is_for_programs:
+        session.print_document(fleet_data(report, session.masker))
+    elif session.out != "quiet" and (report.minions or report.not_asked):
+        session.print_text([fleet_text(report, session.masker, session.stdout_palette)])
 
 
 def _refuse_limits(limits: FleetLimits, tgt: str | None) -> None:
@@ -126,18 +162,23 @@ def call_on_fleet(
 
 def carried_out(session: Session, order: FleetOrder) -> FleetReport:
     """Carry out an order; a minion that fails is reported on stderr when it does."""
+
+    async def work(project: AppProject) -> FleetReport:
+        return await project.on_fleet(order, _teller(session))
+
+    report = session.run(work)
+    session.print_diagnostics(report.warnings)
+    return report
+
+
+def _teller(session: Session) -> Callable[[MinionReport], None]:
     from ensue.output.fleet import failed_line
 
     def tell(one: MinionReport) -> None:
         if not one.ok and session.out != "quiet":
             session.lines.write(failed_line(one, session.masker))
 
-    async def work(project: AppProject) -> FleetReport:
-        return await project.on_fleet(order, tell)
-
-    report = session.run(work)
-    session.print_diagnostics(report.warnings)
-    return report
+    return tell
 
 
 def _order(verb: str, target: str, limits: FleetLimits, **fields: Any) -> FleetOrder:

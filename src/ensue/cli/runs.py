@@ -199,12 +199,23 @@ def resume(
 
     Refused while a command of the killed run is still running on this machine.
 
+    A run over minions takes what its jobs have reported since, and goes on with the rest: no job runs twice.
+
     Exit code: 0 success; 1 refused, nothing was run; 2 a state failed; 130 interrupted.
     """
     from ensue.app.project import RunOptions
     from ensue.cli.apply import run_states
     from ensue.cli.layout import ResultLayout
+    from ensue.store.runs.kept_fleet import is_of_fleet
 
+    project = session.open()
+    if project.fleet and is_of_fleet(project.cachedir, run_id):
+        from ensue.cli.fleet_runs import refuse_unsupported, resumed_on_fleet
+
+        refuse_unsupported(
+            {"--follow": follow, "--state-output": state_output, "--state-verbose": state_verbose}
+        )
+        return resumed_on_fleet(session, run_id, wait)
     if session.options.minion_id is None:
         minion_id = session.open().minion_to_resume(run_id)
         session.options = session.options._replace(minion_id=minion_id)

@@ -37,12 +37,13 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Generator[Fleet]:
     minions: dict[str, subprocess.Popen[bytes]] = {}
     for name in MINIONS:
         minions[name] = started("salt-minion", configured(base, name, ports, minion_options(name, ports)))
-    running = Fleet(base, minions, ports)
+    programs = {"m": master}
+    running = Fleet(base, minions, ports, programs)
     try:
         wait_for_answers(running, "*", len(MINIONS))
         yield running
     finally:
-        for process in (*minions.values(), master):
+        for process in (*minions.values(), *programs.values()):
             ended(process)
 
 

@@ -160,11 +160,14 @@ class Fleet:
     Args:
         base: everything is below it.
         minions: the process of each minion.
+        ports: those of the master.
+        programs: the process of the master, as `m`.
     """
 
     base: Path
     minions: dict[str, subprocess.Popen[bytes]]
     ports: tuple[int, int]
+    programs: dict[str, subprocess.Popen[bytes]]
 
     def run(self, *words: str) -> tuple[int, str, str]:
         """Run a command of ensue in the project."""
@@ -252,6 +255,15 @@ def started(program: str, folder: Path, *before: str) -> subprocess.Popen[bytes]
     )
 
 
+def restarted(program: str, folder: Path, process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+    """Kill a program of Salt, and start it again."""
+    ended(process)
+    # Salt takes these files for a sign that it runs, while nobody has collected its killed processes.
+    for name in ("pid", "process_responsibility_pid"):
+        (folder / name).unlink(missing_ok=True)
+    return started(program, folder)
+
+
 def ended(process: subprocess.Popen[bytes]) -> None:
     """Kill a process and its children."""
     if process.poll() is None:
@@ -320,9 +332,9 @@ def wait_for_answers(fleet: Fleet, target: str, count: int) -> None:
 
 def wait_for_problem(fleet: Fleet, minion: str, words: str) -> tuple[int, str]:
     """Call a function on a minion until its problem has some words; return the exit code and the output."""
-    latest = time.monotonic() + 120
+    latest, out = time.monotonic() + 120, ""
     while time.monotonic() < latest:
-        code, out, _ = fleet.run("call", minion, "test.ping", "--timeout", "4")
+        code, out, _ = fleet.run("call", minion, "test.ping", "--timeout", "10")
         if words in out:
             return code, out
-    pytest.fail(f"{minion} has another problem")
+    pytest.fail(f"{minion} has another problem: {out}")

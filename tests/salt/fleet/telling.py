@@ -22,7 +22,7 @@ from ensue.salt.fleet.master import SaltMaster
 async def _tell(base: Path, run_id: str, jid: str, minion: str) -> Any:
     master = SaltMaster(str(base / "m" / "master"))
     parts = {part: f"_ensue/{name}" for part, name in shipped_relay(base / "states" / "_ensue").items()}
-    channel = MinionChannel(master, parts, run_id)
+    channel = MinionChannel(master, {"run_id": run_id, "parts": parts})
     channel.expect(jid, {minion: master.accepted_key(minion)})
     events = importlib.import_module("salt.utils.event")
     with events.get_master_event(master.opts, master.opts["sock_dir"], listen=True) as bus:

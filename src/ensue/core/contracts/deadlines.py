@@ -56,6 +56,9 @@ FLEET_BUS_S: Final = 5.0
 FLEET_SILENCE_S: Final = 60.0
 """A minion of a fleet that has a job gives the next sign of life."""
 
+FLEET_TAKEOVER_S: Final = 300.0
+"""On a minion, a process whose relay was killed, and the commands that it has left running, end."""
+
 FLEET_RUN_S: Final = 86400.0
 """A whole run over minions of a fleet, all batches included."""
 

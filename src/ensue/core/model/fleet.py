@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 -- an order is decoded when its run is resumed
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.report import RunReport, RunStatus
 

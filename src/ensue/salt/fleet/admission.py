@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 _LONGEST_CHARS: Final = 400
+_STARTS: Final = "salt/minion/"
+_MOST_STARTS: Final = 10
 
 
 class Admitted(msgspec.Struct, frozen=True):
@@ -65,6 +67,16 @@ class SaltFailed(msgspec.Struct, frozen=True):
     problem: str
 
 
+class SaltStarted(msgspec.Struct, frozen=True):
+    """Salt's minion has started; anybody may have said so.
+
+    Args:
+        minion: the minion.
+    """
+
+    minion: str
+
+
 class _Sender:
     """What is known about a minion of a job.
 
@@ -81,6 +93,7 @@ class _Sender:
         self.sealed_bytes = 0
         self.has_exceeded = False
         self.has_failed = False
+        self.starts = 0
 
     def has_signed(self, name: str, sealed: bytes, signature: bytes) -> bool:
         """Return whether a frame has its signature."""
@@ -125,7 +138,11 @@ class Admission:
         self._senders.update({minion: _Sender(jid, key) for minion, key in public_keys.items()})
         self._jids.add(jid)
 
-    def admit(self, tag: str, data: object) -> Admitted | Exceeded | SaltFailed | None:
+    def watch(self, jid: str) -> None:
+        """Read what Salt returns for a job that asks for the frames of another."""
+        self._jids.add(jid)
+
+    def admit(self, tag: str, data: object) -> Admitted | Exceeded | SaltFailed | SaltStarted | None:
         """Return what an event means for the run; None if it means nothing.
 
         Args:
@@ -136,7 +153,16 @@ class Admission:
             return self._frame(data)
         if self._is_return(tag):
             return self._return(data)
-        return None
+        return self._start(tag) if tag.startswith(_STARTS) else None
+
+    def _start(self, tag: str) -> SaltStarted | None:
+        """Return that a minion has started, a few times: each costs a job that asks for its frames."""
+        minion, _, event = tag.removeprefix(_STARTS).rpartition("/")
+        sender = self._senders.get(minion)
+        if sender is None or event != "start" or sender.starts >= _MOST_STARTS:
+            return None
+        sender.starts += 1
+        return SaltStarted(minion)
 
     def _frame(self, data: object) -> Admitted | Exceeded | None:
         try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 import msgspec
 
 from ensue.reach.processes.threads import start_thread
-from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed
+from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed, SaltStarted
 from ensue.salt.fleet.master import unreachable
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class BusClosed(msgspec.Struct, frozen=True):
     """The master has closed its bus: no more events come."""
 
 
-Item: TypeAlias = Admitted | Exceeded | SaltFailed | BusClosed
+Item: TypeAlias = Admitted | Exceeded | SaltFailed | SaltStarted | BusClosed
 
 
 class Bus:

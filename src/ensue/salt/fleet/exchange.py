@@ -90,8 +90,6 @@ class Exchange:
     def compiled(self, minion: str, message: MinionCompiled) -> None:
         """Take the states of a minion, and what they need of others."""
         party = self._parties[minion]
-        if party.has_compiled:
-            return
         party.compile(message)
         self._let_begin(minion)
         self._look_up(minion, party.needs)

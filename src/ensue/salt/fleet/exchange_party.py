@@ -67,7 +67,10 @@ class ExchangeParty:
         return not self.has_ended and self.stalled is not None and self.stalled.isdisjoint(self.answered)
 
     def compile(self, message: MinionCompiled) -> None:
-        """Take its states and needs."""
+        """Take its states and needs; a minion that was killed and goes on needs everything again."""
+        self._found.clear()
+        self.answered.clear()
+        self.stalled = None
         self._packed = zlib.compress(_ENCODER.encode(message.states), 1)
         self.needs = {need.state: need for need in message.needs}
         self.waits_to_begin = bool(message.needs)

@@ -26,6 +26,9 @@ from typing import Any
 KEEP = 3
 """How many unpacked versions of each kind a minion keeps."""
 
+ATTEMPTS = 4
+"""How often ensue is started for one job: once, and again from its journal each time that it is killed."""
+
 PROGRAM = "ensue.app.fleet_minion"
 
 __salt__: Any
@@ -39,19 +42,13 @@ class Problem(Exception):  # noqa: N818 -- it is reported, and is no error of th
 
 def run() -> dict[str, Any]:
     """Do what the order says, and report it; return what prevented a report."""
-    if order["verb"] == "tell":
-        try:
-            return {"problem": told(order)}
-        except (Problem, OSError) as error:
-            return {"problem": str(error)}
     try:
-        relay = Relay(order)
-    except (OSError, ValueError, TypeError) as error:
-        # Nothing can be signed: what Salt returns is all that the coordinator gets.
-        return {"problem": f"it has no key to sign with: {error}"}
-    except Problem as error:
+        if order["verb"] in {"tell", "acknowledge"}:
+            return {"problem": (told if order["verb"] == "tell" else acknowledged)(order)}
+        return Relay(order).go()
+    except (Problem, OSError) as error:
+        # Nothing is signed: what Salt returns is all that the coordinator gets.
         return {"problem": str(error)}
-    return relay.go()
 
 
 def told(given: dict[str, Any]) -> str:
@@ -65,6 +62,13 @@ def told(given: dict[str, Any]) -> str:
         # Ids of Salt's jobs begin with the time, so that the names are in order.
         problem = problem or folder.put(f"{given['jid']}-{number:06}", base64.b64decode(sealed))
     return str(problem)
+
+
+def acknowledged(given: dict[str, Any]) -> str:
+    """Forget the frames of a job that the coordinator has."""
+    for jid, number in given["frames"].get(__opts__["id"], {}).items():
+        part("job_folder").JobFolder(ensue_folder(), jid).acknowledge(number)
+    return ""
 
 
 def part(name: str) -> Any:
@@ -95,20 +99,22 @@ class Relay:
     def __init__(self, given: dict[str, Any]) -> None:
         self.order = given
         self.signing = part("signing")
-        self.signer = self.signing.FrameSigner(given, __opts__["id"], __opts__["pki_dir"])
+        try:
+            self.signer = self.signing.FrameSigner(given, __opts__["id"], __opts__["pki_dir"])
+        except (OSError, ValueError, TypeError) as error:
+            msg = f"it has no key to sign with: {error}"
+            raise Problem(msg) from error
         self.base = ensue_folder()
         self.folder: Any = None
+        self.continues = False
         self.tag = f"ensue/{given['run_id']}/{__opts__['id']}"
 
     def go(self) -> dict[str, Any]:
         """Do what the order says; its last report is the end."""
+        if self.order["verb"] in {"apply", "call"} and self.is_done():
+            return {"problem": ""}
         problem = ""
         try:
-            if self.order["verb"] in {"apply", "call"}:
-                self.folder = part("job_folder").JobFolder(self.base, self.order["jid"])
-                if not self.folder.claimed():
-                    # Nothing is signed: the numbers of this job's frames are taken.
-                    return {"problem": "it has run this job already"}
             self.report("Alive")
             problem = self.carried_out()
         except Problem as error:
@@ -116,8 +122,48 @@ class Relay:
         except OSError as error:
             where = error.filename or f"below {self.base}"
             problem = f"{where}: {error.strerror or error}"
-        self.report("MinionEnded", problem=problem)
+        self.end(problem)
         return {"problem": ""}
+
+    def is_done(self) -> bool:
+        """Return whether nothing is left to do in this job but to send its frames again.
+
+        A job runs once. An order with `since` asks for its frames from a number on; then the job begins if it
+        never has, and goes on if the process that ran it has died.
+
+        Raises:
+            Problem: the job cannot be run, or its frames cannot be sent, again.
+        """
+        self.folder = part("job_folder").JobFolder(self.base, self.order["jid"])
+        if self.folder.claimed():
+            return not self.folder.locked()
+        if "since" not in self.order:
+            msg = "it has run this job already"
+            raise Problem(msg)
+        since = self.order["since"].get(self.signer.minion, 0)
+        if self.folder.first_kept() > since:
+            msg = "its reports were acknowledged, or too old to be kept"
+            raise Problem(msg)
+        for frame in self.folder.frames_since(since):
+            __salt__["event.fire_master"](frame, self.tag)
+        if self.folder.has_ended or not self.folder.locked() or self.folder.has_ended:
+            return True
+        self.signer.count = self.folder.next_number
+        self.continues = True
+        return False
+
+    def end(self, problem: str) -> None:
+        """Report the end, even if it cannot be kept."""
+        frames = self.signer.frames(message_of("MinionEnded", problem=problem))
+        try:
+            if self.folder is not None:
+                self.folder.keep(frames, is_last=True)
+                self.folder.end()
+        except OSError:
+            pass  # A full disk: what is sent now names it.
+        self.fire(frames)
+        if self.folder is not None:
+            self.folder.unlock()
 
     def carried_out(self) -> str:
         """Do what the order says; return what prevented it."""
@@ -171,11 +217,23 @@ class Relay:
         return folder
 
     def started(self, program: Path) -> str:
-        """Run ensue in a process of its own, and pass on what it writes; return what prevented it."""
+        """Run ensue until it ends by itself; return what prevented it."""
+        if self.continues and self.order["verb"] == "call":
+            return "it was killed while the function ran, and no function is called twice"
         tree = self.unpacked(self.order["tree"], "tree")
         project = self.base / "project"
         project.mkdir(mode=0o700, exist_ok=True)
         log = self.base / "last.log"
+        code = 0
+        for _ in range(ATTEMPTS):
+            code = self.process_ended(program, self.document(tree, project), project, log)
+            if code >= 0 or self.order["verb"] == "call":
+                break
+            self.continues = True
+        return "" if code in {0, 1, 2} else f"ensue ended with {code}; its log is {log}"
+
+    def process_ended(self, program: Path, document: bytes, project: Path, log: Path) -> int:
+        """Run ensue in a process of its own, and pass on what it writes; return its exit code."""
         # Without compiled modules, each start would take seconds.
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as errors:  # noqa: PTH123 -- of a descriptor
@@ -190,8 +248,7 @@ class Relay:
                 start_new_session=True,
             )
         with process:
-            code = self.passed_on(process, self.document(tree, project))
-        return "" if code in {0, 1, 2} else f"ensue ended with {code}; its log is {log}"
+            return self.passed_on(process, document)
 
     def document(self, tree: Path, project: Path) -> bytes:
         """Return what ensue reads: the order, with this minion's own pillar, grains and options."""
@@ -208,6 +265,8 @@ class Relay:
             "root": str(tree),
             "cachedir": str(project),
             "options": {**options, **self.order["options"]},
+            "continues": self.continues,
+            "run_file": str(self.folder.run),
         }
         return json.dumps({**self.order, **mine}, default=str).encode()
 
@@ -258,13 +317,30 @@ class Relay:
         return b"".join(lines)
 
     def report(self, kind: str, **fields: Any) -> None:
-        """Send a message of this program itself; `frames` has their classes."""
-        self.send(zlib.compress(json.dumps({"type": kind, **fields}).encode(), 1))
+        """Send a message of this program itself."""
+        self.send(message_of(kind, **fields))
 
     def send(self, message: bytes) -> None:
-        """Send a message to the master, in as many events as it needs."""
-        for frame in self.signer.frames(message):
+        """Send a message to the master, in as many events as it needs, and keep it until it is acknowledged.
+
+        Raises:
+            OSError: it cannot be kept.
+            Problem: there is too much to keep.
+        """
+        frames = self.signer.frames(message)
+        if self.folder is not None and (problem := self.folder.keep(frames)):
+            raise Problem(problem)
+        self.fire(frames)
+
+    def fire(self, frames: list[dict[str, Any]]) -> None:
+        """Send frames; what is lost on the way is asked for again."""
+        for frame in frames:
             __salt__["event.fire_master"](frame, self.tag)
+
+
+def message_of(kind: str, **fields: Any) -> bytes:
+    """Return a message of this program itself; `frames` has their classes."""
+    return zlib.compress(json.dumps({"type": kind, **fields}).encode(), 1)
 
 
 def written(descriptor: int, content: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,11 +25,17 @@ class Numbers:
     """The run-wide numbers of states, given in order of their start."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int], int] = {}
+        self._known: dict[tuple[str, int, int], int] = {}
+        self._begun: Counter[str] = Counter()
+
+    def restart(self, minion: str) -> None:
+        """Number the states of a minion anew: a run of it begins, the first one or one that resumes it."""
+        self._begun[minion] += 1
 
     def of(self, minion: str, number: int) -> int:
         """Return the number of a state that has another one in its minion's run."""
-        return self._known.setdefault((minion, number), len(self._known)) if number >= 0 else number
+        key = (minion, self._begun[minion], number)
+        return self._known.setdefault(key, len(self._known)) if number >= 0 else number
 
 
 def event_of_run(event: RunEvent, minion: str, numbers: Numbers) -> RunEvent | None:  # noqa: PLR0911  # one for each kind of event

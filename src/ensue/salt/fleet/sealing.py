@@ -20,12 +20,23 @@ if TYPE_CHECKING:
 
 
 class RunKey:
-    """The key pair of one run; it is never stored."""
+    """The key pair of one run.
 
-    def __init__(self) -> None:
+    Args:
+        private: the private half, of a run that is resumed; empty: a new one.
+    """
+
+    def __init__(self, private: bytes = b"") -> None:
         from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-        self._private: X25519PrivateKey = X25519PrivateKey.generate()
+        self._private: X25519PrivateKey = (
+            X25519PrivateKey.from_private_bytes(private) if private else X25519PrivateKey.generate()
+        )
+
+    @property
+    def private(self) -> bytes:
+        """The private half, which is stored sealed alone."""
+        return self._private.private_bytes_raw()
 
     @property
     def public(self) -> bytes:

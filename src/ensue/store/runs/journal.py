@@ -25,6 +25,7 @@ from ensue.store.runs.reserve import make_reserve, spend_reserve
 from ensue.store.runs.run_chain import has_ended, needed_to_resume
 from ensue.store.runs.run_history import (
     find_run,
+    fleet_path,
     journal_path,
     list_runs,
     newest_first,
@@ -285,6 +286,7 @@ def prune_runs(
                 if path in kept:
                     continue
             path.unlink()
+            fleet_path(cachedir, path.stem).unlink(missing_ok=True)
 
 
 def _count_that_fits(paths: Sequence[Path], most_bytes: int) -> int:

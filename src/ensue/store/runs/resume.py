@@ -113,8 +113,8 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
         )
     if started.fleet:
         raise UnknownRunError(
-            f"{started.run_id} ran on minions of {started.fleet}, and such a run cannot be resumed: run its"
-            " `ensue apply` command again, which changes only what differs"
+            f"{started.run_id} ran on minions of {started.fleet}, and this project has no fleet: `fleet:"
+            f" {started.fleet}` in ensue.yaml resumes it"
         )
     ended = next((event for event in chain[0] if isinstance(event, RunFinished)), None)
     if ended is not None and not was_cut_short(ended):

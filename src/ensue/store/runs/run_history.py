@@ -35,6 +35,11 @@ def journal_path(cachedir: Path, run_id: str) -> Path:
     return cachedir / RUNS_DIRECTORY / f"{run_id}{_SUFFIX}"
 
 
+def fleet_path(cachedir: Path, run_id: str) -> Path:
+    """Return the file that a run over minions keeps beside its journal, until it has ended."""
+    return cachedir / RUNS_DIRECTORY / f"{run_id}.fleet"
+
+
 def newest_first(cachedir: Path) -> list[Path]:
     """Return the files of all journals, the newest run first."""
     try:

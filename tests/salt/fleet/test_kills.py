@@ -1,0 +1,63 @@
+"""Runs over real minions that kill -9 cuts short: nothing is lost, and no state that has ended runs again.
+
+`ENSUE_TORTURE_ROUNDS` says how many rounds each test has; `make torture-fleet` does thirty.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.salt.fleet.kills import KillingGround
+from tests.salt.fleet.real_fleet import HAS_SALT
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from tests.salt.fleet.real_fleet import Fleet
+
+ROUNDS = int(os.environ.get("ENSUE_TORTURE_ROUNDS", "1"))
+SEEDS = random.sample(range(10**6), ROUNDS)
+
+if HAS_SALT:
+
+    @pytest.fixture(params=SEEDS)
+    def ground(fleet: Fleet, request: pytest.FixtureRequest) -> Generator[KillingGround]:
+        """A run that a test cuts short, at a point that the seed draws."""
+        made = KillingGround(fleet, random.Random(request.param))  # noqa: S311 -- chance, not secrecy
+        yield made
+        made.close()
+
+    def test_the_coordinator_is_killed(ground: KillingGround) -> None:
+        """A resumed run takes what minions have reported meanwhile; no job runs twice."""
+        process = ground.begun()
+        process.kill()
+        process.communicate()
+        assert ground.check(*ground.fleet.run("runs", "resume", "--out", "json")) == 0
+
+    def test_ensue_is_killed_on_a_minion(ground: KillingGround) -> None:
+        """The minion goes on from the journal of its own run, and the run ends as if nothing had happened."""
+        process = ground.begun()
+        ground.kill_ensue()
+        out, err = process.communicate()
+        ground.check(process.returncode, out, err)
+
+    def test_a_minion_is_killed(ground: KillingGround) -> None:
+        """When the minion is back, its job goes on from the journal of the minion's own run."""
+        process = ground.begun()
+        ground.restart_minion()
+        out, err = process.communicate()
+        ground.check(process.returncode, out, err)
+
+    def test_the_master_is_killed(ground: KillingGround) -> None:
+        """The run is stopped, and a resumed run takes what minions have done without a master."""
+        process = ground.begun()
+        ground.restart_master()
+        out, err = process.communicate()
+        if process.returncode:
+            assert "E0879" in err, (out, err)
+            assert ground.check(*ground.fleet.run("runs", "resume", "--out", "json")) == 0
+        else:  # The minions were quicker.
+            ground.check(0, out, err)
