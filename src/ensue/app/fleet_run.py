@@ -21,7 +21,6 @@ from ensue.app.fleet_courier import Courier
 from ensue.app.fleet_shipping import shipped_order
 from ensue.app.fleet_warnings import nothing_matched, refused_frames, stopped_run
 from ensue.core.contracts.deadlines import FLEET_RUN_S
-from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.events import JobPublished, RunFinished, RunStarted
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ensue.core.contracts.vault import Vault
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.errors import StoreError
     from ensue.core.masking import Masker
     from ensue.core.model.events import RunEvent
