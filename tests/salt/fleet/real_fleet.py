@@ -75,7 +75,7 @@ made:
     - name: echo made
 token:
   test.present:
-    - new_state: {value: {{ salt['cmd.run']('head -c 16 /dev/urandom | od -An -tx1 | tr -dc a-f0-9') }}x}
+    - new_state: {value: {{ salt['cmd.shell']('head -c 16 /dev/urandom | od -An -tx1 | tr -dc a-f0-9') }}x}
     - sensitive: [value]
 {% else %}
 use:

@@ -15,6 +15,7 @@ from ensue.salt.fleet.minion_cycles import closed_cycle, path_back
 from ensue.salt.fleet.value_messages import (
     Asked,
     Begin,
+    Given,
     MinionCompiled,
     Need,
     RunOver,
@@ -213,3 +214,20 @@ def test_the_end_of_a_run_ends_all_waits() -> None:
     exchange.ended("a", "")
     exchange.give_up("again")
     assert sent == [("a", RunOver("interrupted")), ("b", RunOver("interrupted")), ("b", RunOver("again"))]
+
+
+def test_a_minion_that_was_killed_gets_everything_again() -> None:
+    """A process that goes on for a killed one says anew what it needs, and gets what is known."""
+    sent: list[tuple[str, Handed]] = []
+    exchange = Exchange(("a", "b"), lambda minion, message: sent.append((minion, message)), lambda *_: b"")
+    exchange.expect(("a", "b"))
+    exchange.heard("b", MinionCompiled((StateName(tag(0), "test", "s0", "s0"),), ()))
+    needs = MinionCompiled((StateName(tag(1), "test", "s1", "s1"),), (Need(state("b", 0)),))
+    exchange.heard("a", needs)
+    exchange.returned("b", returned("b", 0))
+    first, sent[:] = [*sent], []
+    exchange.heard("a", needs)
+    assert [(minion, type(message)) for minion, message in first] == [("a", Begin), ("a", Given)]
+    assert sent == first
+    exchange.heard("a", Asked((state("b", 0),)))
+    assert sent == first
