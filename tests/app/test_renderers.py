@@ -75,7 +75,7 @@ def test_messages_in_pillar_are_decrypted_and_are_secrets(tmp_path: Path, keys: 
         tmp_path,
         states__t="a:\n  test.present:\n    - new_state: {{ pillar['word'] | tojson }}\n"
         'check:\n  cmd.run:\n    - name: \'[ "$WORD" = "$OTHER" ]\'\n    - shell: /bin/sh\n'
-        "    - env: {WORD: {{ pillar['word'] | tojson }}, OTHER: 'correct $${test:a:b} horse\n\n'}\n",
+        "    - env: {WORD: {{ pillar['word'] | tojson }}, OTHER: 'correct $${test:a:b} horse'}\n",
     )
     report = apply(tmp_path, "t")
     one, two = report.returns.values()

@@ -85,9 +85,11 @@ class _Decryption:
 
     def _text(self, text: str, keys: tuple[Any, ...]) -> str:
         place = self._stream.document().locate(keys)
-        plain = _MESSAGE.sub(
+        plain, count = _MESSAGE.subn(
             lambda found: _plain(self._stream, without_marks(found[0]).replace("\\n", "\n"), place), text
         )
+        if count:
+            plain = plain.rstrip("\n")  # Of a block scalar, which the message ends; as Salt does.
         # In pillar a sign without an author's mark is data; in an SLS each sign must be escaped.
         is_marked = self._stream.printing is Printing.MARKED
         literal: str = plain if is_marked else as_literal(plain)
