@@ -80,7 +80,7 @@ def test_messages_in_pillar_are_decrypted_and_are_secrets(tmp_path: Path, keys: 
     report = apply(tmp_path, "t")
     one, two = report.returns.values()
     assert (two.result, one.result) == (True, True), two.comment
-    assert one.new_state == f"{secret}\n"
+    assert one.new_state == secret
     assert "horse" not in repr(shown(tmp_path))
 
 
