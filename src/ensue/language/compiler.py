@@ -236,11 +236,9 @@ class Compiler:
             from ensue.language.references.lower import Bindings, LoweringScope
 
             scope = LoweringScope(
-                target=self._target,
-                identity=within.identity,
-                enforced=self._enforced,
-                outer_ids=outer_ids,
-            )
+                target=self._target, identity=within.identity, enforced=self._enforced,
+                outer_ids=outer_ids, whole_slses=tree.whole_slses(),
+            )  # fmt: skip
             bindings = Bindings(drafts, scope, resolver.minion_states, found)
             bindings.lower(requested)
         ordered, checks = put_in_order(drafts, requested, found, self._catalog.mod_watch, bindings)

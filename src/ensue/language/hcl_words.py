@@ -6,7 +6,10 @@ Source: the meta-arguments and blocks of Terraform's language.
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _EACH: Final = "write `names`, or {% for … %} around the state (in a delayed block for what a state returns)"
 _KEYWORDS: Final = {
@@ -22,6 +25,26 @@ _KEYWORDS: Final = {
     "dynamic": "write {% for … %}",
     "sensitive_content": "write `contents` and `sensitive`",
 }
+_FUNCTIONS: Final = (
+    "abspath|base64decode|base64encode|basename|ceil|chomp|cidrhost|cidrsubnet|coalesce|compact|concat|contains"
+    "|dirname|element|file|fileexists|filebase64|flatten|floor|format|formatdate|join|jsondecode|jsonencode|keys"
+    "|length|lookup|lower|max|md5|merge|min|one|pathexpand|range|regex|replace|sha256|sort|split|substr"
+    "|templatefile|timestamp|title|toset|tostring|trim|trimspace|try|upper|urlencode|uuid|values|yamldecode"
+    "|yamlencode|zipmap"
+)
+_INTERPOLATION: Final = re.compile(
+    r"(?<![$\\%])\$\{(?:"
+    r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
+    rf"|(?P<read>(?:module|data)\.[\w-]+\.[\w-]+)|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}}"
+)
+_FILTERS: Final = {"jsonencode": "{{ … | tojson }}", "yamlencode": "{{ … | yaml }}"}
+_IN_LOOPS: Final = {
+    "each.key": "{{ key }} in {% for key, value in ….items() %}",
+    "each.value": "{{ value }} in {% for key, value in ….items() %}",
+    "count.index": "{{ loop.index0 }} in {% for … %}",
+}
+_PATHS: Final = "{{ opts['root_dir'] }} for the folder of the project"
+_HCL_FILES: Final = (".tf", ".tfvars", ".tftpl", ".hcl")
 _BLOCK: Final = re.compile(r"\s*(resource|variable|output|provider|module|data|locals|terraform)\b[^:\n]*\{")
 
 
@@ -29,6 +52,34 @@ def instead_of_argument(word: str) -> str:
     """Return what to write instead of a meta-argument of Terraform; empty if it is none."""
     advice = _KEYWORDS.get(word, "")
     return f"`{word}` is Terraform's: {advice}" if advice else ""
+
+
+def interpolations(text: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the interpolations of Terraform in a text, each with what to write instead.
+
+    Args:
+        text: the text.
+        name: the name of the state that has it; a file of Terraform may contain them.
+    """
+    if name.endswith(_HCL_FILES):
+        return
+    for match in _INTERPOLATION.finditer(text):
+        yield match[0], _instead_of_interpolation(match)
+
+
+def _instead_of_interpolation(match: re.Match[str]) -> str:
+    name = match["name"]
+    if match["kind"] == "local":
+        return f"{{{{ {name} }}}} after {{% set {name} = … %}}"
+    if match["kind"]:
+        return f"{{{{ pillar.{name} }}}} with `{name}` in pillar"
+    if match["each"]:
+        return _IN_LOOPS[match["each"]]
+    if match["read"]:
+        return "${module:ID:property} of the state that returns it"
+    if match["function"]:
+        return _FILTERS.get(match["function"], "{{ … }} with a filter or function of Jinja")
+    return _PATHS
 
 
 def instead_of_hcl(data: Any) -> str:

@@ -14,9 +14,11 @@ import msgspec
 
 from ensue.core.model.chunk import NO_OPTIONS, StateOptions
 from ensue.core.model.data import is_mapping
+from ensue.core.model.enforced import EnforcedState
 from ensue.core.model.minion_state import MinionState, state_read_by
 from ensue.core.model.reference import Binding, BoundText, Reference
 from ensue.language.fan_outs import TARGET
+from ensue.language.hcl_words import interpolations
 from ensue.language.references.detection import holds_sign
 from ensue.language.references.faults import Fault, Faults
 from ensue.language.references.grammar import Malformed, read_text
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.enforced import EnforcedStates
     from ensue.core.diagnostics import Span
-    from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.srn import Srn
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
@@ -56,12 +57,15 @@ class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
         identity: the identity of the scope (`state_identity`); empty at the top.
         enforced: the enforced state; None if the project keeps none.
         outer_ids: IDs and names of the enclosing scopes, which references cannot name.
+        whole_slses: the SLS of which every state is in the scope; a further state of theirs that an earlier
+            apply enforced is no longer declared.
     """
 
     target: Srn
     identity: str = ""
     enforced: EnforcedStates | None = None
     outer_ids: Container[str] = ()
+    whole_slses: Container[str] = ()
 
 
 class _Read(msgspec.Struct, frozen=True):
@@ -155,6 +159,9 @@ class Bindings:
             return
         self._bound.setdefault(number, []).append(text)
         for reference, target in read.meanings:
+            if isinstance(target, EnforcedState) and target.sls in self._scope.whole_slses:
+                place = _span(self._drafts[number].declaration, text, reference.text)
+                self._faults.warn_of_undeclared(reference, target, place)
             if target == number:
                 place = _span(self._drafts[number].declaration, text, reference.text)
                 self._faults.tell_of_itself(self._drafts[number], reference, place)
@@ -175,9 +182,15 @@ class Bindings:
         return Binding(reference=reference, enforced=producer)
 
     def _warn_of_lookalikes(self, number: int, text: _Text) -> None:
-        declaration = self._drafts[number].declaration
+        draft = self._drafts[number]
+        warned: set[str] = set()
         for piece, id_, meant_by_it in lookalikes(text[0], self._producers):
-            self._faults.warn_of_lookalike(piece, id_, meant_by_it, _span(declaration, text, piece))
+            warned.add(piece)
+            self._faults.warn_of_lookalike(piece, id_, meant_by_it, _span(draft.declaration, text, piece))
+        for piece, instead in interpolations(text[0], draft.name):
+            if piece not in warned:
+                span = _span(draft.declaration, text, piece)
+                self._faults.warn_of_interpolation(piece, instead, span)
 
     def _read(self, text: str) -> _Read:
         known = self._known.get(text)
