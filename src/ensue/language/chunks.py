@@ -31,7 +31,7 @@ from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.language.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from ensue.core.contracts.argument_types import ArgumentTypes
     from ensue.core.contracts.functions import FunctionCatalog, Signature
@@ -128,6 +128,14 @@ class Drafter:
         """Return the requisites that a module declares for all states of a function."""
         signature = self._signatures.get((module, function, ""))
         return signature.requisites if signature is not None else ()
+
+    def keys_of(self, draft: Draft) -> Collection[str]:
+        """Return the keys that the `new_state` of a state may have; none if they are not known."""
+        one = draft.declaration
+        signature = self._signatures.get((one.module, one.function, ""))
+        if signature is None or not signature.is_ours or draft.options.fan_out is not None or draft.fault:
+            return ()
+        return self._catalog.new_state_keys(one.module, one.function)
 
     @property
     def has_requisites(self) -> bool:

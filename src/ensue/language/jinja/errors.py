@@ -158,13 +158,13 @@ def _undefined_variable(
         summary="an undefined variable in a template",
         detail=f"{name!r} is undefined",
         span=span,
-        help=_of_caller(missing, span.path, source, known)
+        help=_of_caller(missing, source, known)
         or _reference(missing, span.path, source)
         or _near(name, known),
     )
 
 
-def _of_caller(missing: MissingName, path: str, source: FailedTemplate, known: set[str]) -> str:
+def _of_caller(missing: MissingName, source: FailedTemplate, known: set[str]) -> str:
     """Return the remedy for what is the ID of a state in a delayed rendering, which reads `prev_ret`."""
     if "prev_ret" not in known or not module_of_state(missing.name, source.text, source.roots):
         return ""

@@ -8,6 +8,7 @@ Source: Idem's argument binding: references become `arg_bind` requisites.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
@@ -25,10 +26,11 @@ from ensue.language.references.grammar import Malformed, read_text
 from ensue.language.references.leaves import signed_texts
 from ensue.language.references.lookalikes import lookalikes
 from ensue.language.references.producers import Producers, identity_of, meant
+from ensue.language.references.returned_keys import ReturnedKeys
 from ensue.language.requested import add_request
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Callable, Collection, Container, Sequence
 
     from ensue.core.contracts.enforced import EnforcedStates
     from ensue.core.diagnostics import Span
@@ -49,6 +51,10 @@ WORD: Final = "arg_bind"
 _READ_OPTIONS: Final = ("unless", "onlyif", "creates", "check_cmd", "runas", "tags")
 
 
+def _no_keys(producer: Draft) -> Collection[str]:  # noqa: ARG001 -- of any state
+    return ()
+
+
 class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
     """The scope whose references are lowered.
 
@@ -59,6 +65,7 @@ class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
         outer_ids: IDs and names of the enclosing scopes, which references cannot name.
         whole_slses: the SLS of which every state is in the scope; a further state of theirs that an earlier
             apply enforced is no longer declared.
+        keys_of: returns the keys that the `new_state` of a state may have; none if they are not known.
     """
 
     target: Srn
@@ -66,6 +73,7 @@ class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
     enforced: EnforcedStates | None = None
     outer_ids: Container[str] = ()
     whole_slses: Container[str] = ()
+    keys_of: Callable[[Draft], Collection[str]] = _no_keys
 
 
 class _Read(msgspec.Struct, frozen=True):
@@ -104,6 +112,7 @@ class Bindings:
         self._scope = scope
         self._producers = Producers(drafts)
         self._faults = Faults(drafts, self._producers, found)
+        self._returned = ReturnedKeys(scope.keys_of, found)
         self._known: dict[str, _Read] = {}
         self._bound: dict[int, list[_Text]] = {}
 
@@ -158,14 +167,17 @@ class Bindings:
         if not read.binds:
             return
         self._bound.setdefault(number, []).append(text)
+        declaration = self._drafts[number].declaration
         for reference, target in read.meanings:
+            place = partial(_span, declaration, text, reference.text)
             if isinstance(target, EnforcedState) and target.sls in self._scope.whole_slses:
-                place = _span(self._drafts[number].declaration, text, reference.text)
-                self._faults.warn_of_undeclared(reference, target, place)
+                self._faults.warn_of_undeclared(reference, target, place())
             if target == number:
-                place = _span(self._drafts[number].declaration, text, reference.text)
-                self._faults.tell_of_itself(self._drafts[number], reference, place)
-            elif isinstance(producer := self._numbered(number, target), int):
+                self._faults.tell_of_itself(self._drafts[number], reference, place())
+                continue
+            if isinstance(target, int):
+                self._returned.check(self._drafts[target], reference, place)
+            if isinstance(producer := self._numbered(number, target), int):
                 add_request(requested, number, WORD, producer)
 
     def _numbered(self, number: int, target: int | EnforcedState | MinionState) -> int | EnforcedState:
