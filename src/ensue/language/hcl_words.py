@@ -12,10 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _EACH: Final = "write `names`, or {% for … %} around the state (in a delayed block for what a state returns)"
+_DIFFERS: Final = "leave the argument out: a state changes only what its arguments name"
 _KEYWORDS: Final = {
     "for_each": _EACH,
     "count": _EACH,
     "lifecycle": "leave it out: a state changes what differs; of a definition, `protect` keeps what it made",
+    "ignore_changes": _DIFFERS,
+    "prevent_destroy": "leave it out: an apply undoes no deleted state; a definition has `protect`",
+    "create_before_destroy": "write two states: one makes the new thing, one with `require` removes the old",
+    "replace_triggered_by": "write `onchanges` or `watch` with the states whose changes count",
+    "depends_on": "write `require` with the module and the ID of each state: `- require: [{cmd: build}]`",
     "provider": "write `tgt` with the resource on which the state runs",
     "providers": "write `tgt` with the resource on which the state runs",
     "provisioner": "write a state of its own, with `tgt` for the machine and `require`",
@@ -45,6 +51,12 @@ _IN_LOOPS: Final = {
 }
 _PATHS: Final = "{{ opts['root_dir'] }} for the folder of the project"
 _HCL_FILES: Final = (".tf", ".tfvars", ".tftpl", ".hcl")
+_RESOURCE: Final = re.compile(
+    r"(aws|azuread|azurerm|cloudflare|digitalocean|docker|google|hcloud|helm|kubernetes|libvirt|local|null|openstack"
+    r"|proxmox|random|terraform|time|tls|vault|vsphere)_[a-z0-9_]+"
+)
+_APPLIED: Final = "`terraform.applied` applies a module of Terraform as a state, and returns its outputs"
+_MADE_ONCE: Final = "a `cmd.run` with `creates` makes a value once, and one with `read_only` reads it"
 _BLOCK: Final = re.compile(r"\s*(resource|variable|output|provider|module|data|locals|terraform)\b[^:\n]*\{")
 
 
@@ -52,6 +64,20 @@ def instead_of_argument(word: str) -> str:
     """Return what to write instead of a meta-argument of Terraform; empty if it is none."""
     advice = _KEYWORDS.get(word, "")
     return f"`{word}` is Terraform's: {advice}" if advice else ""
+
+
+def instead_of_resource(module: str) -> str:
+    """Return what to write instead of a resource type of a provider of Terraform; empty if it is none.
+
+    Args:
+        module: what is written in place of a state module, `aws_instance`.
+    """
+    match = _RESOURCE.fullmatch(module)
+    if match is None:
+        return ""
+    if match[1] in ("random", "tls"):
+        return f"`{module}` is a resource of Terraform: {_MADE_ONCE}; or {_APPLIED}"
+    return f"`{module}` is a resource of Terraform: {_APPLIED}"
 
 
 def interpolations(text: str, name: str) -> Iterator[tuple[str, str]]:
