@@ -173,6 +173,38 @@ def test_a_producer_of_another_sls_counts_as_it_was_last_applied(tmp_path: Path)
         assert next(iter(report.returns.values())).new_state == "hunter2-and-more of i-1"
 
 
+RENAMED = """
+NAME:
+  test.present:
+    - new_state: {k: VALUE}
+b:
+  test.present:
+    - new_state: ${test:key-a:k}
+"""
+
+
+def test_a_renamed_producer_is_warned_of_and_its_earlier_value_counts(tmp_path: Path) -> None:
+    """If an SLS of the run no longer declares the producer, a warning says where the old value comes from."""
+    write(tmp_path, RENAMED.replace("NAME", "key-a").replace("VALUE", "1"))
+    apply(tmp_path)
+    write(tmp_path, RENAMED.replace("NAME", "key-aa").replace("VALUE", "2"))
+    report, shown = apply(tmp_path)
+    assert shown["b"]["new_state"] == 1
+    (warning,) = report.warnings
+    assert (warning.code, str(warning.span)) == ("E0866", "states/t.sls:7:18")
+    assert "SLS 't'" in warning.detail
+    assert "did you mean key-aa?" in warning.help
+
+
+def test_a_producer_that_is_excluded_is_not_missed(tmp_path: Path) -> None:
+    """`exclude` leaves a declaration out of one run on purpose."""
+    write(tmp_path, RENAMED.replace("NAME", "key-a").replace("VALUE", "1"))
+    apply(tmp_path)
+    write(tmp_path, "exclude: [{id: key-a}]\n" + RENAMED.replace("NAME", "key-a").replace("VALUE", "1"))
+    report, _ = apply(tmp_path)
+    assert not report.warnings
+
+
 def test_a_short_secret_of_an_earlier_apply_takes_the_text_along(tmp_path: Path) -> None:
     """A short secret that is bound from the enforced state hides the text that it was put into."""
     write(tmp_path, PRODUCER, "base")

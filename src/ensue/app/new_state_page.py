@@ -34,6 +34,19 @@ def new_state_keys() -> Mapping[str, tuple[KeyDoc, ...]]:
     return keys
 
 
+def declared_keys(module: str, function: str) -> tuple[str, ...]:
+    """Return the keys that the `new_state` of a function of ensue may have; none if the page lists none.
+
+    Args:
+        module: its module.
+        function: its name in it; the module's `mod_watch` may run in its place.
+    """
+    keys = new_state_keys()
+    own = keys.get(f"{module}.{function}", ())
+    watching = keys.get(f"{module}.mod_watch", ()) if own else ()
+    return tuple(dict.fromkeys(one.name for one in (*own, *watching)))
+
+
 def _page() -> str:
     """Read the page from the wheel, or from the checkout that this module is part of."""
     here = Path(__file__).resolve()

@@ -31,7 +31,8 @@ from ensue.core.model.lazy_mapping import LazyMapping
 from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.engine.binding.insertions import Insertions
 from ensue.language.argument_check import OnUnknown
-from ensue.language.compiler import Checks, Compiler
+from ensue.language.checks import Checks
+from ensue.language.compiler import Compiler
 from ensue.language.file_sources import ProjectFiles
 from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillars import Pillars
@@ -166,12 +167,10 @@ class Services:
         """Return what templates see: `salt grains pillar opts`, pillar as written; Idem calls it `params`."""
         from ensue.app.salt_functions import SaltFunctions
 
-        reading = context.for_templates
+        reading, modules = context.for_templates, self.modules_of(context.srn.type)
         pillar = reading.pillar
         return {
-            "salt": SaltFunctions(
-                self.modules_of(context.srn.type), context, reading, self.loop, self.inline
-            ),
+            "salt": SaltFunctions(modules, context, reading, self.loop, self.inline),
             "grains": LazyMapping(lambda: self.grains_from_thread(context.srn)),
             "pillar": pillar,
             "params": pillar,

@@ -6,12 +6,13 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.app.new_state_page import declared_keys
 from ensue.core.contracts.functions import Signature
 from ensue.core.errors import EnsueError, NotAvailableError
 from ensue.core.model.srn import TYPE_ALIASES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from ensue.app.functions import Functions
     from ensue.app.type_functions import TypeLoaders
@@ -53,6 +54,10 @@ class StateCatalog:
             return signature
         offered = [own, *(one.signature(module, function) for one in self._loaders.known("states"))]
         return _any_of([one for one in offered if one is not None])
+
+    def new_state_keys(self, module: str, function: str) -> Collection[str]:
+        """Return the keys that the `new_state` of a function of ensue may have, from docs/new-state.md."""
+        return declared_keys(module, function)
 
     def _only_type(self, target: str) -> Functions | None:
         """Return the functions of the only type that a target can match; None if there may be several."""

@@ -24,14 +24,14 @@ from ensue.language.collector import Collector
 from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.function_words import instead_of_module
-from ensue.language.hcl_words import instead_of_argument
+from ensue.language.hcl_words import instead_of_argument, instead_of_resource
 from ensue.language.options import OPTION_WORDS, read_options
 from ensue.language.references.detection import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.language.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from ensue.core.contracts.argument_types import ArgumentTypes
     from ensue.core.contracts.functions import FunctionCatalog, Signature
@@ -129,6 +129,14 @@ class Drafter:
         signature = self._signatures.get((module, function, ""))
         return signature.requisites if signature is not None else ()
 
+    def keys_of(self, draft: Draft) -> Collection[str]:
+        """Return the keys that the `new_state` of a state may have; none if they are not known."""
+        one = draft.declaration
+        signature = self._signatures.get((one.module, one.function, ""))
+        if signature is None or not signature.is_ours or draft.options.fan_out is not None or draft.fault:
+            return ()
+        return self._catalog.new_state_keys(one.module, one.function)
+
     @property
     def has_requisites(self) -> bool:
         """Return whether any function that was looked up declares requisites for all of its states."""
@@ -143,6 +151,7 @@ class Drafter:
                 help=instead_of_module(declaration.module)
                 or instead_of_keyword(declaration.module)
                 or instead_of_argument(declaration.module)
+                or instead_of_resource(declaration.module)
                 or f"write `{declaration.module}.function:`, or the function as one item of the list",
             )
             return ()
@@ -172,7 +181,7 @@ class Drafter:
                 f"`names` of {declaration.id!r} is {names}",
                 declaration.span("names"),
                 detail="the states are known before anything runs; what a state returns is not",
-                help="let the other state call for a delayed block, and loop over `prev_ret` in it",
+                help=_loop_over(names),
             )
             return
         if not is_list(names):
@@ -288,13 +297,28 @@ class Drafter:
     def _meant(self, module: str, function: str) -> str:
         """Return what a user may have meant by a function that does not exist; empty if that is not known."""
         near = self._catalog.near(module, function)
+        if module == "cmd" and " " in function:
+            return f"a command is an argument: `cmd.run: [name: {function}]`"
         if not any(name.startswith(f"{module}.") for name in near) and (
             advice := instead_of_module(module, function)
         ):
             return advice
         if near:
             return f"did you mean {' or '.join(near)}?"
-        return instead_of_keyword(module) or instead_of_argument(module)
+        return instead_of_keyword(module) or instead_of_argument(module) or instead_of_resource(module)
+
+
+def _loop_over(names: str) -> str:
+    """Return what to write instead of `names` that are a reference."""
+    from ensue.core.model.reference import Reference
+    from ensue.language.references.grammar import read_text
+
+    read = next((piece for piece in read_text(names) if isinstance(piece, Reference)), None)
+    path = f"prev_ret.new_state.{read.property.replace(':', '.')}" if read else "prev_ret.new_state.KEY"
+    return (
+        "write `delayed_render: [block: each]` in the other state, and the states in `#!delayed_block each` "
+        f"with {{% for item in {path} %}}"
+    )
 
 
 def _name_and_rest(declaration: Declaration) -> tuple[str, dict[str, Any]] | None:

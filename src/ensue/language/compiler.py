@@ -6,7 +6,7 @@ collected and raised together. Nothing is run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -15,24 +15,21 @@ from ensue.core.diagnostics import Span
 from ensue.core.errors import CompileError
 from ensue.core.model.chunk import Chunk
 from ensue.core.model.declared_secrets import SENSITIVE
-from ensue.language.argument_check import REFUSED, OnUnknown
 from ensue.language.blocks.calls import Lookup
+from ensue.language.checks import NO_CHECKS, Checks
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
 from ensue.language.requisites import Requisites, Resolver
-from ensue.language.targeting.vocabulary import NO_NAMES
 from ensue.language.tree import TreeLoader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Container, Sequence
     from pathlib import Path
-    from typing import TypeAlias
 
     from ensue.core.contracts.enforced import EnforcedStates
     from ensue.core.contracts.functions import FunctionCatalog
-    from ensue.core.model.chunk import StateOptions
     from ensue.core.model.reference import BoundText
     from ensue.core.model.requisite import Requisite
     from ensue.core.model.srn import Srn
@@ -43,11 +40,8 @@ if TYPE_CHECKING:
     from ensue.language.rendering import SlsRenderer
     from ensue.language.requested import Requested
     from ensue.language.roots import Roots, SlsFile
-    from ensue.language.targeting import Vocabulary
     from ensue.language.tree import SlsTree
     from ensue.language.yaml.document import YamlPlace
-
-    CheckRegisters: TypeAlias = "Callable[[StateOptions, str, Collector], None]"
 
 LISTEN_ERROR: Final = "Listen_Error"
 """Module and function of the chunk for a `listen` that names no state, as Salt tags it."""
@@ -96,43 +90,6 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True):
 
     plan: Plan
     tree: SlsTree
-
-
-class SecretLiterals(Protocol):
-    """Learns which literals of an SLS are secrets."""
-
-    def learn(self, declaring: Sequence[Mapping[str, Any]]) -> None:
-        """Learn the literals that states declare.
-
-        Args:
-            declaring: the arguments of the states that have an argument `sensitive`.
-        """
-        ...
-
-    def not_known(self) -> None:
-        """Note that an SLS does not compile, so that its secrets are not known."""
-        ...
-
-
-class Checks(msgspec.Struct, frozen=True, kw_only=True):
-    """What the states of a scope are checked against, in addition to the state functions.
-
-    Args:
-        vocabulary: the names that targets may use.
-        registers: reports what is wrong with a state's `registers`; None accepts everything.
-        on_unknown: what happens if a function does not exist, or does not take the arguments.
-        literals: learns which literals the SLS declares to be secrets.
-        minion: the id of this minion in a run over minions; empty in other runs.
-    """
-
-    vocabulary: Vocabulary = NO_NAMES
-    registers: CheckRegisters | None = None
-    on_unknown: OnUnknown = REFUSED
-    literals: SecretLiterals | None = None
-    minion: str = ""
-
-
-NO_CHECKS: Final = Checks()
 
 
 class Compiler:
@@ -217,8 +174,11 @@ class Compiler:
             declaring := [draft.arguments for draft in drafts if SENSITIVE in draft.arguments]
         ):
             self._checks.literals.learn(declaring)
-        if self._checks.registers is not None:
-            for draft in drafter.registering:
+        for draft in drafter.registering:
+            from ensue.language.references.in_registers import check_registered_references
+
+            check_registered_references(draft, found)
+            if self._checks.registers is not None:
                 self._checks.registers(draft.options, draft.declaration.id, found)
         if drafter.fanned:
             from ensue.language.printed_grains import warn_of_printed_grains
@@ -236,11 +196,10 @@ class Compiler:
             from ensue.language.references.lower import Bindings, LoweringScope
 
             scope = LoweringScope(
-                target=self._target,
-                identity=within.identity,
-                enforced=self._enforced,
-                outer_ids=outer_ids,
-            )
+                target=self._target, identity=within.identity, enforced=self._enforced,
+                outer_ids=outer_ids, whole_slses=tree.whole_slses(),
+                keys_of=drafter.keys_of,
+            )  # fmt: skip
             bindings = Bindings(drafts, scope, resolver.minion_states, found)
             bindings.lower(requested)
         ordered, checks = put_in_order(drafts, requested, found, self._catalog.mod_watch, bindings)

@@ -6,13 +6,22 @@ Source: the meta-arguments and blocks of Terraform's language.
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _EACH: Final = "write `names`, or {% for … %} around the state (in a delayed block for what a state returns)"
+_DIFFERS: Final = "leave the argument out: a state changes only what its arguments name"
 _KEYWORDS: Final = {
     "for_each": _EACH,
     "count": _EACH,
     "lifecycle": "leave it out: a state changes what differs; of a definition, `protect` keeps what it made",
+    "ignore_changes": _DIFFERS,
+    "prevent_destroy": "leave it out: an apply undoes no deleted state; a definition has `protect`",
+    "create_before_destroy": "write two states: one makes the new thing, one with `require` removes the old",
+    "replace_triggered_by": "write `onchanges` or `watch` with the states whose changes count",
+    "depends_on": "write `require` with the module and the ID of each state: `- require: [{cmd: build}]`",
     "provider": "write `tgt` with the resource on which the state runs",
     "providers": "write `tgt` with the resource on which the state runs",
     "provisioner": "write a state of its own, with `tgt` for the machine and `require`",
@@ -22,6 +31,32 @@ _KEYWORDS: Final = {
     "dynamic": "write {% for … %}",
     "sensitive_content": "write `contents` and `sensitive`",
 }
+_FUNCTIONS: Final = (
+    "abspath|base64decode|base64encode|basename|ceil|chomp|cidrhost|cidrsubnet|coalesce|compact|concat|contains"
+    "|dirname|element|file|fileexists|filebase64|flatten|floor|format|formatdate|join|jsondecode|jsonencode|keys"
+    "|length|lookup|lower|max|md5|merge|min|one|pathexpand|range|regex|replace|sha256|sort|split|substr"
+    "|templatefile|timestamp|title|toset|tostring|trim|trimspace|try|upper|urlencode|uuid|values|yamldecode"
+    "|yamlencode|zipmap"
+)
+_INTERPOLATION: Final = re.compile(
+    r"(?<![$\\%])\$\{(?:"
+    r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
+    rf"|(?P<read>(?:module|data)\.[\w-]+\.[\w-]+)|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}}"
+)
+_FILTERS: Final = {"jsonencode": "{{ … | tojson }}", "yamlencode": "{{ … | yaml }}"}
+_IN_LOOPS: Final = {
+    "each.key": "{{ key }} in {% for key, value in ….items() %}",
+    "each.value": "{{ value }} in {% for key, value in ….items() %}",
+    "count.index": "{{ loop.index0 }} in {% for … %}",
+}
+_PATHS: Final = "{{ opts['root_dir'] }} for the folder of the project"
+_HCL_FILES: Final = (".tf", ".tfvars", ".tftpl", ".hcl")
+_RESOURCE: Final = re.compile(
+    r"(aws|azuread|azurerm|cloudflare|digitalocean|docker|google|hcloud|helm|kubernetes|libvirt|local|null|openstack"
+    r"|proxmox|random|terraform|time|tls|vault|vsphere)_[a-z0-9_]+"
+)
+_APPLIED: Final = "`terraform.applied` applies a module of Terraform as a state, and returns its outputs"
+_MADE_ONCE: Final = "a `cmd.run` with `creates` makes a value once, and one with `read_only` reads it"
 _BLOCK: Final = re.compile(r"\s*(resource|variable|output|provider|module|data|locals|terraform)\b[^:\n]*\{")
 
 
@@ -29,6 +64,48 @@ def instead_of_argument(word: str) -> str:
     """Return what to write instead of a meta-argument of Terraform; empty if it is none."""
     advice = _KEYWORDS.get(word, "")
     return f"`{word}` is Terraform's: {advice}" if advice else ""
+
+
+def instead_of_resource(module: str) -> str:
+    """Return what to write instead of a resource type of a provider of Terraform; empty if it is none.
+
+    Args:
+        module: what is written in place of a state module, `aws_instance`.
+    """
+    match = _RESOURCE.fullmatch(module)
+    if match is None:
+        return ""
+    if match[1] in ("random", "tls"):
+        return f"`{module}` is a resource of Terraform: {_MADE_ONCE}; or {_APPLIED}"
+    return f"`{module}` is a resource of Terraform: {_APPLIED}"
+
+
+def interpolations(text: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the interpolations of Terraform in a text, each with what to write instead.
+
+    Args:
+        text: the text.
+        name: the name of the state that has it; a file of Terraform may contain them.
+    """
+    if name.endswith(_HCL_FILES):
+        return
+    for match in _INTERPOLATION.finditer(text):
+        yield match[0], _instead_of_interpolation(match)
+
+
+def _instead_of_interpolation(match: re.Match[str]) -> str:
+    name = match["name"]
+    if match["kind"] == "local":
+        return f"{{{{ {name} }}}} after {{% set {name} = … %}}"
+    if match["kind"]:
+        return f"{{{{ pillar.{name} }}}} with `{name}` in pillar"
+    if match["each"]:
+        return _IN_LOOPS[match["each"]]
+    if match["read"]:
+        return "${module:ID:property} of the state that returns it"
+    if match["function"]:
+        return _FILTERS.get(match["function"], "{{ … }} with a filter or function of Jinja")
+    return _PATHS
 
 
 def instead_of_hcl(data: Any) -> str:

@@ -266,7 +266,9 @@ class TreeLoader:
                     "E0302",
                     f"`include` in SLS {file.name!r} holds {item!r}",
                     place,
-                    help="name an SLS: `- a.b`",
+                    help="an SLS takes no values: use pillar, or a macro that both import"
+                    if is_mapping(name)
+                    else "name an SLS: `- a.b`",
                 )
                 continue
             if name.startswith("."):

@@ -23,7 +23,10 @@ ROWS = [
     argument("for_each of Terraform", "for_each: [a]", says="no argument 'for_each'", mends="write `names`"),
     argument("count of Terraform", "count: 2", says="no argument 'count'", mends="write `names`"),
     argument(
-        "depends_on of Terraform", "depends_on: [a]", says="no argument 'depends_on'", mends="mean require?"
+        "depends_on of Terraform",
+        "depends_on: [a]",
+        says="no argument 'depends_on'",
+        mends="require: [{cmd: build}]",
     ),
     argument("lifecycle of Terraform", "lifecycle: {}", says="no argument 'lifecycle'", mends="leave it out"),
     argument("provider of Terraform", "provider: aws", says="no argument 'provider'", mends="write `tgt`"),

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import pytest
 
-from ensue.core.model.secret_values import is_secret_key, mask_config, secret_values
+from ensue.core.model.secret_values import is_secret_key, mask_config, secret_text, secret_values
 
 CONFIG = {
     "host": "10.0.0.1",
@@ -54,6 +54,21 @@ def test_any_kind_of_mapping_is_looked_into() -> None:
 def test_secret_keys(key: str) -> None:
     """The usual names are secret."""
     assert is_secret_key(key)
+
+
+@pytest.mark.parametrize(
+    ("line", "secret"),
+    [
+        ("token=${one.stdout}", None),
+        ("token: ${cmd:one:stdout}", None),
+        ("password='{{ pillar.p }}'", None),
+        ("token=a${one.stdout}", "a${one.stdout}"),
+        ("token=abc", "abc"),
+    ],
+)
+def test_a_reference_is_no_secret(line: str, secret: str | None) -> None:
+    """What the author of an SLS writes in place of a secret is shown."""
+    assert secret_text(line) == secret
 
 
 @pytest.mark.parametrize("key", ["user", "host_key", "port", "identity_file", "tokens_per_second"])

@@ -136,6 +136,15 @@ def test_no_mods_are_an_error(ctx: FakeStateContext) -> None:
         asyncio.run(ssh_host.state_applied(ctx, "web-01", " , "))
 
 
+@pytest.mark.parametrize("name", ["T@ssh_host:vm*", "vm*", "web-01,web-02", "a or b"])
+def test_several_targets_fail_a_plan_too(there: FakeConnection, name: str) -> None:
+    """`name` takes one resource, so what targets several is refused before the apply."""
+    ctx = FakeStateContext(there, test=True)
+    returned = asyncio.run(ssh_host.state_applied(ctx, name, "x"))
+    assert returned.result is False
+    assert "`name` takes one resource" in returned.comment
+
+
 def test_an_unknown_target_fails_an_apply_and_not_a_plan(ctx: FakeStateContext) -> None:
     """In a plan an earlier state may be about to register it."""
     ctx.others.clear()

@@ -26,7 +26,7 @@ import msgspec
 from ensue.core.contracts.argument_types import NOT_CHECKED, ArgumentTypes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
@@ -193,6 +193,13 @@ class FunctionCatalog(Protocol):
         Raises:
             PluginError: its module does not load.
             NotAvailableError: this machine offers the function, and the target does not.
+        """
+        ...
+
+    def new_state_keys(self, module: str, function: str) -> Collection[str]:
+        """Return the keys that the `new_state` of a function of ensue may have; none if they are not known.
+
+        A key in angle brackets means any number of keys.
         """
         ...
 

@@ -14,7 +14,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.masking import MASK, credentials, header_credentials, mask_credentials, url_passwords
+from ensue.core.masking import (
+    MASK,
+    credentials,
+    header_credentials,
+    literal_part,
+    mask_credentials,
+    url_passwords,
+)
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.declared_secrets import SENSITIVE, declared_paths, hide_declared
 
@@ -96,6 +103,9 @@ def secret_text(line: str) -> str | None:
 
     Args:
         line: a line of an `.env` file, of INI, YAML or pretty-printed JSON.
+
+    Returns:
+        The value; None also for one that consists of references and template expressions (`${one.stdout}`).
     """
     found = re.match(_ASSIGNMENT, line)
     if found is None or not _is_secret_name(found["name"].rpartition(".")[2]):
@@ -103,7 +113,7 @@ def secret_text(line: str) -> str | None:
     value = found["value"]
     if value[0] in "\"'" and value[-1] == value[0]:
         value = value[1:-1]
-    return None if value.lower() in _NO_VALUES else value or None
+    return None if value.lower() in _NO_VALUES or not literal_part(value).strip() else value
 
 
 def mask_config(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -163,8 +163,17 @@ class BoundValues:
         earlier = None if self._enforced is None else enforced_of_skipped(returned, self._enforced.of_state)
         if earlier is not None:
             return _enforced(bound, binding, earlier, call)
-        said = "was skipped and has" if returned.skipped else "returned"
-        raise _failed(bound, binding, call, f"{returned.id!r} {said} no new_state")
+        raise _failed(bound, binding, call, _without_new_state(returned))
+
+
+def _without_new_state(returned: Return) -> str:
+    if not returned.skipped:
+        return f"{returned.id!r} returned no new_state"
+    why = f" ({returned.comment})" if returned.comment else ""
+    return (
+        f"{returned.id!r} was skipped and has no new_state{why}: have it run once, "
+        "or read what it made with a `read_only` command"
+    )
 
 
 _AS_JSON: Final = "stdout_json"

@@ -15,7 +15,7 @@ from ensue.language.ansible_words import instead_of_filter
 from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
 from ensue.language.jinja.loader import MissingTemplateError
-from ensue.language.jinja.missing_keys import near_keys
+from ensue.language.jinja.missing_keys import missing_key
 from ensue.language.jinja.missing_names import (
     MissingName,
     column_of,
@@ -108,17 +108,21 @@ def as_compile_error(
 def _missing_key(
     error: jinja2.UndefinedError, span: Span, variables: Mapping[str, Any], source: FailedTemplate
 ) -> Diagnostic | None:
-    """Return the error for a key that a mapping lacks, if a similar one is there."""
+    """Return the error for a key that a mapping lacks, if it is known what may have been meant."""
     line = span.line - source.first_line + 1
-    key, near = near_keys(source.environment, source.text, line, variables)
-    if not near or f"'{key}'" not in str(error.message or error):
+    missing = missing_key(source.environment, source.text, line, variables)
+    message = _without_classes(str(error.message or error))
+    if missing is None or f"'{missing.key}'" not in message or not (missing.near or missing.known):
         return None
+    keys = f"; it has {', '.join(missing.known)}" if missing.known else ""
+    meant = f"did you mean {' or '.join(missing.near)}? If not, " if missing.near else ""
+    advice = f"{meant}{_DEFINE}" if missing.known else f"{meant}{_DEFINE}; {_LISTING}"
     return Diagnostic(
         code="E0204",
         summary="an undefined variable in a template",
-        detail=_without_classes(str(error.message or error)),
+        detail=f"{message}{keys}",
         span=span,
-        help=f"did you mean {' or '.join(near)}? If not, {_DEFINE}; {_LISTING}",
+        help=(not missing.near and _not_json(message)) or advice,
     )
 
 
@@ -154,7 +158,21 @@ def _undefined_variable(
         summary="an undefined variable in a template",
         detail=f"{name!r} is undefined",
         span=span,
-        help=_reference(missing, span.path, source) or _near(name, known),
+        help=_of_caller(missing, source, known)
+        or _reference(missing, span.path, source)
+        or _near(name, known),
+    )
+
+
+def _of_caller(missing: MissingName, source: FailedTemplate, known: set[str]) -> str:
+    """Return the remedy for what is the ID of a state in a delayed rendering, which reads `prev_ret`."""
+    if "prev_ret" not in known or not module_of_state(missing.name, source.text, source.roots):
+        return ""
+    keys = missing.keys[1:] if missing.keys[:1] == ("new_state",) else missing.keys
+    written = ".".join(("prev_ret.new_state", *keys))
+    return (
+        f"{missing.name} is a state; if it calls this block or SLS, write {written}: "
+        "a template reads only what the calling state returned"
     )
 
 

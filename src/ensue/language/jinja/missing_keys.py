@@ -6,47 +6,79 @@ Only attributes and constant keys of variables are followed, and only through ma
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import jinja2
 from jinja2 import nodes
 
 _MISSING: Any = object()
 _READS: Final = (nodes.Getattr, nodes.Getitem)
+_PREFERRED: Final = "new_state"
+"""The part of `prev_ret` that a template reads most."""
+_MOST_KEYS: Final = 20
 _SHORT: Final = 3
 """Of a key of so few letters, two that are swapped are half of it."""
 
 
-def near_keys(
+class MissingKey(NamedTuple):
+    """A key that a template reads and its mapping lacks.
+
+    Args:
+        key: the key.
+        near: what may have been meant: similar keys, or where the key is further below.
+        known: the keys of the mapping; empty if they are many, or if it has a similar one.
+    """
+
+    key: str
+    near: list[str]
+    known: list[str]
+
+
+def missing_key(
     environment: jinja2.Environment, text: str, line: int, variables: Mapping[str, Any]
-) -> tuple[str, list[str]]:
-    """Return the key that a line reads and its mapping lacks, and the keys that may have been meant.
+) -> MissingKey | None:
+    """Return the key that a line reads and its mapping lacks; None if nothing of that kind is on the line.
 
     Args:
         environment: parses the template.
         text: the template.
         line: the line, counted from 1.
         variables: the variables of the rendering.
-
-    Returns:
-        An empty key if nothing of that kind is on the line.
     """
-    import difflib
-
     try:
         tree = environment.parse(text)
     except jinja2.TemplateError:
-        return "", []
+        return None
     for node in tree.find_all(_READS):
         owner, key = _read(node)
         if node.lineno != line or not isinstance(key, str):
             continue
         data = _mapping(_value(owner, variables))
         if data is not None and key not in data and not hasattr(data, key):
-            known = [one for one in data if isinstance(one, str)]
-            cutoff = 0.5 if len(key) <= _SHORT else 0.7
-            return key, difflib.get_close_matches(key, known, n=2, cutoff=cutoff)
-    return "", []
+            return _missing(key, data, _written(owner))
+    return None
+
+
+def _missing(key: str, data: Mapping[Any, Any], owner: str) -> MissingKey:
+    import difflib
+
+    known = [one for one in data if isinstance(one, str)]
+    cutoff = 0.5 if len(key) <= _SHORT else 0.7
+    if near := difflib.get_close_matches(key, known, n=2, cutoff=cutoff):
+        return MissingKey(key, near, [])
+    inner = [one for one in known if key in (_mapping(data[one]) or {})] if owner else []
+    below = [f"{owner}.{one}.{key}" for one in sorted(inner, key=_PREFERRED.__eq__, reverse=True)]
+    shown = [one for one in known if not one.startswith("_")]
+    return MissingKey(key, below[:2], shown if len(shown) <= _MOST_KEYS else [])
+
+
+def _written(node: nodes.Node | None) -> str:
+    """Return how a template reads a value by names and attributes; empty for other expressions."""
+    if isinstance(node, nodes.Name):
+        return node.name
+    owner, key = _read(node)
+    path = _written(owner)
+    return f"{path}.{key}" if path and isinstance(key, str) and key.isidentifier() else ""
 
 
 def _read(node: nodes.Node | None) -> tuple[nodes.Node | None, Any]:

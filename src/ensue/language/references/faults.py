@@ -97,6 +97,27 @@ class Faults:
             help=f"write {reference} to read what the state returns",
         )
 
+    def warn_of_interpolation(self, piece: str, instead: str, span: Span) -> None:
+        """Warn of an interpolation of Terraform, which stays as it is."""
+        self._found.warning(
+            "E0872",
+            f"{piece} is Terraform's and stays as it is",
+            span,
+            detail="an SLS is a template of Jinja: an expression is {{ … }}",
+            help=f"write {instead}",
+        )
+
+    def warn_of_undeclared(self, reference: Reference, entry: EnforcedState, span: Span) -> None:
+        """Warn of a reference to a state that an SLS of this run no longer declares."""
+        near = near_names(reference.id, self._producers.ids_below(reference.path))
+        self._found.warning(
+            "E0866",
+            f"{reference.text} reads what an earlier apply left",
+            span,
+            detail=f"SLS {entry.sls!r} no longer declares {reference.id!r}, so no apply changes the value",
+            help=f"{near} If not, declare it again, or write the value itself".removeprefix(" If not, "),
+        )
+
     def malformed(self, piece: Malformed) -> Fault:
         """Return the error for a text with the three parts of a reference that cannot be read."""
         return Fault(

@@ -8,29 +8,32 @@ Source: Idem's argument binding: references become `arg_bind` requisites.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
 from ensue.core.model.chunk import NO_OPTIONS, StateOptions
 from ensue.core.model.data import is_mapping
+from ensue.core.model.enforced import EnforcedState
 from ensue.core.model.minion_state import MinionState, state_read_by
 from ensue.core.model.reference import Binding, BoundText, Reference
 from ensue.language.fan_outs import TARGET
+from ensue.language.hcl_words import interpolations
 from ensue.language.references.detection import holds_sign
 from ensue.language.references.faults import Fault, Faults
 from ensue.language.references.grammar import Malformed, read_text
 from ensue.language.references.leaves import signed_texts
 from ensue.language.references.lookalikes import lookalikes
 from ensue.language.references.producers import Producers, identity_of, meant
+from ensue.language.references.returned_keys import ReturnedKeys
 from ensue.language.requested import add_request
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Callable, Collection, Container, Sequence
 
     from ensue.core.contracts.enforced import EnforcedStates
     from ensue.core.diagnostics import Span
-    from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.srn import Srn
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
@@ -48,6 +51,10 @@ WORD: Final = "arg_bind"
 _READ_OPTIONS: Final = ("unless", "onlyif", "creates", "check_cmd", "runas", "tags")
 
 
+def _no_keys(producer: Draft) -> Collection[str]:  # noqa: ARG001 -- of any state
+    return ()
+
+
 class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
     """The scope whose references are lowered.
 
@@ -56,12 +63,17 @@ class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
         identity: the identity of the scope (`state_identity`); empty at the top.
         enforced: the enforced state; None if the project keeps none.
         outer_ids: IDs and names of the enclosing scopes, which references cannot name.
+        whole_slses: the SLS of which every state is in the scope; a further state of theirs that an earlier
+            apply enforced is no longer declared.
+        keys_of: returns the keys that the `new_state` of a state may have; none if they are not known.
     """
 
     target: Srn
     identity: str = ""
     enforced: EnforcedStates | None = None
     outer_ids: Container[str] = ()
+    whole_slses: Container[str] = ()
+    keys_of: Callable[[Draft], Collection[str]] = _no_keys
 
 
 class _Read(msgspec.Struct, frozen=True):
@@ -100,6 +112,7 @@ class Bindings:
         self._scope = scope
         self._producers = Producers(drafts)
         self._faults = Faults(drafts, self._producers, found)
+        self._returned = ReturnedKeys(scope.keys_of, found)
         self._known: dict[str, _Read] = {}
         self._bound: dict[int, list[_Text]] = {}
 
@@ -154,11 +167,17 @@ class Bindings:
         if not read.binds:
             return
         self._bound.setdefault(number, []).append(text)
+        declaration = self._drafts[number].declaration
         for reference, target in read.meanings:
+            place = partial(_span, declaration, text, reference.text)
+            if isinstance(target, EnforcedState) and target.sls in self._scope.whole_slses:
+                self._faults.warn_of_undeclared(reference, target, place())
             if target == number:
-                place = _span(self._drafts[number].declaration, text, reference.text)
-                self._faults.tell_of_itself(self._drafts[number], reference, place)
-            elif isinstance(producer := self._numbered(number, target), int):
+                self._faults.tell_of_itself(self._drafts[number], reference, place())
+                continue
+            if isinstance(target, int):
+                self._returned.check(self._drafts[target], reference, place)
+            if isinstance(producer := self._numbered(number, target), int):
                 add_request(requested, number, WORD, producer)
 
     def _numbered(self, number: int, target: int | EnforcedState | MinionState) -> int | EnforcedState:
@@ -175,9 +194,15 @@ class Bindings:
         return Binding(reference=reference, enforced=producer)
 
     def _warn_of_lookalikes(self, number: int, text: _Text) -> None:
-        declaration = self._drafts[number].declaration
+        draft = self._drafts[number]
+        warned: set[str] = set()
         for piece, id_, meant_by_it in lookalikes(text[0], self._producers):
-            self._faults.warn_of_lookalike(piece, id_, meant_by_it, _span(declaration, text, piece))
+            warned.add(piece)
+            self._faults.warn_of_lookalike(piece, id_, meant_by_it, _span(draft.declaration, text, piece))
+        for piece, instead in interpolations(text[0], draft.name):
+            if piece not in warned:
+                span = _span(draft.declaration, text, piece)
+                self._faults.warn_of_interpolation(piece, instead, span)
 
     def _read(self, text: str) -> _Read:
         known = self._known.get(text)

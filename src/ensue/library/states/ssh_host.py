@@ -10,7 +10,8 @@ Source: derived-resources document, "Example SLS".
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.origins import with_origins
 from ensue.core.errors import RemoteError, StateFailedError, UnknownResourceError
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import Return, ScopeReturn
+
+_TARGETS: Final = re.compile(r"\A[A-Z]@|[*?\[]|\s(?:and|or|not)\s|,")
+"""What a target of several resources has, and the id of one hardly: `T@ssh_host:vm*`, `vm*`, `a,b`."""
 
 
 async def state_applied(ctx: StateContext, name: str, mods: str | Sequence[str]) -> StateReturn:
@@ -190,6 +194,9 @@ def _names_of(mods: str | Sequence[Any]) -> list[str]:
 async def _unknown_target(
     ctx: StateContext, name: str, error: UnknownResourceError, then: str
 ) -> StateReturn:
+    if _TARGETS.search(name):
+        comment = f"{error}: `name` takes one resource, by id or TYPE:ID; several are the `tgt` of a state"
+        return StateReturn(name=name, result=False, comment=comment)
     if ctx.test:
         record = await asyncio.to_thread(ctx.registry.record, _as_srn(name) or Srn("ssh_host", name))
         known = record is not None and record.status == "active"
