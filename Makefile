@@ -18,7 +18,7 @@ test_with = tools/make-venv .venv-$(1) $(1) && tools/real-parts && \
 	.venv-$(1)/bin/pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-graph test lint format docs unit torture torture-fleet bench mutants compat clean
+.PHONY: help demo demo-graph demo-fleet test lint format docs unit torture torture-fleet bench mutants compat clean
 .PHONY: venv venv-runtime venv-postgres real-parts what test-oldest test-newest lock
 
 help: ## show this list
@@ -29,6 +29,10 @@ demo: venv-runtime ## one apply: start a machine, configure it over SSH, fetch w
 
 demo-graph: venv-postgres ## a platform: Score files, definitions, a PostgreSQL server of its own, manifests
 	@tools/demo $(BIN) platform
+
+demo-fleet: ## a Salt master and three minions: a value of one minion on the others, in one apply
+	@tools/make-venv .venv-salt salt
+	@.venv-salt/bin/python tools/demo_fleet.py
 
 test: what real-parts lint docs ## everything: linters, types, floors, documentation, tests
 	@$(PYTEST) $(PYTEST_ARGS)
@@ -81,7 +85,7 @@ compat: venv ## run tests/compat beside Salt and Idem and record what they give 
 	@tools/test-bridge $(BIN) .compat/salt
 
 clean: ## remove what the commands above made, the virtual environment included
-	rm -rf $(VENV) .venv-oldest .venv-newest .venv-lock .bench .mutants .compat .demo docs/_build docs/reference dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-oldest .venv-newest .venv-lock .venv-salt .bench .mutants .compat .demo docs/_build docs/reference dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 venv:
 	@tools/make-venv $(VENV) develop

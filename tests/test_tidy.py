@@ -392,6 +392,7 @@ def test_the_locks_hold_what_the_project_requires() -> None:
     required = {
         "runtime": always,
         "postgres": [*always, *extras["postgres"]],
+        "salt": [*always, *extras["salt"]],
         "develop": [*always, *groups["test"], *groups["lint"], *groups["docs"]],
         "oldest": [*always, *groups["test"]],
         "lock": groups["lock"],

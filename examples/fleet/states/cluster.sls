@@ -12,7 +12,9 @@ make id:
 id:
   cmd.run:
     - name: cat {{ folder }}/made
-    - read_only: true
+{%- if salt['file.file_exists'](folder ~ '/made') %}
+    - read_only: true # so that plans know the id, now that there is one
+{%- endif %}
     - require:
       - make id
 {% endif %}
