@@ -23,7 +23,7 @@ def test_variables_reach_later_commands(monkeypatch: pytest.MonkeyPatch) -> None
     planned, done = thrice("environ.setenv", here, "x", value={"ENSUE_TEST_A": "new", "ENSUE_TEST_B": False})
     assert planned.changes == done.changes == {"ENSUE_TEST_A": "new", "ENSUE_TEST_B": ""}
     assert (planned.result, planned.comment) == (None, "Environ values will be changed")
-    assert execute("cmd.run", context(here), 'echo "$ENSUE_TEST_A"') == "new"
+    assert execute("cmd.run", context(here), 'echo "$ENSUE_TEST_A"', python_shell=True) == "new"
     assert os.environ["ENSUE_TEST_B"] == ""
     _, done = thrice("environ.setenv", here, "ENSUE_TEST_B", value=False, false_unsets=True)
     assert done.changes == {"ENSUE_TEST_B": None}

@@ -207,7 +207,9 @@ def test_cycles_are_found() -> None:
 def test_the_end_of_a_run_ends_all_waits() -> None:
     """Every minion that has not ended is told so, whether or not it is known to wait."""
     sent: list[tuple[str, Any]] = []
-    exchange = Exchange(MINIONS, lambda minion, one: sent.append((minion, one)), lambda *_: b"")
+    exchange = Exchange(
+        MINIONS, lambda minion, one: sent.append((minion, one)), lambda _minion, _tag, sealed: sealed
+    )
     exchange.expect(("a", "b"))
     exchange.heard("a", MinionCompiled((StateName(tag(0), "test", "s0", "s0"),), (Need(state("b", 0)),)))
     exchange.give_up("interrupted")
@@ -219,7 +221,11 @@ def test_the_end_of_a_run_ends_all_waits() -> None:
 def test_a_minion_that_was_killed_gets_everything_again() -> None:
     """A process that goes on for a killed one says anew what it needs, and gets what is known."""
     sent: list[tuple[str, Handed]] = []
-    exchange = Exchange(("a", "b"), lambda minion, message: sent.append((minion, message)), lambda *_: b"")
+    exchange = Exchange(
+        ("a", "b"),
+        lambda minion, message: sent.append((minion, message)),
+        lambda _minion, _tag, sealed: sealed,
+    )
     exchange.expect(("a", "b"))
     exchange.heard("b", MinionCompiled((StateName(tag(0), "test", "s0", "s0"),), ()))
     needs = MinionCompiled((StateName(tag(1), "test", "s1", "s1"),), (Need(state("b", 0)),))

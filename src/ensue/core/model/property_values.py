@@ -10,7 +10,6 @@ Source: Idem's argument binding: indexes and wildcards.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import msgspec
@@ -85,6 +84,8 @@ def as_text(value: Any) -> str:
         return value
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
+    import json
+
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=_plain)
 
 

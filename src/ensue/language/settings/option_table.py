@@ -132,6 +132,7 @@ OPTIONS: Final[Mapping[str, OptionKind]] = {
     "state_aggregate": OneOf("true, false, or a list of state modules", (bool, list)),
     "on_unknown_function": WordOption(("refuse", "fail")),
     "on_unknown_argument": WordOption(("refuse", "fail", "ignore")),
+    "cmd_safe": _FLAG,
     "silence_warnings": ListOf("a list of codes of warnings", _WARNING_CODE),
     "resource_pillar_key": _TEXT,
     "delayed_repeat_limit": OneOf(
@@ -184,7 +185,6 @@ OPTIONS: Final[Mapping[str, OptionKind]] = {
     "keep_runs": whole_number(1),
     "keep_runs_bytes": OneOf("a size, such as 1GiB", (int, str), _is_size),
     "keep_output_bytes": OneOf("a size, such as 1MiB", (int, str), _is_size),
-    "cmd_safe": _FLAG,
     "http_request_timeout": OneOf("a number of seconds above 0", (int, float), lambda number: number > 0),
     "concurrency": whole_number(1),
     "derived_highstate": _FLAG,
