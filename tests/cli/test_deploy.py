@@ -95,7 +95,7 @@ def test_a_plan_makes_nothing(project: DeployedProject) -> None:
     assert project.log() == []
     assert not (project.root / ".ensue/store.db").exists()
     ended = project.run(*DEPLOY, "--plan")
-    assert f"  planned  {DB}\n           would make it" in ended.out
+    assert f" to create  {DB}\n            would make it" in ended.out
     deployed(project)
     assert set(deployed(project, "--plan").values()) == {"unchanged"}
 

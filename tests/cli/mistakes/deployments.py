@@ -39,9 +39,8 @@ def score(what: str, old: str, new: str, at: str, *, says: str, mends: str, code
 def definition(what: str, old: str, new: str, at: str, *, says: str, mends: str) -> Mistake:
     """Return a definition with one text in place of another."""
     files = {"score.yaml": SCORE, "definitions/pg.yaml": DEFINITION.replace(old, new)}
-    return Mistake(
-        what=what, words=DEPLOY, files=files, at=f"definitions/pg.yaml:{at}", says=says, mends=mends
-    )
+    where = f"definitions/pg.yaml:{at}" if at else ""
+    return Mistake(what=what, words=DEPLOY, files=files, at=where, says=says, mends=mends)
 
 
 def deployed(words: str, *, says: str, mends: str, code: int = 1) -> Mistake:
@@ -76,6 +75,22 @@ ROWS = [
         "10:3",
         says="no definition is for the type 'postgress'",
         mends="did you mean postgres?",
+    ),
+    definition(
+        "a definition without criteria",
+        "  criteria: [{}]\n",
+        "",
+        "",
+        says="pg: it has no criteria, so it is never chosen",
+        mends="add `criteria: [{}]` below `entity`",
+    ),
+    Mistake(
+        what="a project without definitions",
+        words=DEPLOY,
+        files={"score.yaml": SCORE},
+        at="score.yaml:10",
+        says="no definition is for the type 'postgres'",
+        mends="write one into a file of definitions/, such as `{kind: Definition, metadata: {id: my-",
     ),
     score(
         "a misspelt resource in a placeholder",

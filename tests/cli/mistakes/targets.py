@@ -127,7 +127,7 @@ ROWS = [
     line("doc file.manage", says="there is no module or function 'file.manage'", mends="mean file.managed"),
     line("show activ", says="'activ' is not one of", mends="did you mean active?"),
     line("show pillar port", says="`show pillar` shows everything", mends="`ensue call ID pillar.get port`"),
-    line("show enforced a", says="`show enforced` shows everything", mends="--out json"),
+    line("show enforced a", says="`show enforced` shows everything", mends='select(.id == "a")'),
     line("resources lst", says="There is no command 'lst'", mends="Did you mean list?"),
     line("apply --root /nonexistent t", says="there is no folder /nonexistent", mends="check --root"),
 ]
