@@ -101,6 +101,52 @@ ROWS = [
         mends="did you mean db?",
     ),
     score(
+        "a placeholder of a Score file without `resources`",
+        "resources.db",
+        "db",
+        "8:11",
+        says="${db.host} is not a placeholder here",
+        mends="did you mean ${resources.db.host}?",
+        code=0,
+    ),
+    Mistake(
+        what="a placeholder of a definition without `context`",
+        words=DEPLOY,
+        files={
+            "score.yaml": SCORE,
+            "definitions/pg.yaml": DEFINITION.replace("host: a", "host: '${env.id}'"),
+        },
+        at="definitions/pg.yaml:6:35",
+        says="${env.id} is not a placeholder here",
+        mends="did you mean ${context.env.id}?",
+        code=0,
+    ),
+    Mistake(
+        what="a placeholder of a definition without `resources`",
+        words=DEPLOY,
+        files={
+            "score.yaml": SCORE,
+            "definitions/pg.yaml": DEFINITION.replace("host: a", "host: '${vm.outputs.ip}'"),
+        },
+        at="definitions/pg.yaml:6:35",
+        says="${vm.outputs.ip} is not a placeholder here",
+        mends="did you mean ${resources.vm.outputs.ip}?",
+        code=0,
+    ),
+    Mistake(
+        what="an answer of a command with an unknown field",
+        words=DEPLOY,
+        files={
+            "score.yaml": SCORE,
+            "definitions/pg.yaml": DEFINITION.replace("echo", "command").replace(
+                "host: a", "command: [echo, '{\"outputs\": {}}']"
+            ),
+        },
+        says="unknown field `outputs`",
+        mends="(an answer may have values, secrets, cookie,",
+        code=2,
+    ),
+    score(
         "a misspelt output in a placeholder",
         "db.host",
         "db.hots",
