@@ -43,11 +43,12 @@ def test_an_sls_by_path_needs_no_project(tmp_path: Path) -> None:
 
 
 def test_a_missing_top_file_fails_as_in_salt_with_a_way_out(tmp_path: Path) -> None:
-    """Without a top file there is one failed state that says what to do, and the run's exit code is 2."""
+    """Without a top file there is one failed state, a warning that says what to do, and exit code 2."""
     report = apply(tmp_path)
     assert (list(report.returns), report.exit_code) == (["no_|-states_|-states_|-None"], 2)
     assert [one.code for one in report.warnings] == ["E0604"]
-    assert "write a top.sls" in report.returns["no_|-states_|-states_|-None"].comment
+    assert report.returns["no_|-states_|-states_|-None"].comment.endswith("there is no top file")
+    assert "write a top.sls" in report.warnings[0].help
 
 
 def test_what_a_missing_top_file_gives_is_not_shown(tmp_path: Path) -> None:

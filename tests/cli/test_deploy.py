@@ -95,7 +95,7 @@ def test_a_plan_makes_nothing(project: DeployedProject) -> None:
     assert project.log() == []
     assert not (project.root / ".ensue/store.db").exists()
     ended = project.run(*DEPLOY, "--plan")
-    assert f"  planned  {DB}\n           would make it" in ended.out
+    assert f" to create  {DB}\n            would make it" in ended.out
     deployed(project)
     assert set(deployed(project, "--plan").values()) == {"unchanged"}
 
@@ -332,3 +332,22 @@ def test_what_a_driver_registers_no_more_is_forgotten(project: DeployedProject) 
     assert active(project) == {"minion:m", "minion:box", "minion:two"}
     deployed(project)
     assert active(project) == {"minion:m", "minion:two"}
+
+
+def test_an_output_that_a_resource_lacks_has_its_place(project: DeployedProject) -> None:
+    """The Score file's, also if another placeholder names the same resource; nothing runs."""
+    deployed(project)
+    project.log()
+    score = (project.root / "score.yaml").read_text()
+    project.write(
+        "score.yaml",
+        score.replace('DB: "$', 'GOOD: "${resources.db.host}", DB: "$').replace(
+            '{resources.db.host}"}', '{resources.db.hots}"}'
+        ),
+    )
+    ended = project.run(*DEPLOY)
+    assert ended.code == 1
+    assert "did you mean host?" in ended.err
+    assert "--> score.yaml:3:82" in ended.err
+    assert "(built in)" not in ended.err
+    assert project.log() == []

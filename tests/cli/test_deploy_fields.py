@@ -43,17 +43,17 @@ def test_a_plan_names_each_field(project: DeployedProject) -> None:
     assert ended.code == 0, ended.err
     at = ended.out.index(DB)
     assert ended.out[at:].splitlines()[1:12] == [
-        "           would make it",
-        "           ~ /values/conf/a: [1] → [1, 2]",
-        "           + /values/conf/c: true",
-        "           - /values/gone",
-        "           ~ /values/script:",
-        "               @@ -1,3 +1,3 @@",
-        "                one",
-        "               -two",
-        "               +2",
-        "                three",
-        "           ~ /values/size: 1 → 2",
+        "            would make it",
+        "            ~ /values/conf/a: [1] → [1, 2]",
+        "            + /values/conf/c: true",
+        "            - /values/gone",
+        "            ~ /values/script:",
+        "                @@ -1,3 +1,3 @@",
+        "                 one",
+        "                -two",
+        "                +2",
+        "                 three",
+        "            ~ /values/size: 1 → 2",
     ]
 
 

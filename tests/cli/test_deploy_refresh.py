@@ -6,7 +6,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cli.deployed_project import DB, DEPLOY, DeployedProject, deployed, deployed_project, statuses
+from tests.cli.deployed_project import (
+    DB,
+    DEPLOY,
+    DESTROY,
+    DeployedProject,
+    deployed,
+    deployed_project,
+    statuses,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,3 +90,51 @@ def test_every_driver_that_makes_something_is_asked(project: DeployedProject) ->
     assert project.log() == ["update dns", "update postgres"]
     assert json.dumps(planned(project)[DB.split(".")[0]]["changes"]) == "[]"
     assert BOX in project.run("show", "active").out
+
+
+def test_a_plan_says_what_would_be_done(project: DeployedProject) -> None:
+    """Each resource and the sum have the action; JSON has it beside the status."""
+    lines = project.run(*DESTROY, "--plan").out.splitlines()
+    assert f"to destroy  {BOX}" in lines
+    assert lines[-1] == "shop/dev: 5 to destroy"
+    (project.root / "the box").unlink()
+    node = planned(project, "--refresh")["box"]
+    assert (node["status"], node["action"]) == ("planned", "update")
+    project.write("definitions/box.yaml", DEFINITION.replace("plan: true", "plan: true, size: 2"))
+    assert planned(project)["box"]["action"] == "update"
+    assert f" to update  {BOX}" in project.run(*DEPLOY, "--plan").out.splitlines()
+
+
+def test_a_plan_that_compares_only_inputs_says_so(project: DeployedProject) -> None:
+    """As text, and not if drivers were asked."""
+    note = "compared inputs only; --refresh looks at what was made"
+    assert project.run(*DEPLOY, "--plan").out.splitlines()[-1] == note
+    assert note not in project.run(*DEPLOY, "--plan", "--refresh").out
+    assert note not in project.run(*DEPLOY).out
+
+
+def test_a_driver_that_cannot_look_changes_nothing_else_in_the_plan(project: DeployedProject) -> None:
+    """What depends on it is compared with its last outputs, as a deployment finds it."""
+    project.write("definitions/box.yaml", DEFINITION.replace(", plan: true", ""))
+    score = (project.root / "score.yaml").read_text()
+    project.write("score.yaml", score.replace('DB: "${resources.db.host}"', 'MADE: "${resources.box.made}"'))
+    program = PROGRAM.replace("box.stat().st_mtime_ns", "7")
+    project.write("box.py", program)
+    deployed(project)
+    nodes = planned(project, "--refresh")
+    assert (nodes["box"]["status"], nodes["box"]["action"]) == ("planned", "read")
+    assert nodes["workload"]["status"] == "unchanged"
+    assert (
+        statuses(project.run(*DEPLOY, "--refresh", "--out", "json").document)["workload"]
+        == (nodes["workload"]["status"])
+    )
+
+
+def test_the_exit_code_says_whether_anything_would_be_done(project: DeployedProject) -> None:
+    """0: nothing; 2: something; 1: an error, also without a plan."""
+    words = ("--plan", "--detailed-exitcode")
+    assert project.run(*DEPLOY, *words).code == 0
+    assert project.run(*DEPLOY, *words, "--refresh").code == 2
+    assert project.run(*DESTROY, *words).code == 2
+    ended = project.run(*DEPLOY, "--detailed-exitcode")
+    assert (ended.code, "--detailed-exitcode goes with --plan" in ended.err) == (1, True)

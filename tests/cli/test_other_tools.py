@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from ensue.cli.other_tools import _COMMANDS, _OPTIONS
+from ensue.cli.other_tools import _COMMANDS, _DEPLOY_OPTIONS, _OPTIONS
 from ensue.cli.root import COMMANDS, root
 
 NAMED = sorted(
@@ -46,7 +46,16 @@ def test_an_option_that_is_named_exists(option: str) -> None:
     """It is one of apply or plan."""
     found = [root.get_command(click.Context(root), name) for name in ("apply", "plan")]
     known = {each for command in found if command for param in command.params for each in param.opts}
-    assert option.split(maxsplit=1)[0] in known
+    assert re.split("[ =]", option)[0] in known
+
+
+@pytest.mark.parametrize("text", sorted(set(_DEPLOY_OPTIONS.values())))
+def test_an_option_of_deploy_that_is_named_exists(text: str) -> None:
+    """It is one of deploy."""
+    command = root.get_command(click.Context(root), "deploy")
+    assert command is not None
+    known = {each for param in command.params for each in param.opts}
+    assert set(re.findall(r"--[a-z-]+", text)) <= known
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -175,10 +175,15 @@ class AssignedSls:
             code=NO_TOP_FILE,
             summary="there is no top file",
             detail=f"no top.sls below {folders or 'any file root'}",
-            help="name an SLS (`ensue apply web`), write a top.sls (`ensue init`), or, "
-            "if the tree is in another folder, name that folder in file_roots of ensue.yaml",
+            help=_HELP_OF_DEPLOYMENTS if self._is_of_deployments() else _HELP_OF_STATES,
             severity=severity,
         )
+
+    def _is_of_deployments(self) -> bool:
+        """Return whether the project has definitions of resources, and no folder of states."""
+        roots, settings = self._services.roots, self._services.settings
+        folders = (folder for name in roots.environments for folder in roots.folders(name))
+        return (settings.root / "definitions").is_dir() and not any(one.is_dir() for one in folders)
 
     def _request(self, name: str) -> SlsRequest:
         settings = self._services.settings
@@ -188,6 +193,16 @@ class AssignedSls:
             path = Path(os.path.abspath(settings.root / Path(name).expanduser()))  # noqa: PTH100
             return SlsRequest(path=path, saltenv=saltenv)
         return SlsRequest(name=name, saltenv=saltenv)
+
+
+_HELP_OF_STATES: Final = (
+    "name an SLS (`ensue apply web`), write a top.sls (`ensue init`), or, "
+    "if the tree is in another folder, name that folder in file_roots of ensue.yaml"
+)
+_HELP_OF_DEPLOYMENTS: Final = (
+    "the project has definitions and no states: `ensue deploy score.yaml --app APP --env ENV --env-type TYPE "
+    "--plan` plans a deployment; states need a top.sls (`ensue init`)"
+)
 
 
 def nothing_assigned(names: str) -> Diagnostic:

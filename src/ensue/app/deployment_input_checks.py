@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ensue.core.errors import DriverError, EnsueError, SecretStoreError
 from ensue.deploy.provisioning.params_checks import late_misfits
 from ensue.deploy.provisioning.secret_refs import secret_references
+from ensue.deploy.provisioning.wrong_placeholders import place_of_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.requests import Requests
     from ensue.deploy.provisioning.secret_refs import SecretReference
+    from ensue.deploy.provisioning.written import TextPlace
     from ensue.language.collector import Collector
     from ensue.store.secret_stores.secret_stores import WantedSecret
 
@@ -57,7 +59,7 @@ class DeploymentChecks:
             try:
                 evaluated.append(self._values.evaluated(node))
             except EnsueError as error:
-                self._note(node, str(error), found)
+                self._note(node, str(error), found, place_of_wrong(node, self._values))
         for one in evaluated:
             found.add(late_misfits(one))
         secrets = await self._secrets(evaluated, found)
@@ -109,16 +111,23 @@ class DeploymentChecks:
         for problem in problems:
             self._note(node, problem, found)
 
-    def _note(self, node: GraphNode, problem: str, found: Collector) -> None:
-        """Report a problem once for all resources of a definition that have it."""
+    def _note(self, node: GraphNode, problem: str, found: Collector, place: TextPlace | None = None) -> None:
+        """Report a problem once for all resources of a definition that have it.
+
+        Args:
+            node: the resource.
+            problem: the problem.
+            found: receives it.
+            place: the place of the problem; None: the definition.
+        """
         if (node.definition, problem) in self._noted:
             return
         self._noted.add((node.definition, problem))
         found.error(
             "E0827",
             f"{node.key} cannot be provisioned: {self._services.masker.text(problem)}",
-            node.places[-1].span(),
-            help=f"look at the definition {node.definition}",
+            (place or node.places[-1]).span(),
+            help="" if place else f"look at the definition {node.definition}",
             related=((node.places[0].span(), "the resource is requested here"),),
         )
 

@@ -258,7 +258,8 @@ def _nothing_assigned(first: FirstPlans) -> str:
     """Return why a highstate has no states; empty if that is not an error."""
     for one in first.warnings:
         if one.code in {NO_TOP_FILE, NOTHING_ASSIGNED}:
-            return f"No states found for this minion: {one.summary} ({one.help})"
+            # The warning itself follows, with its help; a line of the plan would cut that.
+            return f"No states found for this minion: {one.summary}"
     return ""
 
 

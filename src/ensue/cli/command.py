@@ -35,7 +35,9 @@ class ExampleCommand(click.Command):
         try:
             return super().parse_args(ctx, list(words))
         except click.NoSuchOption as error:
-            raise _of_another_tool(error, words) from None
+            from ensue.cli.other_tools import of_another_tool
+
+            raise of_another_tool(error, words) from None
         except click.BadParameter as first:
             refused = self._refused(ctx, words)
             if len(refused) < 2:  # noqa: PLR2004 (click's own message names the one)
@@ -58,18 +60,6 @@ class ExampleCommand(click.Command):
 
         super().format_epilog(ctx, formatter)
         write_examples(formatter, self.examples)
-
-
-def _of_another_tool(error: click.NoSuchOption, words: Sequence[str]) -> click.UsageError:
-    """Return the error of an option that does not exist; with what to write here if another tool has it."""
-    from ensue.cli.other_tools import instead_of_option
-
-    # Of `-target=web`, click names `-t`.
-    names = [word.partition("=")[0] for word in words if word.startswith(error.option_name)]
-    for name in (error.option_name, *names):
-        if instead := instead_of_option(name):
-            return click.UsageError(f"No such option '{name}'. Instead: {instead}.", error.ctx)
-    return error
 
 
 class ProjectCommand(ExampleCommand):

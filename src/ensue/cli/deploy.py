@@ -112,6 +112,11 @@ EXAMPLES = (
 @ttl_option
 @click.option("--plan", "test", is_flag=True, help="Change nothing; say what would be done.")
 @click.option(
+    "--detailed-exitcode",
+    is_flag=True,
+    help="With --plan, exit code 0: nothing would be done; 1: an error; 2: something would.",
+)
+@click.option(
     "--prune", is_flag=True, help="Remove resources that earlier deployments provisioned and this one lacks."
 )
 @click.option("--destroy", is_flag=True, help="Remove all resources of the environment, in reverse order.")
@@ -196,6 +201,7 @@ def command(
     render_to: Path | None,
     ttl: float | None,
     test: bool,
+    detailed_exitcode: bool,
     prune: bool,
     destroy: bool,
     allow_replace: tuple[str, ...],
@@ -219,7 +225,8 @@ def command(
     and has the same inputs is left alone. Give the command again to continue an interrupted deployment.
 
     Exit code: 0 success; 1 the input has errors, nothing was provisioned; 2 a resource
-    failed; 130 interrupted.
+    failed; 130 interrupted. With --plan --detailed-exitcode: 0 nothing would be done; 1 an error; 2 something
+    would be done.
     """
     from ensue.app.project import RunOptions
     from ensue.cli.run_progress import progress_of
@@ -243,12 +250,9 @@ def command(
                 "--rotate": rotate,
             }
         )
-    if only and (prune or render):
-        raise click.UsageError(
-            "--only leaves a part of the environment out: it takes no --prune and no --render"
-        )
-    if bool(render) != bool(render_to):
-        raise click.UsageError("--render and --to go together")
+    _refuse_if(only and (prune or render), "--only leaves a part out: it takes no --prune and no --render")
+    _refuse_if(detailed_exitcode and not test, "--detailed-exitcode goes with --plan")
+    _refuse_if(bool(render) != bool(render_to), "--render and --to go together")
     order = msgspec.structs.replace(
         _order(files, DeploymentWords(**deployment), sets, destroy=destroy),
         values=given_values(values),
@@ -294,8 +298,23 @@ def command(
         order = msgspec.structs.replace(order, allow_replace=(*order.allow_replace, *also))
         report = session.run(work)
     session.print_diagnostics(report.run.warnings)
-    _print(session, report)
-    return report.run.exit_code if report.run.status != "interrupted" else exit_codes.INTERRUPTED
+    _print(session, report, test=test)
+    if report.run.status == "interrupted":
+        return exit_codes.INTERRUPTED
+    return _detailed(report) if detailed_exitcode else report.run.exit_code
+
+
+def _detailed(report: DeploymentReport) -> int:
+    """Return the exit code for `--detailed-exitcode`, as that of `ensue plan`."""
+    if report.run.exit_code:
+        return exit_codes.REFUSED
+    is_changing = any(one.outcome.status == "planned" for one in report.nodes)
+    return exit_codes.CHANGES if is_changing else exit_codes.SUCCEEDED
+
+
+def _refuse_if(is_wrong: object, message: str) -> None:
+    if is_wrong:
+        raise click.UsageError(message)
 
 
 def _refuse_beside_destroy(given: Mapping[str, object]) -> None:
@@ -350,7 +369,7 @@ def _order(
     return sets.applied_to(order)
 
 
-def _print(session: Session, report: DeploymentReport) -> None:
+def _print(session: Session, report: DeploymentReport, *, test: bool) -> None:
     from ensue.output.colours import on_one_line
     from ensue.output.resource_graph import deployment_data, deployment_lines
 
@@ -361,7 +380,8 @@ def _print(session: Session, report: DeploymentReport) -> None:
     elif session.out in FORMS:
         _draw(session, report)
     elif session.out == "text":
-        lines = deployment_lines(context, report.nodes, session.masker, session.stdout_palette)
+        palette = session.stdout_palette
+        lines = deployment_lines(context, report.nodes, session.masker, palette, is_plan=test)
         session.print_text(f"{line}\n" for line in lines)
         if report.deployment.order.render:
             session.print_text(f"rendered: {on_one_line(str(path))}\n" for path in report.rendered)

@@ -26,6 +26,16 @@ class ExampleGroup(click.Group):
         super().__init__(*args, **kwargs)  # type: ignore[arg-type] # handed on as they are
         self.examples = examples
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options before the command; one of another tool is answered with what to write here."""
+        words = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            from ensue.cli.other_tools import of_another_tool
+
+            raise of_another_tool(error, words) from None
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

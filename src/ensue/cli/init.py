@@ -25,7 +25,7 @@ FILES: Final[dict[str, str]] = {
 state_auto_order: true
 """,
     "states/top.sls": """\
-# Which machine gets which SLS.
+# Which machine gets which SLS. Add new files here.
 base:
   '*':
     - hello

@@ -5,7 +5,12 @@ Source: the command lines of Terraform, OpenTofu, Pulumi, Ansible, Salt and Idem
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import click
 
 _PLAN: Final = "`ensue plan` shows what would change, with diffs"
 _VALUES: Final = "`--pillar KEY=VALUE` gives a value, `--pillar-file FILE` a file of them"
@@ -17,6 +22,8 @@ _NO_QUESTION: Final = "leave it out: an apply asks nothing"
 _CHECK: Final = (
     "`ensue show low [SLS]` compiles and shows all errors; `ensue plan` looks at the machines, too"
 )
+_ALWAYS_LOOKS: Final = "leave it out: a plan and an apply always look at the machines"
+_NO_SAVED_PLAN: Final = "leave it out: plans are not saved; `ensue apply` compares again, and asks nothing"
 _RESULTS: Final = (
     "`ensue show enforced` has what states returned, `ensue show active` the outputs of resources"
 )
@@ -25,6 +32,7 @@ _RESOURCES: Final = (
     "hosts are resources: `ensue resources register`, or in pillar (`ensue resources list` shows them)"
 )
 
+_REPLACE: Final = "`ensue deploy --replace RESOURCE`; of states, change what is written"
 _PART: Final = (
     f"`--only ID` runs a state and what it requires, `ensue deploy --only RESOURCE` a resource; {_TARGET}"
 )
@@ -46,15 +54,16 @@ _OPTIONS: Final = {
     "-G": "`--tgt G@GRAIN:VALUE` chooses machines by a grain",
     "-E": "`--tgt E@EXPRESSION` chooses machines by a regular expression",
     "-N": "`--tgt N@NODEGROUP` chooses a nodegroup",
-    "-out": "leave it out: an apply compares again, and needs no saved plan",
+    "-out": _NO_SAVED_PLAN,
     "--upgrade": "leave it out: ensue downloads no providers",
     "-upgrade": "leave it out: ensue downloads no providers",
-    "-lock": "leave it out: `ensue apply --wait` waits for another run",
-    "-lock-timeout": "`ensue apply --wait` waits for another run",
+    "-lock": "leave it out: a run always takes the lock; `--wait` waits for another one",
+    "-lock-timeout": "`--wait` waits for another run, `--wait=3s` at most so long",
     "-input": _NO_QUESTION,
     "--ask-pass": "the registration of a host has its `password` or `private_key`",
     "-k": "the registration of a host has its `password` or `private_key`",
-    "--refresh": "`ensue resources refresh`, or `ensue deploy --refresh`",
+    "-refresh": _ALWAYS_LOOKS,
+    "--refresh": f"{_ALWAYS_LOOKS}; `ensue resources refresh` reads grains again",
     "--batch-size": "`--batch N`",
     "--syntax-check": _CHECK,
     "--list-tasks": _CHECK,
@@ -102,11 +111,19 @@ _OPTIONS: Final = {
     "--output": "`--out FORM`",
     "-o": "`--out FORM`",
     "-no-color": "`--no-color`",
-    "-replace": "`ensue deploy --replace RESOURCE`",
-    "-refresh-only": "`ensue deploy --plan --refresh`",
+    "-replace": _REPLACE,
+    "--replace": _REPLACE,
+    "-refresh-only": "`ensue plan` shows what differs; of deployments `ensue deploy --plan --refresh`",
+    "--refresh-only": "`ensue plan` shows what differs; of deployments `ensue deploy --plan --refresh`",
     "-detailed-exitcode": "`ensue plan --detailed-exitcode`",
-    "-destroy": "`ensue deploy --destroy`",
+    "--detailed-exitcode": "`ensue plan --detailed-exitcode`",
+    "-destroy": _DESTROY,
+    "--destroy": _DESTROY,
     "-chdir": "`--root DIR`",
+    "--chdir": "`--root DIR`",
+    "-version": "`ensue --version`",
+    "-help": "`ensue --help`",
+    "-compact-warnings": "`silence` in ensue.yaml leaves warnings out",
     "--params": _VALUES,
     "--sls-sources": _ROOTS,
     "--tree": _ROOTS,
@@ -120,6 +137,25 @@ _OPTIONS: Final = {
     "--runtime": "`state_auto_order: false` in ensue.yaml runs states at the same time",
     "--run-name": "leave it out: the project's folder names what was enforced",
 }
+
+_DEPLOY_OPTIONS: Final = {
+    **dict.fromkeys(("--pillar", "--var", "-var", "-e", "--extra-vars"), "`--value NAME=VALUE`"),
+    **dict.fromkeys(("--target", "-target"), "`--only RESOURCE`"),
+    **dict.fromkeys(("--dry-run", "--test", "--check", "--diff", "--preview", "-C"), "`--plan`"),
+    "-replace": "`--replace RESOURCE`",
+    "-refresh": "leave it out: without `--refresh`, a deployment compares inputs only",
+    "-refresh-only": "`--plan --refresh`",
+    "--refresh-only": "`--plan --refresh`",
+    "-destroy": "`--destroy`",
+    "-detailed-exitcode": "`--plan --detailed-exitcode`",
+    "-out": "leave it out: plans are not saved; `ensue deploy` compares again",
+    **dict.fromkeys(
+        ("-auto-approve", "--auto-approve", "--yes", "-y", "-input"),
+        "leave it out: a deployment asks nothing, except on a terminal before it replaces something "
+        "(`--allow-replace`)",
+    ),
+}
+"""The options of which `deploy` has others than `apply` and `plan`."""
 
 _FILES: Final = (".sls", ".yml", ".yaml", ".tf", ".json")
 _COMMANDS: Final = {
@@ -153,8 +189,13 @@ _COMMANDS: Final = {
     "output": _RESULTS,
     "outputs": _RESULTS,
     "state": f"`ensue apply [SLS]` runs states; {_RESULTS}",
-    "workspace": "`ensue deploy --env ENV`, or `ensue apply --saltenv ENV`",
-    "refresh": "`ensue resources refresh`, or `ensue deploy --refresh`",
+    "workspace": "`ensue deploy --env ENV`; of states, `--tgt` and pillar separate environments, or each has "
+    "its own project (`--root DIR`)",
+    "rollback": "`ensue deploy --app APP --env ENV --from NUMBER`, as `ensue deployments list` numbers them; "
+    "of states, apply the earlier files",
+    "promote": "`ensue deploy --app APP --env ENV --from last --to-env ENV`",
+    "refresh": "`ensue plan` looks at the machines; `ensue resources refresh` reads grains again, "
+    "`ensue deploy --plan --refresh` looks at what drivers have made",
     "taint": "`ensue deploy --replace RESOURCE`",
     "force-unlock": "a process that has ended holds no lock; `ensue apply --wait` waits for one that runs",
     "fmt": "no formatter is needed: SLS files are YAML",
@@ -169,9 +210,57 @@ _COMMANDS: Final = {
 }
 
 
-def instead_of_option(word: str) -> str:
-    """Return what to write instead of an option of another tool; empty if it is none."""
-    return _OPTIONS.get(word, "")
+def instead_of_option(word: str, command: str = "") -> str:
+    """Return what to write instead of an option of another tool; empty if it is none.
+
+    Args:
+        word: the option, without a value.
+        command: the command of ensue that it is given to.
+    """
+    own = _DEPLOY_OPTIONS.get(word, "") if command == "deploy" else ""
+    return own or _OPTIONS.get(word, "")
+
+
+def of_another_tool(error: click.NoSuchOption, words: Sequence[str]) -> click.UsageError:
+    """Return the error of an option that does not exist; with what to write here if another tool has it.
+
+    Args:
+        error: click's error.
+        words: the command line.
+    """
+    import click
+
+    command = (error.ctx.info_name or "") if error.ctx else ""
+    name, instead = other_option(error.option_name, words, command)
+    if instead:
+        return click.UsageError(f"No such option '{name}'. Instead: {instead}.", error.ctx)
+    if name == error.option_name:
+        return error
+    known = {each for param in error.ctx.command.params for each in param.opts} if error.ctx else set[str]()
+    message = f"did you mean -{name}?" if f"-{name}" in known else "long options begin with two dashes"
+    return click.UsageError(f"No such option '{name}' ({message}).", error.ctx)
+
+
+def other_option(word: str, words: Sequence[str], command: str = "") -> tuple[str, str]:
+    """Return an option, and what to write instead of it; the latter is empty if no other tool has it.
+
+    Args:
+        word: the option that the parser refuses; of a long option with one dash, `-var`, a letter: `-v`.
+        words: the command line.
+        command: the command of ensue.
+    """
+    whole = next((each for each in words if _has_letter(each, word)), word).partition("=")[0]
+    if instead := instead_of_option(whole, command):
+        return whole, instead
+    is_long_word = len(whole) > len(word) and whole[2:].replace("-", "").isalpha()
+    return (whole, "") if is_long_word else (word, instead_of_option(word, command))
+
+
+def _has_letter(each: str, word: str) -> bool:
+    """Return whether the parser finds a refused option of one letter in a word of the command line."""
+    if each.startswith("--") or len(word) != len("-x"):
+        return each.partition("=")[0] == word
+    return each.startswith("-") and word[1] in each.partition("=")[0]
 
 
 def instead_of_command(word: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -133,10 +133,19 @@ def _find(name: str, records: list[ResourceRecord]) -> ResourceRecord | None:
     return next((record for record in records if record.srn in meant), None)
 
 
+_GLOB: Final = frozenset("*?[")
+_MOST_MATCHES: Final = 20
+
+
 def _no_such(name: str, known: Iterable[Srn]) -> str:
     """Return the message that there is no such resource, with similar names."""
     import difflib
+    from fnmatch import fnmatchcase
 
+    if _GLOB & set(name):
+        ids = [text for text in map(str, sorted(set(known))) if fnmatchcase(text, name)]
+        shown = f"these match: {' '.join(ids[:_MOST_MATCHES])}{' …' if len(ids) > _MOST_MATCHES else ''}"
+        return f"{name} is a pattern, and an id is required ({shown if ids else 'it matches none'})"
     names = [text for srn in sorted(set(known)) for text in (str(srn), srn.id)]
     close = difflib.get_close_matches(name, names, n=2, cutoff=NEAR_CUTOFF)
     hint = f"did you mean {' or '.join(close)}?" if close else "`ensue resources list` shows all"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SINGLE: Final = {
     "pillar": "`ensue call ID pillar.get {word}` shows one value",
     "top": "`ensue show top --tgt {word}` shows it for other targets",
-    "enforced": "`ensue show enforced --out json` is for programs that pick one",
+    "enforced": "`ensue show enforced --out json | jq '.[][] | select(.id == \"{word}\") | .new_state'`",
 }
 """What shows a part, of what is shown as a whole."""
 

@@ -194,10 +194,14 @@ def _not_known_yet(option: str, word: str) -> Diagnostic:
 
 
 def _near_rest(word: str, known: Iterable[str]) -> str:
-    """Return what a word with `id:` or `sls:` before it may mean."""
+    """Return what a word with `id:`, `sls:` or a module before it may mean."""
     kind, colon, rest = word.partition(":")
-    near = near_names(rest, [one for one in known if not one.startswith("tag:")])
-    return near if colon and kind in _KINDS else ""
+    others = [one for one in known if not one.startswith("tag:")]
+    if colon and kind in _KINDS:
+        return near_names(rest, others)
+    # `file.two` and `file:two`, as Terraform and references write an address.
+    ids = [end for mark in ".:" for _, _, end in [word.partition(mark)] if end in others]
+    return f"did you mean {ids[0]}?" if ids else ""
 
 
 def _forms(option: str) -> str:

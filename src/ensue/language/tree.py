@@ -45,6 +45,7 @@ class ExtendEntry(msgspec.Struct, frozen=True, kw_only=True):
     span: Span
 
 
+_SAVED_PLANS: Final = frozenset({"plan", "tfplan"})
 _NO_SLS: Final = frozenset({"yml", "yaml", "tf", "hcl", "json"})
 """Endings of the files of other tools."""
 
@@ -348,8 +349,12 @@ def absolute_name(name: str, file: SlsFile) -> str | None:
 
 def _other_file(name: str) -> str:
     """Return what to do with a file that is no SLS; empty if a name is not that of one."""
-    ending = name.rpartition(".")[2] if "." in name else ""
-    return f"states are in files that end in .sls, not in .{ending}" if ending in _NO_SLS else ""
+    ending = name.rpartition(".")[2]
+    if ending in _SAVED_PLANS:
+        return "plans are not saved: `ensue apply` compares again, and asks nothing"
+    return (
+        f"states are in files that end in .sls, not in .{ending}" if "." in name and ending in _NO_SLS else ""
+    )
 
 
 def _place(declared: Mapping[str, Mapping[str, Declaration]], saltenv: str) -> None:

@@ -86,6 +86,7 @@ def _outcome_data(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
         **data,
         "outputs": presentable(as_written(shown), masker),
         "status": outcome.status,
+        **({"action": outcome.action} if outcome.action else {}),
         "comment": masker.text(outcome.comment),
         "changes": [presentable(found.as_change, masker) for found in changed_fields(one)],
         **_replaces(outcome.replaces, masker),
@@ -147,7 +148,12 @@ def _hidden(data: Any, paths: Iterable[Path]) -> Any:
 
 
 def deployment_lines(
-    context: Context, outcomes: Sequence[NodeOutcome], masker: Masker, palette: Palette
+    context: Context,
+    outcomes: Sequence[NodeOutcome],
+    masker: Masker,
+    palette: Palette,
+    *,
+    is_plan: bool = False,
 ) -> Iterator[str]:
     """Yield the outcome of a deployment as text: each resource with its status, then the count per status.
 
@@ -156,21 +162,23 @@ def deployment_lines(
         outcomes: the outcome of every resource, in the order of provisioning.
         masker: the secrets.
         palette: the colours.
+        is_plan: whether nothing was changed.
     """
     counts: Counter[str] = Counter()
+    width = len("to destroy" if is_plan else "unchanged")
+    pad = " " * (width + 2)
     for one in outcomes:
         status = one.outcome.status
-        counts[status] += 1
+        word = _word(one)
+        counts[word] += 1
         colour = (
             palette.light_red if status in _BAD else palette.green if status in _CHANGED else palette.cyan
         )
-        sign = "-/+ replaced" if status == "replaced" else status
-        yield palette.paint(colour, f"{sign:>9}") + f"  {on_one_line(str(one.key))}"
+        sign = f"-/+ {word}" if word in {"replaced", "to replace"} else word
+        yield palette.paint(colour, f"{sign:>{width}}") + f"  {on_one_line(str(one.key))}"
         if one.outcome.comment and (status in _BAD or status in {"planned", "replaced", "retained"}):
-            yield from (
-                f"           {on_one_line(line)}" for line in masker.text(one.outcome.comment).splitlines()
-            )
-        yield from (f"           {line}" for line in field_lines(changed_fields(one), masker, palette))
+            yield from (f"{pad}{on_one_line(line)}" for line in masker.text(one.outcome.comment).splitlines())
+        yield from (f"{pad}{line}" for line in field_lines(changed_fields(one), masker, palette))
     total = ", ".join(f"{count} {status}" for status, count in counts.items())
     where = f"{context.app}/{context.env}" + (f" ({context.env_type})" if context.env_type else "")
     yield ""
@@ -179,6 +187,13 @@ def deployment_lines(
         yield "excluded resources are left as they are (--only)"
     if counts["orphaned"]:
         yield "orphaned resources are removed with --prune"
+    if is_plan and any(one.outcome.is_compared for one in outcomes):
+        yield "compared inputs only; --refresh looks at what was made"
+
+
+def _word(one: NodeOutcome) -> str:
+    """Return the status of a resource; in a plan what would be done."""
+    return f"to {one.outcome.action}" if one.outcome.action else one.outcome.status
 
 
 def _node_data(planned: EvaluatedNode, missing: Collection[str], masker: Masker) -> dict[str, Any]:

@@ -39,9 +39,8 @@ def score(what: str, old: str, new: str, at: str, *, says: str, mends: str, code
 def definition(what: str, old: str, new: str, at: str, *, says: str, mends: str) -> Mistake:
     """Return a definition with one text in place of another."""
     files = {"score.yaml": SCORE, "definitions/pg.yaml": DEFINITION.replace(old, new)}
-    return Mistake(
-        what=what, words=DEPLOY, files=files, at=f"definitions/pg.yaml:{at}", says=says, mends=mends
-    )
+    where = f"definitions/pg.yaml:{at}" if at else ""
+    return Mistake(what=what, words=DEPLOY, files=files, at=where, says=says, mends=mends)
 
 
 def deployed(words: str, *, says: str, mends: str, code: int = 1) -> Mistake:
@@ -77,6 +76,22 @@ ROWS = [
         says="no definition is for the type 'postgress'",
         mends="did you mean postgres?",
     ),
+    definition(
+        "a definition without criteria",
+        "  criteria: [{}]\n",
+        "",
+        "",
+        says="pg: it has no criteria, so it is never chosen",
+        mends="add `criteria: [{}]` below `entity`",
+    ),
+    Mistake(
+        what="a project without definitions",
+        words=DEPLOY,
+        files={"score.yaml": SCORE},
+        at="score.yaml:10",
+        says="no definition is for the type 'postgres'",
+        mends="write one into a file of definitions/, such as `{kind: Definition, metadata: {id: my-",
+    ),
     score(
         "a misspelt resource in a placeholder",
         "resources.db",
@@ -84,6 +99,52 @@ ROWS = [
         "8:11",
         says="no resource 'dbs' is declared",
         mends="did you mean db?",
+    ),
+    score(
+        "a placeholder of a Score file without `resources`",
+        "resources.db",
+        "db",
+        "8:11",
+        says="${db.host} is not a placeholder here",
+        mends="did you mean ${resources.db.host}?",
+        code=0,
+    ),
+    Mistake(
+        what="a placeholder of a definition without `context`",
+        words=DEPLOY,
+        files={
+            "score.yaml": SCORE,
+            "definitions/pg.yaml": DEFINITION.replace("host: a", "host: '${env.id}'"),
+        },
+        at="definitions/pg.yaml:6:35",
+        says="${env.id} is not a placeholder here",
+        mends="did you mean ${context.env.id}?",
+        code=0,
+    ),
+    Mistake(
+        what="a placeholder of a definition without `resources`",
+        words=DEPLOY,
+        files={
+            "score.yaml": SCORE,
+            "definitions/pg.yaml": DEFINITION.replace("host: a", "host: '${vm.outputs.ip}'"),
+        },
+        at="definitions/pg.yaml:6:35",
+        says="${vm.outputs.ip} is not a placeholder here",
+        mends="did you mean ${resources.vm.outputs.ip}?",
+        code=0,
+    ),
+    Mistake(
+        what="an answer of a command with an unknown field",
+        words=DEPLOY,
+        files={
+            "score.yaml": SCORE,
+            "definitions/pg.yaml": DEFINITION.replace("echo", "command").replace(
+                "host: a", "command: [echo, '{\"outputs\": {}}']"
+            ),
+        },
+        says="unknown field `outputs`",
+        mends="(an answer may have values, secrets, cookie,",
+        code=2,
     ),
     score(
         "a misspelt output in a placeholder",

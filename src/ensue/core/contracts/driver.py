@@ -280,12 +280,15 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         would_change: whether it would change anything.
         destroys: what an update would destroy or make anew, as messages name it.
         outputs: the outputs if they are known already; None: only provisioning determines them.
+        looked: whether the driver has looked at what it has made. If not, and the inputs are the same, the
+            plan compares what depends on the resource with the outputs of the last call.
     """
 
     comment: str = ""
     would_change: bool = True
     destroys: tuple[str, ...] = ()
     outputs: Provisioned | None = None
+    looked: bool = True
 
 
 class Driver(Protocol):

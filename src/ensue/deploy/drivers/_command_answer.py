@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.driver import DriverRequest
 
 
-_Answer = TypeVar("_Answer")
+_Answer = TypeVar("_Answer", bound=msgspec.Struct)
 
 
 class ProvisionAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -91,7 +91,8 @@ def _read(written: bytes, shape: type[_Answer], request: DriverRequest) -> _Answ
     try:
         return msgspec.convert(load_json(written, parse_constant=_refuse_constant), shape)
     except msgspec.ValidationError as error:
-        what = f"what its command wrote is not an answer: {error}"
+        known = ", ".join(shape.__struct_fields__)
+        what = f"what its command wrote is not an answer: {error} (an answer may have {known})"
     except ValueError as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else error
         what = f"what its command wrote is not one JSON document: {reason}"

@@ -106,7 +106,7 @@ async def plan(request: DriverRequest) -> Planned:
         return Planned(comment=f"would run its command once {unknown[0].reference} is known")
     program = program_of(request)
     if not values.get("plan"):
-        return Planned(comment=f"would run {program.name}")
+        return Planned(comment=f"would run {program.name}", looked=False)
     _mask(request)
     own = Cookies.of(request).own
     written = await run_program(program, request, _document(request, "plan", own), None)

@@ -115,7 +115,7 @@ def _refuse_unmatched(
                 f"no definition matches {resource.key}",
                 resource.place.span(),
                 detail=catalog.near_misses(resource.key, context),
-                help="`ensue show match` shows how definitions are ranked",
+                help=catalog.help_for(resource.key),
             )
 
 

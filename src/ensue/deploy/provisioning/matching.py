@@ -135,6 +135,21 @@ class Catalog:
         more = len(candidates) - len(shown)
         return "; ".join([*shown, *([f"and {more} more"] if more else [])])
 
+    def help_for(self, key: ResourceKey) -> str:
+        """Return how a resource that no definition matches gets one."""
+        others = self._by_type.get(key.type)
+        if others is None:
+            entity = (
+                f"{{type: {key.type}, driver_type: echo, driver_inputs: {{values: {{}}}}, criteria: [{{}}]}}"
+            )
+            return (
+                "write one into a file of definitions/, such as "
+                f"`{{kind: Definition, metadata: {{id: my-{key.type}}}, entity: {entity}}}`"
+            )
+        if not any(one.criteria for one in others):
+            return "add `criteria: [{}]` below `entity`, which matches everywhere"
+        return "`ensue show match` shows how definitions are ranked"
+
     def _add(self, definition: Definition, found: Collector) -> None:
         first = self.definitions.setdefault(definition.id, definition)
         if first is not definition:

@@ -28,6 +28,7 @@ from ensue.deploy.provisioning.records import (
     with_record,
     words_of,
     would_be,
+    would_do,
 )
 from ensue.deploy.provisioning.steps import ResourceStep, Steps
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome, Replacing
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.surroundings import (
+        Action,
         DriverCall,
         MakeServices,
         ProvisioningDriver,
@@ -113,7 +115,7 @@ class Provisioner:
             return await self._replaced(step, whole, call)
         mark = await self._steps.mark(step)
         if self._steps.is_left(step, mark):
-            return self._unchanged(step, test=call.test)
+            return self._left(step, test=call.test)
         return await (self._planned(step, mark) if call.test else self._called(step, mark))
 
     def is_quick(self, node: GraphNode) -> bool:
@@ -138,7 +140,7 @@ class Provisioner:
         if step.old is None or renewed(step.planned, step.old) != step.old:
             return None
         is_left = self._steps.is_left(step, await self._steps.mark(step))
-        return self._unchanged(step, test=True) if is_left else None
+        return self._left(step, test=True) if is_left else None
 
     async def _step(self, node: GraphNode, services: MakeServices) -> ResourceStep:
         """Return a resource on its way to its driver; see `Steps.of`."""
@@ -156,7 +158,7 @@ class Provisioner:
         """
         whole = self.kept[key]
         if call.test:
-            return ProvisioningOutcome("planned", "", old=whole)
+            return ProvisioningOutcome("planned", "", old=whole, action="destroy")
         for one in whole.beside:
             await self._delete(one, call)
             self._forget(one)
@@ -182,7 +184,8 @@ class Provisioner:
         old = self.kept[key]
         if call.test:
             what = "left as it is, and forgotten" if old.is_retained else "destroyed"
-            return ProvisioningOutcome("planned", f"{key} would be {what}", old=old)
+            action: Action = "forget" if old.is_retained else "destroy"
+            return ProvisioningOutcome("planned", f"{key} would be {what}", old=old, action=action)
         for one in (*old.beside, old):
             await self._delete(one, call)
             self._forget(one)
@@ -206,7 +209,9 @@ class Provisioner:
             if gone is None:
                 return outcome._replace(old=whole)
             comment = f"-/+ would be replaced: {words}"
-            return outcome._replace(status="planned", comment=comment, old=whole, replaces=gone)
+            return outcome._replace(
+                status="planned", comment=comment, old=whole, replaces=gone, action="replace"
+            )
         if gone is not None and not self._replacing.is_allowed(node.key):
             raise DriverError(f"would be replaced: {words} (allow it with --allow-replace={node.key})")
         mark = await self._steps.mark(step)
@@ -215,6 +220,10 @@ class Provisioner:
             self._forget(whole)
         made = await self._called(step, mark)
         return made._replace(status="replaced", comment=words, old=whole, replaces=gone) if gone else made
+
+    def _left(self, step: ResourceStep, *, test: bool) -> ProvisioningOutcome:
+        outcome = self._unchanged(step, test=test)
+        return outcome if step.driver.is_pure else outcome._replace(is_compared=True)
 
     def _unchanged(self, step: ResourceStep, *, test: bool) -> ProvisioningOutcome:
         planned, old = step.planned, step.old
@@ -235,18 +244,23 @@ class Provisioner:
         if driver.is_pure and evaluated.is_known:
             made = outputs_of(evaluated, await driver.create(request), self._run_services)
             self._note(node.key, made)
-            return ProvisioningOutcome("planned", would_be(node.key, old, is_same=is_same), made, old)
+            comment, action = would_be(node.key, old, is_same=is_same), would_do(old, is_same=is_same)
+            return ProvisioningOutcome("planned", comment, made, old, action=action)
         planned = await driver.plan(request)
         if not planned.would_change and old is not None and not old.was_interrupted:
             return self._unchanged(step, test=True)
         outputs: Outputs | None = None
+        action = would_do(old, is_same=is_same and not request.rotates and not planned.looked)
+        if action == "read" and old is not None:
+            self._note(node.key, Outputs(data=old.outputs, secret_paths=old.secret_paths))
         if planned.outputs is not None:
             outputs = outputs_of(evaluated, planned.outputs, self._run_services)
             self._note(node.key, outputs)
         comment = planned.comment or would_be(node.key, old, is_same=is_same, rotates=request.rotates)
         if planned.destroys and is_there(old):
             comment = f"-/+ would destroy {', '.join(planned.destroys)}; {comment}"
-        return ProvisioningOutcome("planned", comment, outputs, old)
+            action = "replace"
+        return ProvisioningOutcome("planned", comment, outputs, old, action=action)
 
     async def _called(self, step: ResourceStep, mark: str) -> ProvisioningOutcome:
         """Call a driver's create or update, with a record before and after it."""

@@ -70,7 +70,8 @@ def planned_wait(outcome: ProvisioningOutcome, node: GraphNode, values: GraphVal
     words = " and ".join(f"{one.subject} {one.expected}" for one in conditions)
     comment = "it is made, and is not ready yet" if is_awaited else outcome.comment
     text = f"{comment}; waits until {words} (at most {ready.timeout_s:g} s)"
-    return outcome._replace(status="planned", comment=text, waits=words)
+    action = "wait" if is_awaited else outcome.action
+    return outcome._replace(status="planned", comment=text, waits=words, action=action)
 
 
 async def _first_reason(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.graph_values import Outputs
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode
+    from ensue.deploy.provisioning.surroundings import Action
 
 
 def records_of(whole: ActiveResource | None) -> tuple[ActiveResource, ...]:
@@ -160,6 +161,19 @@ def would_be(key: ResourceKey, old: ActiveResource | None, *, is_same: bool, rot
     if old.was_interrupted:
         return f"{key} would be updated: the last call of its driver has not succeeded"
     return f"{key} would be {'read again: its inputs are the same' if is_same else 'updated'}"
+
+
+def would_do(old: ActiveResource | None, *, is_same: bool) -> Action:
+    """Return what would be done with a resource.
+
+    Args:
+        old: the record of what its driver has made; None: nothing.
+        is_same: whether only the call of its driver will tell what changes: its inputs are those of the last
+            successful call.
+    """
+    if old is None or not is_there(old):
+        return "create"
+    return "read" if is_same and not old.was_interrupted else "update"
 
 
 def words_of(replaced: ActiveResource, node: GraphNode) -> str:

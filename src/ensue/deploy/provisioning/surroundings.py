@@ -34,6 +34,10 @@ Status: TypeAlias = Literal[
 ]
 """The result of a resource in one deployment."""
 
+Action: TypeAlias = Literal["", "create", "update", "replace", "destroy", "forget", "read", "wait"]
+"""What a deployment would do with a resource: `read` has a driver look at what it has made, and `wait` waits
+until it is ready; empty if it would do nothing, or that is not known."""
+
 
 Probe: TypeAlias = "Callable[[Check, float], Awaitable[str]]"
 """Tries a condition once, for so many seconds at most; returns why it does not hold as the end of a sentence
@@ -115,6 +119,8 @@ class ProvisioningOutcome(NamedTuple):
         secret_manifests: the paths of the secrets in them.
         replaces: the record of what it replaces, which is destroyed; None: nothing.
         waits: what a deployment would wait for until it is ready; empty: nothing.
+        action: what a plan says would be done.
+        is_compared: whether it is left because its inputs are the same, and its driver could be asked.
     """
 
     status: Status
@@ -126,6 +132,8 @@ class ProvisioningOutcome(NamedTuple):
     secret_manifests: tuple[Path, ...] = ()
     replaces: ActiveResource | None = None
     waits: str = ""
+    action: Action = ""
+    is_compared: bool = False
 
 
 class Replacing(NamedTuple):

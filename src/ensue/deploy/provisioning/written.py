@@ -179,6 +179,19 @@ class WrittenReader:
             self._selections.setdefault((meaning.anchor, meaning.steps), here)
 
 
+def _with_root(text: str, dialect: Dialect) -> str:
+    """Return the question whether a placeholder is meant whose first word is missing; empty if none is."""
+    if not (text.startswith("${") and text.endswith("}")):
+        return ""
+    # In a definition `resources` takes any type: only outputs tell that one is meant.
+    roots = ("resources",) if dialect.grammar != "definition" or ".outputs." in text else ("context",)
+    for root in roots:
+        meant = f"${{{root}.{text[2:]}"
+        if root in dialect.roots and not parse_text(meant, dialect)[1]:
+            return f"did you mean {meant}?"
+    return ""
+
+
 def _report(
     fault: TextFault, dialect: Dialect, place: TextPlace, found: Collector, *, is_secret: bool
 ) -> None:
@@ -186,13 +199,16 @@ def _report(
     shown = "${…}" if is_secret else fault.text
     refusal = fault.refusal
     if refusal is None or dialect.grammar == "passed_on":
+        meant = "" if refusal else _with_root(fault.text, dialect)
         escape = "$\\{" if dialect.grammar == "definition" else "$${"
         found.warning(
             "E0817",
             f"{shown} is not a placeholder here and stays as it is",
             span,
             detail="" if refusal is None else refusal.reason,
-            help=f"where that is meant, write {escape} for the two characters ${{",
+            help=meant
+            if meant and not is_secret
+            else f"where that is meant, write {escape} for the two characters ${{",
         )
         return
     found.error(
