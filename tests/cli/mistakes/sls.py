@@ -141,9 +141,8 @@ ROWS = [
         "a misspelt output in a reference",
         f"{TOKEN}${{cmd:tok:stdot}}\n",
         "6:13",
-        says="new_state has no key 'stdot'; it has pid, retcode, stdout, stderr",
-        mends="did you mean stdout?",
-        code=2,
+        says="${cmd:tok:stdot} reads what 'tok' never returns",
+        mends="did you mean stdout or stdout_json?",
     ),
     state(
         "a misspelt variable",
