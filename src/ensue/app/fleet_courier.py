@@ -23,12 +23,12 @@ class Courier:
 
     Attributes:
         channel: the channel.
-        faults: why messages could not be sent; what waits for them fails at the deadline of the run.
+        unsent: why messages could not be sent; what waits for them fails at the deadline of the run.
     """
 
     def __init__(self, channel: MinionChannel) -> None:
         self.channel = channel
-        self.faults: list[Diagnostic] = []
+        self.unsent: list[Diagnostic] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     def send(self, minion: str, message: Handed) -> None:
@@ -47,4 +47,4 @@ class Courier:
         try:
             await self.channel.tell(minion, message)
         except ConfigurationError as error:
-            self.faults += [one for one in error.diagnostics if one not in self.faults]
+            self.unsent += [one for one in error.diagnostics if one not in self.unsent]

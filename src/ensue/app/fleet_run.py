@@ -172,7 +172,7 @@ class FleetRun:
             if self._order.verb == "apply":
                 exchange.give_up(f"the coordinator has ended the run: {status}")
             await courier.end()
-            ended = self._report(status, reports, minions, perf_counter() - started, courier.faults)
+            ended = self._report(status, reports, minions, perf_counter() - started, courier.unsent)
             await self._end(ended)
         if not self._can_be_resumed(ended):
             await self._settle(channel, done.taken)
@@ -330,7 +330,7 @@ class FleetRun:
         reports: Sequence[MinionReport],
         minions: Sequence[str],
         duration_s: float,
-        faults: Sequence[Diagnostic] = (),
+        unsent: Sequence[Diagnostic] = (),
     ) -> FleetReport:
         asked = {one.id for one in reports}
         return FleetReport(
@@ -343,7 +343,7 @@ class FleetRun:
             warnings=(
                 *refused_frames(self._admission.refused),
                 *stopped_run(self._stopped, self._run_id if self._journal is not None else ""),
-                *faults,
+                *unsent,
             ),
             duration_s=duration_s,
         )
