@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.app.deployment_files import read_definitions
+from ensue.deploy.environments.deployment_files import read_definitions
 from ensue.language.collector import Collector
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.app.documentation import KINDS, shipped_documentation
-from ensue.app.functions import Functions
+from ensue.language.functions.functions import Functions
 
 if TYPE_CHECKING:
     from ensue.core.contracts.function_docs import FunctionKind

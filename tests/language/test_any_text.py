@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ensue.app.functions import Functions
 from ensue.core.errors import CompileError
 from ensue.core.model.srn import Srn
 from ensue.language.compiler import Compiler, SlsRequest
+from ensue.language.functions.functions import Functions
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
 from ensue.language.yaml import load_text

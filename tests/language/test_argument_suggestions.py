@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ensue.app.functions import Functions
 from ensue.core.contracts.functions import Signature
 from ensue.language.ansible_words import _KEYWORDS
 from ensue.language.argument_suggestions import GLOBAL_WORDS, meant_by, near_miss
+from ensue.language.functions.functions import Functions
 
 OURS = Signature(
     names=frozenset({"name", "contents", "source", "template"}),

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.app.functions import Functions
 from ensue.language.ansible_words import _FILTERS
 from ensue.language.function_words import _FUNCTIONS, _MODULES, usual_names
+from ensue.language.functions.functions import Functions
 from ensue.language.jinja.environment import SaltJinjaEnvironment
 
 if TYPE_CHECKING:

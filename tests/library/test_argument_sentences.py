@@ -7,8 +7,8 @@ import inspect
 import pytest
 
 from ensue.app.documentation import KINDS, shipped_documentation
-from ensue.app.functions import Functions
 from ensue.core.contracts.function_docs import FunctionDoc, FunctionKind, function_doc
+from ensue.language.functions.functions import Functions
 
 DOCS = shipped_documentation()
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.app.documentation import shipped_documentation
-from ensue.app.functions import Functions
 from ensue.cli import main
 from ensue.cli.values import call_arguments
 from ensue.language.call_arguments import argument_fault
+from ensue.language.functions.functions import Functions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from collections import defaultdict
     from collections.abc import Callable, Mapping, Sequence
 
-    from ensue.app.functions import Functions
     from ensue.app.project_deployments import ProjectDeployments
-    from ensue.app.run_registry import RunRegistry
     from ensue.app.services import Services
     from ensue.core.contracts.accumulators import Accumulators
     from ensue.core.contracts.clock import Clock
@@ -43,8 +41,10 @@ if TYPE_CHECKING:
     from ensue.core.model.events import RunEvent
     from ensue.core.model.returns import ScopeReturn
     from ensue.engine.services import CallSite
+    from ensue.language.functions.functions import Functions
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
+    from ensue.store.registry.run_registry import RunRegistry
     from ensue.store.runs.call_reads import CallReads
 
 
@@ -128,7 +128,7 @@ class CallContext(TargetContext):
         if self.is_for_conditions:
             return connection
         if self._run.follow is not None:
-            from ensue.app.followed_calls import followed_connection
+            from ensue.reach.connections.followed_calls import followed_connection
 
             connection = followed_connection(connection, self._run.follow, self._site, self._services.loop)
         return narrowed(connection, options) if options.other else connection

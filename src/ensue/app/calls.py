@@ -30,9 +30,9 @@ from ensue.language.targeting.batch import Batch, TimeAllowance
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
-    from ensue.app.functions import Functions
     from ensue.app.services import Services
     from ensue.core.model.srn import Srn
+    from ensue.language.functions.functions import Functions
     from ensue.language.targeting.expression import Target
 
 _logger = logging.getLogger(__name__)

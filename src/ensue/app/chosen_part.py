@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.app.foreseen_registrations import ForeseenRegistrations
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import CompileError, UnknownResourceError
@@ -19,17 +18,18 @@ from ensue.core.model.events import StateExcluded
 from ensue.core.model.run_part import RunPart
 from ensue.core.model.state_identity import StateIdentity
 from ensue.engine.graph.transforms.part import PartChoice, PartRules, part_of
+from ensue.language.foreseen_registrations import ForeseenRegistrations
 from ensue.language.part_words import StatesByWord, word_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from ensue.app.first_plans import FirstPlans
     from ensue.app.services import Services
     from ensue.core.contracts.growth import Excluded, GrowthRequest, Plan
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.srn import Srn
+    from ensue.engine.first_plans import FirstPlans
     from ensue.language.part_words import Named
 
 _EXCLUDE = "--exclude leaves it out"

@@ -26,10 +26,10 @@ from ensue.salt.compare.sides import PlannedState, SaltSide, Side, compiled_stat
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from ensue.app.functions import Functions
     from ensue.app.services import Services
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunReport
+    from ensue.language.functions.functions import Functions
 
     Apply = Callable[..., Awaitable[RunReport]]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from ensue.app.functions import Functions
-    from ensue.app.run_registry import RunRegistry
     from ensue.core.contracts.clock import Clock
     from ensue.core.contracts.growth import Plan
     from ensue.core.contracts.vault import Vault
@@ -14,6 +12,8 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import ScopeReturn
     from ensue.core.model.srn import Srn
     from ensue.engine.asked_growth import AskedGrowth
+    from ensue.language.functions.functions import Functions
+    from ensue.store.registry.run_registry import RunRegistry
 
 
 class DeployingCall(Protocol):

@@ -12,13 +12,13 @@ from ensue.deploy.provisioning.wrong_placeholders import place_of_wrong
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ensue.app.built_graph import BuiltGraph
     from ensue.app.services import Services
     from ensue.core.contracts.vault import Vault
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data, DataMap
     from ensue.core.model.returns import ScopeReturn
+    from ensue.deploy.environments.built_graph import BuiltGraph
     from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
     from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.requests import Requests

@@ -9,7 +9,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Literal
 
-from ensue.app.deployment_checks import (
+from ensue.app.deployment_growth import DeploymentGrowth, GrowingDeployment
+from ensue.app.deployment_input_checks import DeploymentChecks, NothingRuns
+from ensue.app.deployment_surroundings import surroundings_of
+from ensue.app.environment_history import EnvironmentHistory, RequestedSet
+from ensue.app.resource_states import Removal, ResourceStates, problem_of_workload, unknown_lists
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import DriverError, InternalError, StoreError
+from ensue.deploy.environments.deployment_checks import (
     notice_other_organization,
     refuse_another_type,
     refuse_missing_drivers,
@@ -20,13 +27,6 @@ from ensue.app.deployment_checks import (
     refuse_unknown_words,
     refuse_unstorable,
 )
-from ensue.app.deployment_growth import DeploymentGrowth, GrowingDeployment
-from ensue.app.deployment_input_checks import DeploymentChecks, NothingRuns
-from ensue.app.deployment_surroundings import surroundings_of
-from ensue.app.environment_history import EnvironmentHistory, RequestedSet
-from ensue.app.resource_states import Removal, ResourceStates, problem_of_workload, unknown_lists
-from ensue.core.diagnostics import Diagnostic
-from ensue.core.errors import DriverError, InternalError, StoreError
 from ensue.deploy.provisioning.derived_registrations import derived_sources
 from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.deploy.provisioning.identity import Context
@@ -42,14 +42,14 @@ from ensue.language.collector import Collector
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ensue.app.built_graph import BuiltGraph
-    from ensue.app.deployments import DeploymentReader
     from ensue.app.services import Services
     from ensue.app.workload_files import WrittenWorkloads
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.contracts.growth import GrowthRequest, Plan
     from ensue.core.model.report import RunReport
     from ensue.core.model.srn import Srn
+    from ensue.deploy.environments.built_graph import BuiltGraph
+    from ensue.deploy.environments.deployment_reader import DeploymentReader
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.functions import Functions
-from ensue.app.new_state_page import new_state_keys
 from ensue.core.contracts.function_docs import FunctionDoc, FunctionKind, ModuleDoc, function_doc
 from ensue.core.errors import PluginError
 from ensue.core.model.docstrings import read_docstring
 from ensue.core.model.srn import MINION_TYPE
+from ensue.language.functions.functions import Functions
+from ensue.language.functions.new_state_page import new_state_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from ensue.app.deployment_checks import changed_definitions_warning, leaving_warning, refuse_wrong_drops
-from ensue.app.deployment_files import load_kept, shown
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError, StoreError
 from ensue.core.model.data import leaves
+from ensue.deploy.environments.deployment_checks import (
+    changed_definitions_warning,
+    leaving_warning,
+    refuse_wrong_drops,
+)
+from ensue.deploy.environments.deployment_files import load_kept, shown
 from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
 from ensue.deploy.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
 from ensue.deploy.provisioning.images import ANY_WORKLOAD
@@ -26,12 +30,12 @@ from ensue.store.registry.lock_holder import this_user
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ensue.app.built_graph import BuiltGraph
-    from ensue.app.deployment_files import LoadedDocument
-    from ensue.app.deployments import DeploymentReader
     from ensue.app.services import Services
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.model.report import RunReport
+    from ensue.deploy.environments.built_graph import BuiltGraph
+    from ensue.deploy.environments.deployment_files import LoadedDocument
+    from ensue.deploy.environments.deployment_reader import DeploymentReader
     from ensue.deploy.provisioning.identity import Context
     from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.language.collector import Collector

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ensue.app.chosen_part import ChosenPart
-    from ensue.app.first_plans import FirstPlans
     from ensue.core.contracts.growth import Plan
     from ensue.core.diagnostics import Diagnostic
+    from ensue.engine.first_plans import FirstPlans
     from ensue.engine.joining import Newcomer, Newcomers
 
 

@@ -98,7 +98,7 @@ class KeptResources(OpenedProject):
         Raises:
             DecryptionError: there is no such key, or gpg cannot be run.
         """
-        from ensue.app.pgp_messages import encrypted
+        from ensue.language.renderers.pgp_messages import encrypted
 
         return await encrypted(self._services().settings, plain, recipients)
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.inline import NeedsThread
 from ensue.core.errors import InternalError
 from ensue.language.blocks.calls import Called
 from ensue.language.blocks.inline_blocks import is_brief
 from ensue.language.compiler import Within
+from ensue.language.inline_work import NeedsThread
 from ensue.language.late.outer_ids import OuterIds
 from ensue.language.late.repeat_limits import RepeatLimits
 from ensue.language.late.scoped_variables import scoped_variables

@@ -10,7 +10,6 @@ import msgspec
 
 from ensue.app.sdb_options import with_sdb_values
 from ensue.app.services import Services
-from ensue.app.stores import Stores
 from ensue.core.masking import Masker
 from ensue.core.model.secret_values import secret_values
 from ensue.language.settings.settings import Settings, read_settings
@@ -19,6 +18,7 @@ from ensue.reach.resources.plugins import Plugins
 from ensue.reach.resources.providers import FOLDER as PROVIDERS_FOLDER
 from ensue.reach.resources.providers import Providers
 from ensue.reach.resources.type_sources import FOLDER, TypeSources
+from ensue.store.stores import Stores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

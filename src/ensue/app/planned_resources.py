@@ -13,12 +13,12 @@ from ensue.core.model.foreseen import ForeseenSls
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ensue.app.first_plans import Derived
-    from ensue.app.foreseen_registrations import ForeseenRegistrations
     from ensue.core.contracts.growth import Plan
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.data import DataMap
     from ensue.core.model.srn import Srn
+    from ensue.engine.first_plans import Derived
+    from ensue.language.foreseen_registrations import ForeseenRegistrations
 
 
 class PlannedResources:

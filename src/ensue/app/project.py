@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from ensue.app.comparison import CompareOrder
     from ensue.app.deployment_report import DeploymentReport
     from ensue.app.deployment_run import DeploymentRun
-    from ensue.app.deployments import DeploymentReader, PlannedGraph
     from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.model.data import Data
     from ensue.core.model.events import RunEvent
     from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
     from ensue.core.model.report import RunReport, RunSummary
+    from ensue.deploy.environments.deployment_reader import DeploymentReader, PlannedGraph
     from ensue.deploy.provisioning.identity import Context
     from ensue.output.drawing.drawing import ScopeBox
     from ensue.salt.compare.comparison import TreeComparison
@@ -150,7 +150,7 @@ class AppProject(KeptResources):
             LockHeldError: a deployment of the environment is running.
             StoreError: the store cannot be read or written.
         """
-        from ensue.app.deployments import kept_resources
+        from ensue.deploy.environments.deployment_reader import kept_resources
 
         services = self._services()
         active = services.active
@@ -355,7 +355,7 @@ class AppProject(KeptResources):
         Args:
             definitions: where they are; None: as `ensue.yaml` says.
         """
-        from ensue.app.deployments import DeploymentReader
+        from ensue.deploy.environments.deployment_reader import DeploymentReader
 
         return DeploymentReader(self.settings, self.masker, self._drivers, definitions)
 

@@ -11,10 +11,6 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Mapping, Sequence
 
-    from ensue.app.directory import Directory
-    from ensue.app.functions import Functions
-    from ensue.app.inline import InlineWork
-    from ensue.app.salt_bridge import SaltBridge
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.contracts.mine import Mine
     from ensue.core.contracts.vault import Vault
@@ -22,6 +18,8 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.binding.insertions import Insertions
     from ensue.language.file_sources import ProjectFiles
+    from ensue.language.functions.functions import Functions
+    from ensue.language.inline_work import InlineWork
     from ensue.language.pillars import Pillars
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots
@@ -29,7 +27,9 @@ if TYPE_CHECKING:
     from ensue.language.targeting import TargetSubject, Vocabulary
     from ensue.reach.connections.exposed_secrets import ExposedSecrets
     from ensue.reach.resources.plugins import Plugins
+    from ensue.salt.bridge.salt_bridge import SaltBridge
     from ensue.store.registry.lazy_registry import LazyRegistry
+    from ensue.store.targets.directory import Directory
 
 
 class ProjectServices(Protocol):

@@ -25,8 +25,8 @@ from ensue.language.collector import Collector
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.app.built_graph import BuiltGraph
     from ensue.app.services import Services
+    from ensue.deploy.environments.built_graph import BuiltGraph
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.for_each import Item
     from ensue.deploy.provisioning.identity import Context, ResourceKey

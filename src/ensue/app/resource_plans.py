@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, nothing_assigned
-from ensue.app.first_plans import FirstPlans
-from ensue.app.inline import NeedsThread
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.contracts.growth import Complaint, Plan
@@ -25,8 +23,10 @@ from ensue.core.model.chunk import Chunk
 from ensue.core.model.fan_out import resource_chunk
 from ensue.core.model.foreseen import ForeseenSls
 from ensue.core.model.source_document import NoDocument
+from ensue.engine.first_plans import FirstPlans
 from ensue.engine.joining import Newcomer
 from ensue.engine.returns import exception_text
+from ensue.language.inline_work import NeedsThread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
-from ensue.app.deployment_checks import protected_help, protected_words
 from ensue.app.deployment_surroundings import driver_call
 from ensue.core.errors import DestructionRefusedError, DiskError, EnsueError, InternalError
 from ensue.core.model.returns import StateReturn
+from ensue.deploy.environments.deployment_checks import protected_help, protected_words
 from ensue.deploy.provisioning.derived_registrations import (
     forget_derived,
     invalidate_derived,

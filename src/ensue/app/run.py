@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls
-from ensue.app.first_plans import FirstPlans
 from ensue.app.host_limits import check_host_limits, too_many_failed
 from ensue.app.joining_plans import JoiningPlans
 from ensue.app.run_record import RunRecord, now
@@ -19,6 +18,7 @@ from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
 from ensue.core.model.returns import Return
 from ensue.derived import using_registry
+from ensue.engine.first_plans import FirstPlans
 from ensue.store.runs.journal import new_run_id
 from ensue.store.runs.run_chain import left_running
 

@@ -13,27 +13,26 @@ import msgspec
 from ensue.app.call_context import CallContext, CallsOfRun
 from ensue.app.call_inputs import ProjectCallInputs
 from ensue.app.expander import SlsExpander
-from ensue.app.foreseen_registrations import ForeseenRegistrations
-from ensue.app.functions import TargetFunctions
 from ensue.app.host_limits import host_limits
 from ensue.app.planned_resources import PlannedResources
-from ensue.app.pruning import Pruning, earlier_declarations
-from ensue.app.registrations import Registrations
-from ensue.app.run_registry import RunRegistry
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.contracts.accumulators import Accumulators
 from ensue.core.contracts.origins import with_origins
 from ensue.derived import current_registry
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineHooks, EngineOptions, EngineServices
+from ensue.language.foreseen_registrations import ForeseenRegistrations
+from ensue.language.functions.functions import TargetFunctions
+from ensue.store.registry.registrations import Registrations
+from ensue.store.registry.run_registry import RunRegistry
 from ensue.store.runs.declarations import RunDeclarations
 from ensue.store.runs.planned_requisites import planned_event
+from ensue.store.runs.pruning import Pruning, earlier_declarations
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ensue.app.chosen_part import ChosenPart
-    from ensue.app.first_plans import FirstPlans
     from ensue.app.run_options import RunOptions
     from ensue.app.services import Services
     from ensue.core.contracts.growth import GrowthRequest, Plan, PlanListener
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from ensue.core.model.resource import DeclaredBy
     from ensue.core.model.srn import Srn
     from ensue.engine.binding.arguments import RunTimeArguments
+    from ensue.engine.first_plans import FirstPlans
     from ensue.engine.services import CallSite
 
 _SLOTS_PER_CORE = 10

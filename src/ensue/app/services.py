@@ -7,24 +7,13 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ensue.app.custom.pillar_before_files import pillar_before_files
-from ensue.app.custom.project_code import ProjectCode
-from ensue.app.declared_literals import DeclaredLiterals
-from ensue.app.directory import Directory
-from ensue.app.from_thread import from_thread
-from ensue.app.functions import Functions
-from ensue.app.inline import InlineWork
-from ensue.app.known_resources import KnownResources
 from ensue.app.nodegroups import project_vocabulary
-from ensue.app.pgp_messages import PgpMessages
 from ensue.app.pillar_compilation import PillarCompilation
 from ensue.app.pillar_preparation import PillarPreparation
-from ensue.app.registers_check import RegistersCheck
-from ensue.app.salt_bridge import SaltBridge
-from ensue.app.state_catalog import StateCatalog
+from ensue.app.project_code import ProjectCode
 from ensue.app.target_context import TargetContext
-from ensue.app.type_functions import TypeLoaders
 from ensue.core.contracts.deadlines import HTTP_TOTAL_S
+from ensue.core.contracts.from_thread import from_thread
 from ensue.core.files.local_content import LocalDigests
 from ensue.core.model.data import mapped
 from ensue.core.model.lazy_mapping import LazyMapping
@@ -33,26 +22,36 @@ from ensue.engine.binding.insertions import Insertions
 from ensue.language.argument_check import OnUnknown
 from ensue.language.checks import Checks
 from ensue.language.compiler import Compiler
+from ensue.language.custom.pillar_before_files import pillar_before_files
+from ensue.language.declared_literals import DeclaredLiterals
 from ensue.language.file_sources import ProjectFiles
+from ensue.language.functions.functions import Functions
+from ensue.language.functions.state_catalog import StateCatalog
+from ensue.language.functions.type_functions import TypeLoaders
+from ensue.language.inline_work import InlineWork
 from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillars import Pillars
+from ensue.language.registers_check import RegistersCheck
+from ensue.language.renderers.pgp_messages import PgpMessages
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
 from ensue.language.targeting import TargetSubject
 from ensue.language.targeting.unasked_grains import UnaskedGrains
 from ensue.reach.connections.exposed_secrets import ExposedSecrets
+from ensue.salt.bridge.salt_bridge import SaltBridge
+from ensue.store.targets.directory import Directory
+from ensue.store.targets.known_resources import KnownResources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from ensue.app.deployments import DeploymentReader
-    from ensue.app.stores import Stores
     from ensue.core.contracts.growth import Plan
     from ensue.core.contracts.mine import Mine
     from ensue.core.contracts.other_minions import OtherMinions
     from ensue.core.masking import Masker
     from ensue.deploy.drivers.loading import Drivers
+    from ensue.deploy.environments.deployment_reader import DeploymentReader
     from ensue.language.jinja.compiled_templates import CompiledTemplates
     from ensue.language.settings.settings import Settings
     from ensue.language.targeting import Vocabulary
@@ -61,6 +60,7 @@ if TYPE_CHECKING:
     from ensue.store.registry.deployment_store import DeploymentStore
     from ensue.store.registry.grains_cache import GrainsCache
     from ensue.store.secret_stores.secret_stores import SecretStores
+    from ensue.store.stores import Stores
 
 
 class Services:
@@ -165,7 +165,7 @@ class Services:
 
     def template_variables(self, context: TargetContext) -> dict[str, Any]:
         """Return what templates see: `salt grains pillar opts`, pillar as written; Idem calls it `params`."""
-        from ensue.app.salt_functions import SaltFunctions
+        from ensue.language.functions.salt_functions import SaltFunctions
 
         reading, modules = context.for_templates, self.modules_of(context.srn.type)
         pillar = reading.pillar
@@ -329,7 +329,7 @@ class Services:
         Args:
             definitions: where they are; None: as `ensue.yaml` says.
         """
-        from ensue.app.deployments import DeploymentReader
+        from ensue.deploy.environments.deployment_reader import DeploymentReader
 
         return DeploymentReader(self.settings, self.masker, self.drivers, definitions)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ensue.app.deployment_files import named_sources
 from ensue.core.errors import CompileError, DriverError, EnsueError
 from ensue.core.files import private_files
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.secret_marks import marked_at, marked_paths, plain
+from ensue.deploy.environments.deployment_files import named_sources
 from ensue.deploy.provisioning.canonical import canonical
 from ensue.deploy.provisioning.identity import IMPLICIT, WORKLOAD
 from ensue.deploy.provisioning.sensitive import differing
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ensue.app.deployment_files import LoadedDocument
     from ensue.app.services import Services
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.masking import Masker
     from ensue.core.model.data import Place
+    from ensue.deploy.environments.deployment_files import LoadedDocument
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.workload_output import Document, Format, Manifest

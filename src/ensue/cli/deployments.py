@@ -125,7 +125,7 @@ def diff(session: Session, *, before: int, after: int, **words: Any) -> int:
     JSON or YAML, it is a deployment delta: modules that are added, removed and updated, with operations of
     JSON Patch.
     """
-    from ensue.app.set_contents import contents_of
+    from ensue.deploy.environments.set_contents import contents_of
     from ensue.output.deployment_history import Compared, comparison_data, comparison_lines
 
     context = DeploymentWords(**words, env_type=None).context(needs_type=False)
@@ -161,7 +161,7 @@ def show(session: Session, *, number: int, **words: Any) -> int:
     As JSON or YAML, it includes the deployment set: each workload as its author wrote it. Values that are
     secrets, or whose keys are those of secrets, are masked.
     """
-    from ensue.app.set_contents import contents_of
+    from ensue.deploy.environments.set_contents import contents_of
     from ensue.output.deployment_history import document_lines, record_data, record_lines
     from ensue.output.presentable import presentable
 

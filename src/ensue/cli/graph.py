@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from ensue.app.deployments import PlannedGraph
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
+    from ensue.deploy.environments.deployment_reader import PlannedGraph
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.output.drawing.drawing import ScopeBox

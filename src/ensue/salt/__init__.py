@@ -3,5 +3,5 @@
 - `salt.fleet`: jobs on the bus of a Salt master.
 - `salt.compare`: what Salt and ensue make of the same tree.
 
-The bridge to Salt's functions is in `app.salt_bridge`, since it wires them into a project.
+The bridge to Salt's functions is in `salt.bridge.salt_bridge`, since it wires them into a project.
 """

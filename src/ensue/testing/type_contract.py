@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.app.discovered import discovered
-from ensue.app.type_functions import Overrides
 from ensue.core.contracts.connection import Command, Connection
 from ensue.core.contracts.resource_type import ResourceContext
 from ensue.core.errors import NotOfferedError
@@ -23,9 +21,11 @@ from ensue.core.masking import Masker
 from ensue.core.model.data import not_data
 from ensue.core.model.srn import Srn
 from ensue.language.collector import Collector
+from ensue.language.functions.type_functions import Overrides
 from ensue.reach.resources.plugins import Plugins
 from ensue.reach.resources.type_hooks import KINDS
 from ensue.reach.resources.type_sources import TypeSources
+from ensue.store.targets.discovered import discovered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.library.states.case_files import all_cases
 
 import ensue.library.states
-from ensue.app.functions import Functions
 from ensue.core.contracts.argument_types import NOT_CHECKED, ArgumentTypes, argument_type, argument_types
 from ensue.core.diagnostics import Span
+from ensue.language.functions.functions import Functions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from ensue.app.pgp_messages import DEFAULT_FOLDER
 from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES
 from ensue.core.model.own_grains import DEFAULT_PATH
 from ensue.core.model.sizes import size_bytes
+from ensue.language.renderers.pgp_messages import DEFAULT_FOLDER
 from ensue.language.settings.environments import pillar_options, top_options
 from ensue.language.settings.option_table import OPTIONS
 from ensue.language.settings.settings import read_settings

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from tests.library.states.new_state_tables import check_new_state
 
-from ensue.app.functions import Functions
 from ensue.core.contracts.context import StateDeclaration
 from ensue.core.diagnostics import Span
 from ensue.core.errors import EnsueError
 from ensue.core.model.own_grains import DEFAULT_PATH, read_own_grains
 from ensue.core.model.returns import StateReturn
+from ensue.language.functions.functions import Functions
 from ensue.testing.context import FakeStateContext
 
 if TYPE_CHECKING:

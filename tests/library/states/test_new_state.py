@@ -14,8 +14,8 @@ from tests.library.states.new_state_scenes import POSTGRESQL, SCENES
 from tests.library.states.new_state_tables import declared
 from tests.library.states.system_states import context, state
 
-from ensue.app.functions import Functions
 from ensue.core.contracts.connection import Completed
+from ensue.language.functions.functions import Functions
 from ensue.reach.resources.minion.connection import MinionConnection
 from ensue.testing.connection import FakeConnection
 

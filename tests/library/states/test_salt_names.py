@@ -10,7 +10,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from ensue.app.functions import Functions
+from ensue.language.functions.functions import Functions
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs" / "migrating-from-salt.md"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.app.deployment_files import read_definitions
 from ensue.core.diagnostics import Span
 from ensue.core.errors import ConfigurationError, SecretStoreError
 from ensue.core.masking import Masker
+from ensue.deploy.environments.deployment_files import read_definitions
 from ensue.deploy.provisioning.secret_refs import SecretReference
 from ensue.language.collector import Collector
 from ensue.language.settings.settings import read_settings

@@ -1,0 +1,1 @@
+"""What is requested of an environment: files, their graph, and the checks before a deployment begins."""

@@ -1,0 +1,276 @@
+"""Finding state and execution functions: those of ensue, and a project's own.
+
+A module is imported when something in it is first requested.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.argument_types import argument_types
+from ensue.core.contracts.callables import parameters
+from ensue.core.contracts.functions import ALSO_TAKES, TAKES_WORDS, AlsoTakes, Signature
+from ensue.core.errors import NotAvailableError, PluginError
+from ensue.language.function_words import usual_names
+from ensue.language.transparent import TREQ, rules_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
+
+    from ensue.core.contracts.function_docs import FunctionKind
+    from ensue.core.contracts.further_functions import FurtherFunctions
+    from ensue.language.custom.modules import CustomModules
+    from ensue.language.transparent import Rules
+
+_UNDECORATED: Final = AlsoTakes(frozenset(), "", {}, passes_others=True)
+
+
+class Functions:
+    """All functions of one kind.
+
+    Args:
+        package: the package that ensue's own modules are in (`ensue.library.states`).
+        custom: the project's own modules, which take precedence over ensue's; None if there are none.
+        bridge: provides functions that ensue lacks; None if there is no bridge.
+    """
+
+    def __init__(
+        self, package: str, custom: CustomModules | None = None, bridge: FurtherFunctions | None = None
+    ) -> None:
+        self.package = package
+        self._kind: FunctionKind = "states" if package.endswith("states") else "modules"
+        self._custom = custom
+        self._bridge = bridge
+        self._modules: dict[str, ModuleType | None] = {}
+        self._found: dict[tuple[str, str], Callable[..., Any] | None] = {}
+        self._signatures: dict[tuple[str, str], Signature | None] = {}
+
+    def find(self, module: str, function: str) -> Callable[..., Any] | None:
+        """Return a function; None if there is none of that name.
+
+        Raises:
+            PluginError: its module does not load.
+        """
+        key = (module, function)
+        if key not in self._found:
+            found = self._custom.find(module, function) if self._custom else None
+            found = found or self._own(module, function)
+            if found is None and self._bridge is not None:
+                found = self._bridge.find(self._kind, module, function)
+                if found is None and self._bridge.is_waiting(self._kind, module):
+                    return None
+            self._found[key] = found
+        return self._found[key]
+
+    def mod_watch(self, module: str) -> Callable[..., Any] | None:
+        """Return the function that is called when a watched state has changed; None if there is none."""
+        custom = self._custom.find(module, "mod_watch") if self._custom else None
+        own = custom or self.attribute(module, "MOD_WATCH")
+        if own is None and self._bridge is not None and self._module(module) is None:
+            return self._bridge.find(self._kind, module, "mod_watch")
+        return own
+
+    def attribute(self, module: str, name: str) -> Any:
+        """Return a module's attribute (`AWAITS`, `PROMISES`); None if it has none, or does not load."""
+        try:
+            custom = self._custom.attribute(module, name) if self._custom else None
+            loaded = self._module(module)
+        except PluginError:
+            # The look-up of a function reports that it does not load.
+            return None
+        return custom or (getattr(loaded, name, None) if loaded else None)
+
+    def signature(self, module: str, function: str) -> Signature | None:
+        """Return what a function accepts; None if there is no such function."""
+        key = (module, function)
+        if key not in self._signatures:
+            found = self.find(module, function)
+            self._signatures[key] = (
+                _signature(found, self.package, self._rules(found, *key)) if found else None
+            )
+        return self._signatures[key]
+
+    def _signature(self, found: Callable[..., Any], module: str, function: str) -> Signature:
+        return _signature(found, self.package, self._rules(found, module, function))
+
+    def _rules(self, found: Callable[..., Any], module: str, function: str) -> Rules:
+        """Return the requisites that a module declares for a function in its variable `TREQ`."""
+        plain = found
+        while wrapped := getattr(plain, "__wrapped__", None):
+            plain = wrapped
+        declared = getattr(plain, "__globals__", {}).get(TREQ)
+        if declared is None or self._kind != "states":
+            return ()
+        try:
+            return rules_of(declared, function)
+        except ValueError as error:
+            msg = f"the module {module!r}: {error}"
+            raise PluginError(msg) from None
+
+    def is_of_this_machine(self, module: str) -> bool:
+        """Return whether the project has a module of this name whose functions are only for this machine."""
+        return self._custom is not None and self._custom.is_of_this_machine(module)
+
+    def shipped(self, module: str) -> Mapping[str, Callable[..., Any]]:
+        """Return ensue's own functions in a module."""
+        loaded = self._module(module)
+        functions: Mapping[str, Callable[..., Any]] = loaded.FUNCTIONS if loaded else {}
+        return functions
+
+    def why_missing(self, module: str, function: str) -> str:
+        """Return why a target lacks a function that others have; empty if nothing more is known."""
+        if self._custom is None or self.find(module, function) is not None:
+            return ""
+        return self._custom.why_refused(module)
+
+    async def get_ready(self, module: str) -> None:
+        """Load the project's file of a module, if it has one, so that `find` may be called on the event loop.
+
+        Raises:
+            PluginError: it does not load.
+        """
+        if self._custom is not None and not self._custom.is_loaded(module):
+            await asyncio.to_thread(self._custom.names, module)
+
+    @property
+    def hint(self) -> str:
+        """What a user may do about a missing function, besides correcting its name."""
+        return self._bridge.hint if self._bridge is not None else ""
+
+    def near(self, module: str, function: str) -> Sequence[str]:
+        """Return full names that a user may have meant, best first."""
+        import difflib
+
+        wanted = f"{module}.{function}"
+        known = self.names(module)
+        if usual := usual_names(function, known):
+            return [f"{module}.{name}" for name in usual]
+        names = [f"{module}.{name}" for name in known]
+        close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.5)
+        if close:
+            return close
+        others = [
+            f"{other}.{name}"
+            for other in self.modules()
+            if difflib.SequenceMatcher(None, other, module).ratio() > 0.6  # noqa: PLR2004 -- difflib's usual cutoff
+            for name in self.names(other)
+        ]
+        return difflib.get_close_matches(wanted, others, n=3, cutoff=0.5)
+
+    def not_available(self, module: str, function: str, type_name: str) -> str:
+        """Return the message that targets of a type lack a function: why, or what may have been meant."""
+        why, near = self.why_missing(module, function), self.near(module, function)
+        meant = f" (did you mean {' or '.join(near)}?)" if near else ""
+        return f"{module}.{function} is not available for {type_name}{f': {why}' if why else meant}"
+
+    def has_module(self, module: str) -> bool:
+        """Return whether there is a module of this name in the project, in ensue or in the bridge."""
+        return bool(self.names(module)) or (
+            self._bridge is not None and self._bridge.has_module(self._kind, module)
+        )
+
+    def names(self, module: str) -> list[str]:
+        """Return the names of a module's functions."""
+        loaded = self._module(module)
+        own = list(loaded.FUNCTIONS) if loaded else []
+        return own + (self._custom.names(module) if self._custom else [])
+
+    def modules(self) -> list[str]:
+        """Return the names of all modules."""
+        import pkgutil
+
+        package = importlib.import_module(self.package)
+        own = [
+            found.name.removeprefix(f"{self.package}.")
+            for found in pkgutil.walk_packages(package.__path__, f"{self.package}.")
+            if hasattr(importlib.import_module(found.name), "FUNCTIONS")
+        ]
+        return own + (self._custom.modules() if self._custom else [])
+
+    def _own(self, module: str, function: str) -> Callable[..., Any] | None:
+        loaded = self._module(module)
+        return loaded.FUNCTIONS.get(function) if loaded else None
+
+    def _module(self, module: str) -> ModuleType | None:
+        if module not in self._modules:
+            self._modules[module] = self._load(module)
+        return self._modules[module]
+
+    def _load(self, module: str) -> ModuleType | None:
+        if not all(map(_is_module_name, module.split("."))):
+            return None
+        name = f"{self.package}.{module}"
+        try:
+            if importlib.util.find_spec(name) is None:
+                return None
+        except ModuleNotFoundError:
+            return None
+        try:
+            loaded = importlib.import_module(name)
+        except ImportError as error:
+            msg = f"the module {module!r} of {self.package} does not load: {error}"
+            raise PluginError(msg) from error
+        return loaded if hasattr(loaded, "FUNCTIONS") else None
+
+
+class TargetFunctions:
+    """The state functions of one target, as the engine calls them.
+
+    Args:
+        functions: all state functions.
+        target_type: the target's resource type, for messages.
+    """
+
+    def __init__(self, functions: Functions, target_type: str) -> None:
+        self._functions = functions
+        self._target_type = target_type
+
+    def state(self, module: str, function: str) -> Callable[..., Any]:
+        """Return a state function.
+
+        Raises:
+            NotAvailableError: there is none.
+        """
+        found = self._functions.find(module, function)
+        if found is None:
+            why = self._functions.why_missing(module, function)
+            msg = f"{module}.{function} is not available for {self._target_type}"
+            raise NotAvailableError(f"{msg}: {why}" if why else msg)
+        return found
+
+    def mod_watch(self, module: str) -> Callable[..., Any] | None:
+        """Return the module's `MOD_WATCH`; None if it has none."""
+        return self._functions.mod_watch(module)
+
+
+def _is_module_name(word: str) -> bool:
+    return word.isidentifier() and word.isascii() and word == word.lower()
+
+
+def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Signature:
+    taken = parameters(function)
+    if taken and taken[0].name == "ctx":
+        taken = taken[1:]
+    named = [one for one in taken if one.is_named]
+    has_others = any(one.takes_others for one in taken)
+    also: AlsoTakes = getattr(function, ALSO_TAKES, _UNDECORATED)
+    return Signature(
+        names=frozenset(one.name for one in named) | also.names,
+        required=frozenset(one.name for one in named if not one.is_optional and one.name != "name"),
+        accepts_any=has_others and also.passes_others,
+        takes_words=bool(getattr(function, TAKES_WORDS, False)),
+        others_with=also.others_with,
+        outdated=also.outdated,
+        absorbs_any=has_others,
+        is_ours=_is_of(function, package) and (also is _UNDECORATED or not also.passes_others),
+        requisites=rules,
+        types=argument_types(function),
+    )
+
+
+def _is_of(function: Callable[..., Any], package: str) -> bool:
+    return str(getattr(function, "__module__", "")).startswith(f"{package}.")

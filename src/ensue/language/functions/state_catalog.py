@@ -1,0 +1,101 @@
+"""The state functions that the compiler knows: of the target's type, and of those that a `tgt` may match."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.contracts.functions import Signature
+from ensue.core.errors import EnsueError, NotAvailableError
+from ensue.core.model.srn import TYPE_ALIASES
+from ensue.language.functions.new_state_page import declared_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from ensue.language.functions.functions import Functions
+    from ensue.language.functions.type_functions import TypeLoaders
+
+_ONE_TYPE: Final = re.compile(r"\s*T@([a-z_][a-z0-9_]*)(:[^\s()]*)?\s*\Z")
+
+
+class StateCatalog:
+    """A `FunctionCatalog` of one target.
+
+    Args:
+        loaders: the functions of all types.
+        type_name: the target's type.
+    """
+
+    def __init__(self, loaders: TypeLoaders, type_name: str) -> None:
+        self._loaders = loaders
+        self._type_name = type_name
+        self._own: Functions = loaders.of("states", type_name)
+
+    def signature(self, module: str, function: str) -> Signature | None:
+        """Return what a function accepts on the target itself."""
+        signature = self._own.signature(module, function)
+        if signature is None and (why := self._own.why_missing(module, function)):
+            raise NotAvailableError(f"{module}.{function} is not available for {self._type_name}: {why}")
+        return signature
+
+    def fanned_signature(self, module: str, function: str, target: str) -> Signature | None:
+        """Return what a function accepts on the resources that a `tgt` may match."""
+        own = self._own.signature(module, function)
+        only = self._only_type(target)
+        if only is not None:
+            signature = only.signature(module, function)
+            if signature is None and own is not None:
+                found = _ONE_TYPE.match(target)
+                why = only.why_missing(module, function)
+                msg = f"{module}.{function} is not available for {found[1] if found else target}"
+                raise NotAvailableError(f"{msg}: {why}" if why else msg)
+            return signature
+        offered = [own, *(one.signature(module, function) for one in self._loaders.known("states"))]
+        return _any_of([one for one in offered if one is not None])
+
+    def new_state_keys(self, module: str, function: str) -> Collection[str]:
+        """Return the keys that the `new_state` of a function of ensue may have, from docs/new-state.md."""
+        return declared_keys(module, function)
+
+    def _only_type(self, target: str) -> Functions | None:
+        """Return the functions of the only type that a target can match; None if there may be several."""
+        found = _ONE_TYPE.match(target)
+        if found is None:
+            return None
+        try:
+            return self._loaders.of("states", TYPE_ALIASES.get(found[1], found[1]))
+        except EnsueError:
+            # A type that does not exist is reported as an error of the target.
+            return None
+
+    def mod_watch(self, module: str) -> Callable[..., Any] | None:
+        """Return the function that is called when a watched state has changed; None if there is none."""
+        return self._own.mod_watch(module)
+
+    @property
+    def hint(self) -> str:
+        """What a user may do about a missing function."""
+        return self._own.hint
+
+    def near(self, module: str, function: str) -> Sequence[str]:
+        """Return names that a user may have meant, best first."""
+        return self._own.near(module, function)
+
+
+def _any_of(signatures: Sequence[Signature]) -> Signature | None:
+    """Return what at least one of several functions accepts, and what all of them need."""
+    if len(signatures) <= 1:
+        return signatures[0] if signatures else None
+    return Signature(
+        names=frozenset(chain.from_iterable(one.names for one in signatures)),
+        required=frozenset(
+            name for name in signatures[0].required if all(name in one.required for one in signatures)
+        ),
+        accepts_any=any(one.accepts_any for one in signatures),
+        others_with=signatures[0].others_with,
+        outdated=signatures[0].outdated,
+        absorbs_any=any(one.absorbs_any for one in signatures),
+        is_ours=all(one.is_ours for one in signatures),
+    )

@@ -1,0 +1,1 @@
+"""Salt's own functions, for what ensue lacks: they run in Salt's Python, beside this process."""

@@ -1,0 +1,159 @@
+"""Registers what the `registers:` of a state names, built from its `new_state`.
+
+Source: derived-resources document, "Ordering inside a single apply".
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.core.errors import NotAvailableError, PluginError, ResourceError, StateFailedError
+from ensue.core.model.data import is_mapping, mapped
+from ensue.core.model.resource import DeclaredBy, RegistrationRequest
+from ensue.core.model.srn import Srn
+from ensue.language.registers_check import registered_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.core.diagnostics import Span
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.reference import Reference
+    from ensue.core.model.returns import StateReturn
+    from ensue.engine.services import CallSite
+    from ensue.language.references.grammar import Malformed
+    from ensue.reach.resources.plugins import Plugins
+    from ensue.store.registry.run_registry import RunRegistry
+
+
+class Registrations:
+    """The engine's hook on registration.
+
+    Args:
+        registry: receives what `registers:` names.
+        plugins: the types that a resource may have.
+        declare: returns what a registration records about its state.
+    """
+
+    def __init__(
+        self,
+        registry: RunRegistry,
+        plugins: Plugins,
+        declare: Callable[[CallSite], DeclaredBy],
+    ) -> None:
+        self._declare = declare
+        self._registry = registry
+        self._plugins = plugins
+
+    async def register(self, site: CallSite, returned: StateReturn) -> StateReturn:
+        """Register what a state's `registers:` names, built from its `new_state`.
+
+        Raises:
+            StateFailedError: a name, a type, a reference or a configuration is not valid, or an id is taken;
+                nothing is registered.
+        """
+        chunk = site.chunk
+        declared_by = self._declare(site)
+        requests = self._requests(chunk, returned, declared_by)
+        try:
+            changed = await asyncio.to_thread(self._changed, requests, site)
+        except ResourceError as error:
+            raise StateFailedError(f"{_place(chunk)}: {error}") from None
+        if not changed:
+            return returned
+        return msgspec.structs.replace(
+            returned,
+            result=None if site.test else returned.result,
+            changes={**returned.changes, "registered": changed},
+        )
+
+    def _requests(
+        self, chunk: Chunk, returned: StateReturn, declared_by: DeclaredBy
+    ) -> list[RegistrationRequest]:
+        """Fill in the configurations of a state's `registers` and check all of them."""
+        source = Srn(chunk.module.replace(".", "_"), chunk.name)
+        requests: list[RegistrationRequest] = []
+        faults: list[str] = []
+        for number, (text, config) in enumerate(chunk.options.registers):
+            try:
+                srn = registered_name(text)
+                filled = _filled({} if config is None else config, returned)
+                if not is_mapping(filled):
+                    faults.append(f"{_place(chunk, number)}: the configuration of {srn} is not a mapping")
+                    continue
+                wrong = self._plugins.configuration_faults(srn, filled)
+            except (ValueError, NotAvailableError, PluginError, StateFailedError) as error:
+                faults.append(f"{_place(chunk, number)}: {text} is not registered: {error}")
+                continue
+            faults += [f"{_place(chunk, number)}: {srn} is not registered: {problem}" for problem in wrong]
+            grains: DataMap = {"status": "succeeded"}
+            requests.append(
+                RegistrationRequest(
+                    srn=srn, config=filled, source=source, source_grains=grains, declared_by=declared_by
+                )
+            )
+        if faults:
+            raise StateFailedError("\n".join(faults))
+        return requests
+
+    def _changed(self, requests: Sequence[RegistrationRequest], site: CallSite) -> list[Data]:
+        """Register resources, all or none, or only compare in a plan; return the changes."""
+        registry = self._registry.on_behalf_of(site.target)
+        is_own = registry.claims.claim(site, requests)
+        requests = [request for request, is_registered in zip(requests, is_own, strict=True) if is_registered]
+        if site.test:
+            self._refuse_taken(requests)
+            new = [one.srn for one in requests if registry.get(one.srn) != one.config]
+            for one in requests:
+                if one.srn not in new:
+                    registry.is_as_registered(one.srn)
+            return [*map(str, new)]
+        done = registry.register_many(requests)
+        return [str(one.srn) for one in done if one.changed]
+
+    def _refuse_taken(self, requests: Sequence[RegistrationRequest]) -> None:
+        """Raise, in a plan, the error that registering would raise for ids that others have."""
+        wanted = {one.srn.id: one.srn for one in requests}
+        for record in self._registry.find(wanted):
+            if record.srn != wanted[record.srn.id]:
+                from ensue.store.registry.registration import id_conflict
+
+                raise id_conflict(wanted[record.srn.id], record.srn)
+
+
+def _place(chunk: Chunk, number: int = 0) -> Span:
+    """Return where an entry of a state's `registers` is written."""
+    if number >= len(chunk.options.registers_at):
+        return chunk.span()
+    document, keys = chunk.options.registers_at[number]
+    return document.locate(keys)
+
+
+def _filled(value: Any, returned: StateReturn) -> Any:
+    return mapped(value, lambda one: _text(one, returned) if isinstance(one, str) else one)
+
+
+def _text(text: str, returned: StateReturn) -> Any:
+    from ensue.core.model.property_values import as_text
+    from ensue.language.references.grammar import read_text
+
+    pieces = [
+        piece if isinstance(piece, str) else _value(piece, returned) for piece in read_text(text, own=True)
+    ]
+    return pieces[0] if len(pieces) == 1 else "".join(map(as_text, pieces))
+
+
+def _value(piece: Reference | Malformed, returned: StateReturn) -> Any:
+    from ensue.core.model.property_values import PathError, follow
+    from ensue.core.model.reference import Reference
+
+    if not isinstance(piece, Reference):
+        raise StateFailedError(f"{piece.text}: {piece.problem}")
+    try:
+        return follow(returned.new_state, piece.steps)
+    except PathError as error:
+        raise StateFailedError(f"{piece.text}: {error}") from None

@@ -1,0 +1,223 @@
+"""Pruning: resources are orphaned if a state registered them in an earlier run and no longer does.
+
+When a state has ended, its registrations are compared with those of earlier runs. At the end of a run,
+resources that were registered through removed declarations are orphaned, too. Whatever this run has
+registered or promises to register stays. A state that failed or was skipped orphans nothing; nor does a block
+that was not rendered.
+
+Source: derived-resources document, "Provenance"; the orphans of a deployment in the resource graph.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.errors import StoreError
+from ensue.core.model.fan_out import parts_of
+from ensue.core.model.resource import Orphaned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ensue.core.contracts.registry import DerivedRegistry
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.resource import DeclaredBy
+    from ensue.core.model.returns import Return, StateReturn
+    from ensue.core.model.srn import Srn
+    from ensue.engine.outcome import EngineOutcome
+    from ensue.engine.services import CallSite
+    from ensue.store.registry.run_registry import RunRegistry
+    from ensue.store.runs.declarations import RunDeclarations
+
+_Earlier = dict[tuple[str, str], dict["DeclaredBy", list["Srn"]]]
+
+
+def earlier_declarations(registry: DerivedRegistry, project: str) -> _Earlier:
+    """Return active registrations of earlier runs, by scope and tag of the declaration; this blocks."""
+    found: _Earlier = defaultdict(dict)
+    for one, srns in registry.declarations().items():
+        if one.project == project:
+            found[one.scope, one.tag][one] = srns
+    return dict(found)
+
+
+class Pruning:
+    """Orphans resources that are no longer registered.
+
+    Args:
+        earlier: from `earlier_declarations`, before the run began.
+        declarations: those of this run.
+        registry: the run's registry.
+        foresees: whether it is known before a chunk runs what its function registers.
+        test: whether the run is a plan, which only reports what would be orphaned.
+    """
+
+    def __init__(
+        self,
+        earlier: _Earlier,
+        declarations: RunDeclarations,
+        registry: RunRegistry,
+        foresees: Callable[[Chunk], bool],
+        *,
+        test: bool,
+    ) -> None:
+        self._earlier = earlier
+        self._declarations = declarations
+        self._registry = registry
+        self._foresees = foresees
+        self._test = test
+
+    @property
+    def has_earlier(self) -> bool:
+        """Whether an earlier run registered anything through a state."""
+        return bool(self._earlier)
+
+    def concerns(self, scope: str, tag: str) -> bool:
+        """Return whether an earlier run registered something through a state."""
+        return (scope, tag) in self._earlier
+
+    async def prune(self, site: CallSite, returned: StateReturn) -> StateReturn:
+        """Orphan what a called state no longer registers, and return the state's return with these changes.
+
+        Args:
+            site: the call.
+            returned: what the state returned, once its `registers` are registered.
+
+        Raises:
+            StoreError: the store cannot be written.
+        """
+        wanted = (True, None) if site.test else (True,)
+        if returned.result not in wanted:
+            return returned
+        chunk = site.chunk
+        sls = self._declarations.of(site).sls
+        earlier = [one for one in self._earlier.get((site.plan.scope, chunk.tag), {}) if one.sls == sls]
+        if site.test:
+            earlier = [one for one in earlier if not one.by_function or self._foresees(chunk)]
+        environment = site.plan.deployment.environment if site.plan.deployment else ""
+        where = f"{chunk.full_function} in {chunk.sls or environment}"
+        reason = f"{chunk.id} ({where}) no longer registers it"
+        done = await asyncio.to_thread(self._orphan, earlier, reason, test=site.test)
+        if not done.srns:
+            return returned
+        result = None if site.test else returned.result
+        return msgspec.structs.replace(
+            returned, result=result, changes=_with_orphaned(returned.changes, done)
+        )
+
+    async def end(self, outcome: EngineOutcome) -> tuple[Diagnostic, ...]:
+        """Orphan what removed declarations registered, and return warnings about it.
+
+        Args:
+            outcome: how the run ended; one that was cut short orphans nothing here.
+
+        Returns:
+            A warning per resource, or one that says why they could not be orphaned.
+        """
+        if not self._earlier or outcome.status == "interrupted" or outcome.stopped:
+            return ()
+        gone = [
+            one
+            for declared in self._earlier.values()
+            for one in declared
+            if not self._declarations.has(one) and self._declarations.judges(one)
+        ]
+        if not gone:
+            return ()
+        unsettled = _Unsettled(outcome)
+        gone = [one for one in gone if not unsettled.may_still_declare(one)]
+        try:
+            return tuple(await asyncio.to_thread(self._orphan_all, gone))
+        except StoreError as error:
+            return (
+                Diagnostic(
+                    code="E0719",
+                    summary=f"resources that are no longer declared could not be orphaned: {error}",
+                    detail="they can still be targeted",
+                    help="apply again once the store can be written",
+                    severity=Severity.WARNING,
+                ),
+            )
+
+    def _orphan_all(self, gone: Iterable[DeclaredBy]) -> list[Diagnostic]:
+        return [warning for one in gone for warning in self._orphan_gone(one)]
+
+    def _orphan_gone(self, declared_by: DeclaredBy) -> list[Diagnostic]:
+        id_, function = _named(declared_by.tag)
+        declaration = f"{id_} ({function} in {declared_by.sls})"
+        done = self._orphan([declared_by], f"{declaration} is no longer declared", test=self._test)
+        verb = "would be orphaned" if self._test else "is orphaned"
+        below = f"; invalidated with it: {', '.join(map(str, done.invalidated))}" if done.invalidated else ""
+        return [
+            Diagnostic(
+                code="E0718",
+                summary=f"{srn} {verb}: {declaration} is no longer declared",
+                detail=f"a run of this project registered it{below}",
+                help=f"restore the declaration, or remove what it made and run: ensue resources forget {srn}",
+                severity=Severity.WARNING,
+            )
+            for srn in done.srns
+        ]
+
+    def _orphan(self, earlier: Iterable[DeclaredBy], reason: str, *, test: bool) -> Orphaned:
+        keep = self._registry.registered | self._declarations.promised
+        srns: list[Srn] = []
+        invalidated: list[Srn] = []
+        for one in earlier:
+            gone = [srn for srn in self._earlier[one.scope, one.tag][one] if srn not in keep]
+            if gone and test:
+                srns += gone
+            elif gone:
+                done = self._registry.orphan(one, gone, reason=reason)
+                srns += done.srns
+                invalidated += done.invalidated
+        return Orphaned(srns=tuple(sorted(srns)), invalidated=tuple(sorted(invalidated)))
+
+
+class _Unsettled:
+    """The states of a run that failed or were not called: what they would have declared is not known."""
+
+    def __init__(self, outcome: EngineOutcome) -> None:
+        self._tags = {(one.scope, one.tag) for one in outcome.not_run}
+        self._paths = {_path(one.scope, one.id) for one in outcome.not_run}
+        self._look(outcome.returns.values())
+
+    def may_still_declare(self, declared_by: DeclaredBy) -> bool:
+        """Return whether one of these states might have led to a declaration."""
+        return (declared_by.scope, declared_by.fanned_from) in self._tags or any(
+            declared_by.scope.startswith(f"{path}/") for path in self._paths
+        )
+
+    def _look(self, returns: Iterable[Return]) -> None:
+        for returned in (part for one in returns for part in parts_of(one)):
+            grown = [*returned.delayed, *returned.applied]
+            is_whole = returned.result is True and returned.ran and not returned.skipped
+            if not is_whole or any(scope.status != "done" for scope in grown):
+                self._tags.add((returned.scope, returned.tag))
+                self._paths.add(_path(returned.scope, returned.id))
+            for scope in grown:
+                self._look(scope.returns.values())
+
+
+def _with_orphaned(changes: dict[str, Any], done: Orphaned) -> dict[str, Any]:
+    changes = {**changes, "orphaned": [str(srn) for srn in done.srns]}
+    if done.invalidated:
+        before: Sequence[str] = changes.get("invalidated", [])
+        changes["invalidated"] = [*before, *map(str, done.invalidated)]
+    return changes
+
+
+def _path(scope: str, id_: str) -> str:
+    return f"{scope}/{id_}" if scope else id_
+
+
+def _named(tag: str) -> tuple[str, str]:
+    """Return the ID and the function of a tag."""
+    module, _, rest = tag.partition("_|-")
+    id_, _, rest = rest.partition("_|-")
+    return id_, f"{module}.{rest.rpartition('_|-')[2]}"
