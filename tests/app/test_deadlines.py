@@ -13,8 +13,8 @@ from tests.cli.shell import Shell
 from tests.support.hostile_sshd import hostile_servers
 
 from ensue import Project
-from ensue.app import directory
 from ensue.core.contracts import deadlines
+from ensue.store.targets import directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from ensue.core.errors import StoreError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.app.deployment_report import DeploymentReport
+    from ensue.deploy.environments.deployment_report import DeploymentReport
 
 SCORE = """\
 apiVersion: score.dev/v1b1

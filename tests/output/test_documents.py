@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.output.documents import json_pieces, json_text, yaml_text
+from ensue.core.model.documents import json_pieces, json_text, yaml_text
 
 DATA = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ensue.core.masking import Masker
+from ensue.core.model.plain_data import plain
 from ensue.core.model.returns import Return, ScopeReturn
 from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.core.model.unknown import Unknown
-from ensue.output.presentable import plain, return_data, returns_data
+from ensue.output.presentable import return_data, returns_data
 
 
 def _return(**fields: Any) -> Return:

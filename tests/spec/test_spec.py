@@ -28,10 +28,10 @@ from ensue.output.resource_graph import deployment_data, masked
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ensue.app.deployment_report import DeploymentReport
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.report import RunReport
     from ensue.core.model.returns import Return
+    from ensue.deploy.environments.deployment_report import DeploymentReport
 
 HERE = Path(__file__).parent
 

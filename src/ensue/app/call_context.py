@@ -260,7 +260,7 @@ class CallContext(TargetContext):
 
     async def apply_state(self, function: str, name: str, arguments: DataMap) -> ScopeReturn:
         """Run one state on the same target, as growth under this state."""
-        from ensue.app.driver_services import SingleState
+        from ensue.deploy.environments.driver_services import SingleState
 
         source = SingleState(self, function, name, arguments)
         return await self.grow(AskedGrowth(self.srn, (function,), source))

@@ -164,7 +164,7 @@ class KeptResources(OpenedProject):
             ConfigurationError: it is not kept.
             StoreError: the store cannot be read or decrypted.
         """
-        from ensue.app.environment_history import kept_deployment
+        from ensue.deploy.environments.environment_history import kept_deployment
 
         return await asyncio.to_thread(kept_deployment, self._services().history, context, number)
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.app.assigned_sls import AssignedSls
-from ensue.app.environment_lock import environment_locked
 from ensue.app.kept_resources import KeptResources
 from ensue.app.opened_project import ProjectOptions
 from ensue.app.run import Run
 from ensue.app.run_options import RunOptions
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError, UnknownRunError
+from ensue.store.registry.environment_locked import environment_locked
 from ensue.store.runs.journal import list_runs, read_run
 from ensue.store.runs.journaled_names import journaled_names
 from ensue.store.runs.lock import project_lock
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from ensue.app.calls import CallOutcome
     from ensue.app.comparison import CompareOrder
-    from ensue.app.deployment_report import DeploymentReport
-    from ensue.app.deployment_run import DeploymentRun
     from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.model.data import Data
@@ -35,6 +33,8 @@ if TYPE_CHECKING:
     from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
     from ensue.core.model.report import RunReport, RunSummary
     from ensue.deploy.environments.deployment_reader import DeploymentReader, PlannedGraph
+    from ensue.deploy.environments.deployment_report import DeploymentReport
+    from ensue.deploy.environments.deployment_run import DeploymentRun
     from ensue.deploy.provisioning.identity import Context
     from ensue.output.drawing.drawing import ScopeBox
     from ensue.salt.compare.comparison import TreeComparison
@@ -102,9 +102,9 @@ class AppProject(KeptResources):
             LockHeldError: an apply of the project, or another deployment of the environment, is running.
             StoreError: the records of the environment cannot be read.
         """
-        from ensue.app.deployment_report import DeploymentReport
-        from ensue.app.deployment_run import DeploymentRun
-        from ensue.app.environment_history import kept_env_type, require_environment
+        from ensue.deploy.environments.deployment_report import DeploymentReport
+        from ensue.deploy.environments.deployment_run import DeploymentRun
+        from ensue.deploy.environments.environment_history import kept_env_type, require_environment
         from ensue.deploy.provisioning.identity import Context
 
         services = self._services()
@@ -135,7 +135,9 @@ class AppProject(KeptResources):
             return await run()
         wait_s = options.lock_wait_s
         with await self._lock(f"ensue deploy {deployment.environment}", options, shared=True):
-            async with environment_locked(services, deployment.context, "deploy", wait_s):
+            async with environment_locked(
+                services.active, services.settings.cachedir, deployment.context, "deploy", wait_s
+            ):
                 return await run()
 
     async def forget_active(self, context: Context, resources: Sequence[str]) -> None:
@@ -154,7 +156,9 @@ class AppProject(KeptResources):
 
         services = self._services()
         active = services.active
-        async with environment_locked(services, context, "deploy --forget", 0):
+        async with environment_locked(
+            services.active, services.settings.cachedir, context, "deploy --forget", 0
+        ):
             kept = await asyncio.to_thread(active.load, context)
             for key in kept_resources(kept, resources):
                 active.remove(context, key)
@@ -344,7 +348,7 @@ class AppProject(KeptResources):
         deployments, found = self.deployments(definitions), Collector()
         built = await asyncio.to_thread(deployments.files_graph, files, context, found, images)
         if built.graph.points:
-            from ensue.app.recorded_lists import grown_by_records
+            from ensue.deploy.environments.recorded_lists import grown_by_records
 
             built = await grown_by_records(self._services(), built, context, values, found)
         return await asyncio.to_thread(deployments.planned, built.graph, found, values)

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.app.deployment_run import DeploymentRun
-from ensue.app.environment_lock import environment_locked
 from ensue.core.errors import LockHeldError, StateFailedError
+from ensue.deploy.environments.deployment_run import DeploymentRun
 from ensue.deploy.provisioning.outcomes import summed_up
 from ensue.engine.asked_growth import AskedGrowth
+from ensue.store.registry.environment_locked import environment_locked
 
 if TYPE_CHECKING:
-    from ensue.app.deploying_call import DeployingCall
     from ensue.app.services import Services
     from ensue.core.contracts.deployment import Deployed, DeploymentOrder
     from ensue.core.model.returns import StateReturn
+    from ensue.deploy.environments.deploying_call import DeployingCall
 
 
 class ProjectDeployments:
@@ -48,7 +48,9 @@ class ProjectDeployments:
         if self._context.test:
             return await self._deployed(run)
         try:
-            async with environment_locked(services, run.context, "deploy", self._wait_s):
+            async with environment_locked(
+                services.active, services.settings.cachedir, run.context, "deploy", self._wait_s
+            ):
                 return await self._deployed(run)
         except LockHeldError as error:
             raise StateFailedError(str(error)) from None

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.app.chosen_part import ChosenPart
-    from ensue.app.deployment_run import DeploymentRun
     from ensue.app.resource_plans import ResourcePlans
     from ensue.app.run_options import RunOptions
     from ensue.app.run_wiring import WiredRun
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.events import RunEvent
     from ensue.core.model.run_part import RunPart
+    from ensue.deploy.environments.deployment_run import DeploymentRun
     from ensue.engine.outcome import EngineOutcome
     from ensue.store.runs.resume import ResumedRun
 

@@ -32,10 +32,10 @@ from ensue.core.contracts.deployment import ANY_RESOURCE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.app.deployment_report import DeploymentReport
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.core.contracts.deployment import DeploymentOrder
+    from ensue.deploy.environments.deployment_report import DeploymentReport
 
 EXAMPLES = (
     (

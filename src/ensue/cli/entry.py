@@ -116,7 +116,7 @@ def _refuse(error: click.ClickException, words: Sequence[str]) -> int:
     error.show(file=shown)
     _say(shown.getvalue())
     if _wants_json(words):
-        from ensue.output.documents import json_text
+        from ensue.core.model.documents import json_text
 
         echo(json_text({"errors": [error.format_message()]}), nl=False)
     return REFUSED

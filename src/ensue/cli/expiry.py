@@ -17,9 +17,9 @@ from ensue.output.colours import on_one_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.app.deployment_report import DeploymentReport
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
+    from ensue.deploy.environments.deployment_report import DeploymentReport
     from ensue.deploy.provisioning.deployment_records import DeploymentRecord
     from ensue.deploy.provisioning.identity import Context
 

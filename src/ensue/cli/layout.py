@@ -35,7 +35,7 @@ def print_report(session: Session, report: RunReport, layout: ResultLayout) -> N
         case "quiet":
             return
         case "json":
-            from ensue.output.documents import json_pieces
+            from ensue.core.model.documents import json_pieces
 
             session.print_text(json_pieces(report.minion_id, _shown(session, report)))
         case "yaml":

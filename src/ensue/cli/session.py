@@ -194,7 +194,7 @@ class Session:
         """
         if self.out == "quiet":
             return
-        from ensue.output.documents import json_text, yaml_text
+        from ensue.core.model.documents import json_text, yaml_text
 
         self.print_text([yaml_text(data) if self.out == "yaml" else json_text(data)])
 

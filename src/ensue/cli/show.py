@@ -76,7 +76,7 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
             raise click.UsageError("`show enforced` shows every target; it takes no --tgt")
         return _show_enforced(session)
     from ensue.cli.salt_arguments import mods_of
-    from ensue.output.presentable import plain
+    from ensue.core.model.plain_data import plain
 
     kind = cast("Literal['high', 'low', 'pillar', 'top']", what)
     if tgt is not None:
@@ -107,8 +107,8 @@ def _refuse_words(what: str, words: tuple[str, ...]) -> None:
 
 def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, ...]) -> int:
     """Print what `show` prints for every resource that a target matches, by id."""
+    from ensue.core.model.plain_data import plain
     from ensue.output.colours import on_one_line
-    from ensue.output.presentable import plain
 
     async def work(project: AppProject) -> tuple[dict[str, ShownTarget], str]:
         shown = await project.show_targets(kind, tgt, mods)

@@ -15,6 +15,8 @@ from typing import IO, Final, Literal
 
 import msgspec
 
+from ensue.core.model.documents import MISLEADING
+
 ColourMode = Literal["auto", "always", "never"]
 """`auto`: only on a terminal, and not if NO_COLOR is set."""
 
@@ -63,9 +65,6 @@ _ESCAPES: Final = (
 """Sequences that begin with ESC, or with the one character (C1) that replaces ESC and the next one."""
 
 _CONTROLS: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"
-
-MISLEADING: Final = "\u2028\u2029\u202a-\u202e\u2066-\u2069"
-"""Characters that end a line or change the direction of text, for use in a character class."""
 
 
 def palette_for(stream: IO[str] | None, mode: ColourMode) -> Palette:

@@ -9,20 +9,18 @@ author of an SLS gave (`Masker.name`) stay readable, too.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.data import mapped
+from ensue.core.model.plain_data import plain
 from ensue.core.model.sensitive_paths import hide_in_changes, hide_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ensue.core.masking import Masker
     from ensue.core.model.events import StateExcluded
     from ensue.core.model.returns import Return, ScopeReturn
-
-_SCALARS: Final = frozenset({str, bool, int, float, type(None)})
-"""Classes of values that are shown as they are."""
 
 _NOTHING_EXCLUDED: Final[Mapping[str, list[StateExcluded]]] = MappingProxyType({})
 _NAMES: Final = ("__id__", "__scope__")
@@ -36,43 +34,6 @@ def presentable(data: Any, masker: Masker) -> Any:
     strings, and anything else, such as an `Unknown`, becomes its `str`.
     """
     return plain(masker.data(data))
-
-
-def plain(data: Any) -> Any:
-    """Return a copy of data that is masked already, made of nothing but mappings, lists and scalars."""
-    if data is None or isinstance(data, str | bool | int | float):
-        return data
-    if isinstance(data, dict):
-        mapping = cast("Mapping[Any, Any]", data)
-        return mapping if _is_flat(mapping) else _plain_mapping(mapping)
-    if isinstance(data, list | tuple):
-        items = cast("Sequence[Any]", data)
-        return [item if item.__class__ in _SCALARS else plain(item) for item in items]
-    if isinstance(data, set | frozenset):
-        members = cast("Iterable[Any]", data)
-        return sorted((plain(member) for member in members), key=str)
-    if isinstance(data, bytes):
-        return data.decode("utf-8", "backslashreplace")
-    return str(data)
-
-
-def _plain_mapping(mapping: Mapping[Any, Any]) -> dict[str, Any]:
-    return {
-        key if isinstance(key, str) else _key(key): value if value.__class__ in _SCALARS else plain(value)
-        for key, value in mapping.items()
-    }
-
-
-def _is_flat(mapping: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping is presentable as it is: text for keys, scalars for values."""
-    for key, value in mapping.items():
-        if key.__class__ is not str or value.__class__ not in _SCALARS:
-            return False
-    return True
-
-
-def _key(key: Any) -> str:
-    return key.decode("utf-8", "backslashreplace") if isinstance(key, bytes) else str(key)
 
 
 def excluded_by_scope(states: Iterable[StateExcluded]) -> Mapping[str, list[StateExcluded]]:

@@ -15,9 +15,10 @@ from ensue.core.errors import ConfigurationError, SecretStoreError
 from ensue.core.masking import Masker
 from ensue.deploy.environments.deployment_files import read_definitions
 from ensue.deploy.provisioning.secret_refs import SecretReference
+from ensue.deploy.provisioning.wanted_secrets import WantedSecret, wanted_secrets
 from ensue.language.collector import Collector
 from ensue.language.settings.settings import read_settings
-from ensue.store.secret_stores.secret_stores import SecretStores, WantedSecret, wanted_secrets
+from ensue.store.secret_stores.secret_stores import SecretStores
 
 if TYPE_CHECKING:
     from pathlib import Path

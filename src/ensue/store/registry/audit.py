@@ -20,11 +20,11 @@ import msgspec
 
 from ensue.core.errors import not_written
 from ensue.core.files import private_files
+from ensue.core.model.this_user import this_user
 from ensue.store.registry import audit_files, audit_form
 from ensue.store.registry.audit_files import AuditLimits
 from ensue.store.registry.audit_form import NO_CHAIN, REMOVED, START, AuditedAction, End
 from ensue.store.registry.entry import iso_time
-from ensue.store.registry.lock_holder import this_user
 from ensue.store.registry.lock_waits import LockWaits
 
 if TYPE_CHECKING:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import pwd
 import socket
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+from ensue.core.model.this_user import this_user
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -76,11 +77,3 @@ def read_holder(note: bytes | str) -> LockHolder:
     with suppress(msgspec.MsgspecError, UnicodeDecodeError):
         return msgspec.json.decode(note, type=LockHolder)
     return LockHolder()
-
-
-def this_user() -> str:
-    """Return the name of the user of this process; the number of one that has no name."""
-    uid = os.getuid()
-    with suppress(KeyError):
-        return pwd.getpwuid(uid).pw_name
-    return str(uid)

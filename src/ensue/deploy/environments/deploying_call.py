@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from ensue.core.contracts.registry import DerivedRegistry
+
 if TYPE_CHECKING:
     from ensue.core.contracts.clock import Clock
     from ensue.core.contracts.growth import Plan
@@ -13,7 +15,18 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.asked_growth import AskedGrowth
     from ensue.language.functions.functions import Functions
-    from ensue.store.registry.run_registry import RunRegistry
+
+
+class CallRegistry(DerivedRegistry, Protocol):
+    """The registry as a run sees it."""
+
+    def on_behalf_of(self, by: Srn) -> DerivedRegistry:
+        """Return this registry for registrations after a state has ended.
+
+        Args:
+            by: the resource on which the state ran.
+        """
+        ...
 
 
 class DeployingCall(Protocol):
@@ -43,7 +56,7 @@ class DeployingCall(Protocol):
         ...
 
     @property
-    def registry(self) -> RunRegistry:
+    def registry(self) -> CallRegistry:
         """The registry as the run sees it, for this call."""
         ...
 

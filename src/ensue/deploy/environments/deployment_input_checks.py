@@ -12,20 +12,20 @@ from ensue.deploy.provisioning.wrong_placeholders import place_of_wrong
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ensue.app.services import Services
     from ensue.core.contracts.vault import Vault
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data, DataMap
     from ensue.core.model.returns import ScopeReturn
     from ensue.deploy.environments.built_graph import BuiltGraph
+    from ensue.deploy.environments.deploying_project import DeployingProject
     from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
     from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.requests import Requests
     from ensue.deploy.provisioning.secret_refs import SecretReference
+    from ensue.deploy.provisioning.wanted_secrets import WantedSecret
     from ensue.deploy.provisioning.written import TextPlace
     from ensue.language.collector import Collector
-    from ensue.store.secret_stores.secret_stores import WantedSecret
 
 
 class DeploymentChecks:
@@ -39,7 +39,7 @@ class DeploymentChecks:
     """
 
     def __init__(
-        self, built: BuiltGraph, values: GraphValues, requests: Requests, services: Services
+        self, built: BuiltGraph, values: GraphValues, requests: Requests, services: DeployingProject
     ) -> None:
         self._built = built
         self._values = values
@@ -73,7 +73,7 @@ class DeploymentChecks:
         """Read the secrets that are in secret stores; None if some cannot be read."""
         if not any(one.secret_refs for one in nodes):
             return {}
-        from ensue.store.secret_stores.secret_stores import wanted_secrets
+        from ensue.deploy.provisioning.wanted_secrets import wanted_secrets
 
         stores = self._services.secret_stores
         wanted: list[WantedSecret] = []

@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ensue.app.deployment_input_checks import NothingRuns
-from ensue.app.deployment_surroundings import surroundings_of
 from ensue.core.errors import DriverError, ExpansionError
 from ensue.core.model.unknown import unknowns_in
+from ensue.deploy.environments.deployment_input_checks import NothingRuns
+from ensue.deploy.environments.deployment_surroundings import surroundings_of
 from ensue.deploy.provisioning.for_each import items_of
 from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.deploy.provisioning.provisioner import Provisioner
@@ -25,8 +25,8 @@ from ensue.language.collector import Collector
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.app.services import Services
     from ensue.deploy.environments.built_graph import BuiltGraph
+    from ensue.deploy.environments.deploying_project import DeployingProject
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.for_each import Item
     from ensue.deploy.provisioning.identity import Context, ResourceKey
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 async def grown_by_records(
-    services: Services,
+    services: DeployingProject,
     built: BuiltGraph,
     context: Context,
     values: Mapping[str, str] | None,
@@ -66,7 +66,7 @@ async def grown_by_records(
 
 
 async def _known(
-    services: Services,
+    services: DeployingProject,
     built: BuiltGraph,
     context: Context,
     values: Mapping[str, str] | None,

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.model.data import mapped
-from ensue.output.colours import MISLEADING
-from ensue.output.presentable import plain
+from ensue.core.model.plain_data import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+MISLEADING: Final = "\u2028\u2029\u202a-\u202e\u2066-\u2069"
+"""Characters that end a line or change the direction of text, for use in a character class."""
 
 _INDENT = 4
 """As `salt-call --out json` indents."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.app.driver_services import ResourceServices
 from ensue.core.contracts.deadlines import READY_ATTEMPT_S
+from ensue.deploy.environments.driver_services import ResourceServices
 from ensue.deploy.provisioning.readiness import CommandCheck, HttpCheck, TcpCheck
 from ensue.deploy.provisioning.surroundings import DriverCall, ProvisioningServices
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
     from pathlib import Path
 
-    from ensue.app.deploying_call import DeployingCall
-    from ensue.app.services import Services
     from ensue.core.contracts.driver import DriverServices
     from ensue.core.masking import Masker
     from ensue.core.model.data import DataMap
+    from ensue.deploy.environments.deploying_call import DeployingCall
+    from ensue.deploy.environments.deploying_project import DeployingProject
     from ensue.deploy.provisioning.readiness import Check
     from ensue.deploy.provisioning.requests import Requests
 
 _KEPT_FROM_PROGRAMS: Final = ("ENSUE_KEY",)
 
 
-def surroundings_of(services: Services, requests: Requests) -> ProvisioningServices:
+def surroundings_of(services: DeployingProject, requests: Requests) -> ProvisioningServices:
     """Return what provisioning uses of a project.
 
     Args:

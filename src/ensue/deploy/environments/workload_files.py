@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ensue.app.services import Services
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.masking import Masker
     from ensue.core.model.data import Place
+    from ensue.deploy.environments.deploying_project import DeployingProject
     from ensue.deploy.environments.deployment_files import LoadedDocument
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.outcomes import NodeOutcome
@@ -97,7 +97,7 @@ def write_workloads(
     nodes: Iterable[NodeOutcome],
     documents: Sequence[LoadedDocument],
     order: DeploymentOrder,
-    services: Services,
+    services: DeployingProject,
 ) -> WrittenWorkloads:
     """Render the workloads of a deployment and write the files that differ; this blocks.
 
@@ -138,7 +138,7 @@ def _rendered(
     one: NodeOutcome,
     by_key: Mapping[ResourceKey, NodeOutcome],
     documents: Sequence[LoadedDocument],
-    services: Services,
+    services: DeployingProject,
 ) -> RenderedWorkload:
     marked = updated_module(one)
     module = plain(marked)
@@ -194,7 +194,7 @@ def _sources(module: Any, documents: Sequence[LoadedDocument]) -> dict[str, byte
 
 def _written(document: Document, folder: Path) -> Path | None:
     """Write a document; return None if its file has that content already."""
-    from ensue.output.documents import yaml_text
+    from ensue.core.model.documents import yaml_text
 
     path = folder / f"{document.name}.yaml"
     content = yaml_text(document.data).encode()

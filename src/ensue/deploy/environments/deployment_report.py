@@ -11,8 +11,8 @@ from ensue.core.diagnostics import Diagnostic
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.app.deployment_run import DeploymentRun
     from ensue.core.model.report import RunReport
+    from ensue.deploy.environments.deployment_run import DeploymentRun
     from ensue.deploy.provisioning.outcomes import NodeOutcome
 
 

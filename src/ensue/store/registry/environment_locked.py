@@ -11,19 +11,21 @@ from ensue.core.errors import LockHeldError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+    from pathlib import Path
 
-    from ensue.app.services import Services
     from ensue.deploy.provisioning.identity import Context
+    from ensue.store.registry.active_store import ActiveResourceStore
 
 
 @asynccontextmanager
 async def environment_locked(
-    services: Services, context: Context, action: str, wait_s: float | None
+    active: ActiveResourceStore, cachedir: Path, context: Context, action: str, wait_s: float | None
 ) -> AsyncGenerator[None]:
     """Hold the lock of an environment (async context manager).
 
     Args:
-        services: the project.
+        active: the active resources of all environments.
+        cachedir: the project's cachedir.
         context: the environment.
         action: what is done, as others read it (`deploy`).
         wait_s: how long to wait for another deployment of the environment; None: without limit. One of this
@@ -33,8 +35,8 @@ async def environment_locked(
         LockHeldError: another deployment of the environment is running.
         StoreError: the store cannot be used.
     """
-    active, command = services.active, f"ensue {action} {context.environment}"
-    lock = await asyncio.to_thread(active.lock, context, services.settings.cachedir)
+    command = f"ensue {action} {context.environment}"
+    lock = await asyncio.to_thread(active.lock, context, cachedir)
     try:
         await lock.take(command=command)
     except LockHeldError as error:

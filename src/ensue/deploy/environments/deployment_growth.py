@@ -29,11 +29,11 @@ from ensue.language.collector import Collector
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ensue.app.deploying_call import DeployingCall
     from ensue.core.contracts.growth import GrowthRequest, Plan
     from ensue.core.errors import EnsueError
     from ensue.core.model.chunk import Chunk
     from ensue.deploy.environments.built_graph import BuiltGraph
+    from ensue.deploy.environments.deploying_call import DeployingCall
     from ensue.deploy.provisioning.for_each import Item
     from ensue.deploy.provisioning.graph_values import GraphValues
     from ensue.deploy.provisioning.identity import ResourceKey

@@ -15,13 +15,13 @@ from ensue.engine.asked_growth import AskedGrowth
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from ensue.app.deploying_call import DeployingCall
     from ensue.core.contracts.growth import GrowthRequest
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data, DataMap
     from ensue.core.model.returns import ScopeReturn
     from ensue.core.model.srn import Srn
+    from ensue.deploy.environments.deploying_call import DeployingCall
 
 
 class ResourceServices:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
-from ensue.app.deployment_surroundings import driver_call
 from ensue.core.errors import DestructionRefusedError, DiskError, EnsueError, InternalError
 from ensue.core.model.returns import StateReturn
 from ensue.deploy.environments.deployment_checks import protected_help, protected_words
+from ensue.deploy.environments.deployment_surroundings import driver_call
 from ensue.deploy.provisioning.derived_registrations import (
     forget_derived,
     invalidate_derived,
@@ -21,11 +21,11 @@ from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection, Mapping
 
-    from ensue.app.deploying_call import DeployingCall
-    from ensue.app.deployment_growth import DeploymentGrowth
-    from ensue.app.services import Services
     from ensue.core.masking import Masker
     from ensue.core.model.data import DataMap
+    from ensue.deploy.environments.deploying_call import DeployingCall
+    from ensue.deploy.environments.deploying_project import DeployingProject
+    from ensue.deploy.environments.deployment_growth import DeploymentGrowth
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode
@@ -46,7 +46,7 @@ def problem_of_workload(
     """
     if key.type != WORKLOAD or outcome.outputs is None or growth is None:
         return ""
-    from ensue.app.workload_files import problem_of_update
+    from ensue.deploy.environments.workload_files import problem_of_update
 
     node, evaluated = growth.nodes[str(key)], growth.values.evaluated_before(key)
     return problem_of_update(NodeOutcome(key, node.guresid, node, evaluated, None, outcome), masker)
@@ -80,7 +80,7 @@ class ResourceStates:
 
     def __init__(
         self,
-        services: Services,
+        services: DeployingProject,
         requests: Requests,
         provisioner: Provisioner,
         growth: DeploymentGrowth | None,

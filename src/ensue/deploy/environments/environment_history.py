@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError, StoreError
 from ensue.core.model.data import leaves
+from ensue.core.model.this_user import this_user
 from ensue.deploy.environments.deployment_checks import (
     changed_definitions_warning,
     leaving_warning,
@@ -25,22 +26,23 @@ from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptD
 from ensue.deploy.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
 from ensue.deploy.provisioning.images import ANY_WORKLOAD
 from ensue.language.collector import near_names
-from ensue.store.registry.lock_holder import this_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ensue.app.services import Services
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.model.report import RunReport
     from ensue.deploy.environments.built_graph import BuiltGraph
+    from ensue.deploy.environments.deploying_project import (
+        DeployingProject,
+        DeploymentHistory,
+        EnvironmentResources,
+    )
     from ensue.deploy.environments.deployment_files import LoadedDocument
     from ensue.deploy.environments.deployment_reader import DeploymentReader
     from ensue.deploy.provisioning.identity import Context
     from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.language.collector import Collector
-    from ensue.store.registry.active_store import ActiveResourceStore
-    from ensue.store.registry.deployment_store import DeploymentStore
 
 _MOST_NAMED: Final = 10
 
@@ -61,7 +63,7 @@ class RequestedSet(NamedTuple):
     number: int = 1
 
 
-def kept_deployment(history: DeploymentStore, context: Context, number: int) -> KeptDeployment:
+def kept_deployment(history: DeploymentHistory, context: Context, number: int) -> KeptDeployment:
     """Return a deployment of an environment; this blocks.
 
     Args:
@@ -91,7 +93,7 @@ def kept_deployment(history: DeploymentStore, context: Context, number: int) -> 
     )
 
 
-def kept_env_type(history: DeploymentStore, context: Context) -> str:
+def kept_env_type(history: DeploymentHistory, context: Context) -> str:
     """Return the type that an environment has; this blocks.
 
     Raises:
@@ -113,7 +115,7 @@ def kept_env_type(history: DeploymentStore, context: Context) -> str:
     )
 
 
-def require_environment(history: DeploymentStore, active: ActiveResourceStore, context: Context) -> None:
+def require_environment(history: DeploymentHistory, active: EnvironmentResources, context: Context) -> None:
     """Refuse an environment that a store does not have, if it has others: its name is misspelt; this blocks.
 
     Raises:
@@ -154,7 +156,7 @@ class EnvironmentHistory:
 
     def __init__(
         self,
-        services: Services,
+        services: DeployingProject,
         deployments: DeploymentReader,
         order: DeploymentOrder,
         clock: Callable[[], float] = time.time,

@@ -9,11 +9,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Literal
 
-from ensue.app.deployment_growth import DeploymentGrowth, GrowingDeployment
-from ensue.app.deployment_input_checks import DeploymentChecks, NothingRuns
-from ensue.app.deployment_surroundings import surroundings_of
-from ensue.app.environment_history import EnvironmentHistory, RequestedSet
-from ensue.app.resource_states import Removal, ResourceStates, problem_of_workload, unknown_lists
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import DriverError, InternalError, StoreError
 from ensue.deploy.environments.deployment_checks import (
@@ -26,6 +21,16 @@ from ensue.deploy.environments.deployment_checks import (
     refuse_rotation,
     refuse_unknown_words,
     refuse_unstorable,
+)
+from ensue.deploy.environments.deployment_growth import DeploymentGrowth, GrowingDeployment
+from ensue.deploy.environments.deployment_input_checks import DeploymentChecks, NothingRuns
+from ensue.deploy.environments.deployment_surroundings import surroundings_of
+from ensue.deploy.environments.environment_history import EnvironmentHistory, RequestedSet
+from ensue.deploy.environments.resource_states import (
+    Removal,
+    ResourceStates,
+    problem_of_workload,
+    unknown_lists,
 )
 from ensue.deploy.provisioning.derived_registrations import derived_sources
 from ensue.deploy.provisioning.graph_values import GraphValues
@@ -42,14 +47,14 @@ from ensue.language.collector import Collector
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ensue.app.services import Services
-    from ensue.app.workload_files import WrittenWorkloads
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.contracts.growth import GrowthRequest, Plan
     from ensue.core.model.report import RunReport
     from ensue.core.model.srn import Srn
     from ensue.deploy.environments.built_graph import BuiltGraph
+    from ensue.deploy.environments.deploying_project import DeployingProject
     from ensue.deploy.environments.deployment_reader import DeploymentReader
+    from ensue.deploy.environments.workload_files import WrittenWorkloads
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint
@@ -70,7 +75,7 @@ class DeploymentRun:
 
     def __init__(
         self,
-        services: Services,
+        services: DeployingProject,
         deployments: DeploymentReader,
         order: DeploymentOrder,
         *,
@@ -370,7 +375,7 @@ class DeploymentRun:
             CompileError: a workload cannot be rendered.
             DriverError: a file cannot be read or written.
         """
-        from ensue.app import workload_files
+        from ensue.deploy.environments import workload_files
 
         if not self.order.render or any(one.outcome.status in {"failed", "skipped"} for one in nodes):
             return workload_files.WrittenWorkloads()

@@ -1,0 +1,150 @@
+"""What deployments use of the project that they belong to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from ensue.core.contracts.vault import Vault
+from ensue.deploy.provisioning.active import ActiveResources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from ensue.core.contracts.registry import DerivedRegistry
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.masking import Masker
+    from ensue.deploy.drivers.loading import Drivers
+    from ensue.deploy.environments.deployment_reader import DeploymentReader
+    from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
+    from ensue.deploy.provisioning.identity import Context
+    from ensue.deploy.provisioning.secret_refs import SecretReference
+    from ensue.deploy.provisioning.wanted_secrets import WantedSecret
+    from ensue.language.settings.settings import Settings
+
+
+class KeyedVault(Vault, Protocol):
+    """The project's keys, which also make fingerprints."""
+
+    def fingerprint(self, content: bytes, *, context: str, like: str = "") -> str:
+        """Return a keyed fingerprint of bytes.
+
+        Args:
+            content: the bytes.
+            context: what they are; other contexts have other fingerprints.
+            like: a fingerprint to compare with, which may have been made with an earlier key.
+        """
+        ...
+
+
+class EnvironmentResources(ActiveResources, Protocol):
+    """The active resources of all environments of a store; its methods block, unless they are coroutines."""
+
+    def owner(self, *, is_kept: bool) -> str:
+        """Return the id of the store, which drivers mark what they make with.
+
+        Args:
+            is_kept: whether a new id is stored.
+        """
+        ...
+
+    def organizations(self, app: str, env: str) -> list[str]:
+        """Return the organizations that have an environment of this name."""
+        ...
+
+    async def flush_when_full(self) -> None:
+        """Make everything durable if much waits for that."""
+        ...
+
+
+class DeploymentHistory(Protocol):
+    """The deployments of all environments of a store; its methods block.
+
+    Raises:
+        StoreError: from every method, where the store cannot be used.
+    """
+
+    def newest(self, context: Context) -> KeptDeployment | None:
+        """Return the last deployment of an environment."""
+        ...
+
+    def find(self, context: Context, number: int) -> KeptDeployment | None:
+        """Return a deployment of an environment by its number."""
+        ...
+
+    def records(
+        self, app: str | None = None, env: str | None = None, org: str | None = None
+    ) -> list[tuple[Context, DeploymentRecord]]:
+        """Return the records of deployments, of one environment or of all."""
+        ...
+
+    def begin(self, context: Context, deployment: KeptDeployment) -> None:
+        """Keep a deployment that begins."""
+        ...
+
+    def end(self, context: Context, record: DeploymentRecord) -> None:
+        """Keep how a deployment ended."""
+        ...
+
+
+class SecretReader(Protocol):
+    """Reads secrets from the secret stores of a project."""
+
+    def check(self, wanted: Iterable[WantedSecret]) -> list[Diagnostic]:
+        """Return the errors of secrets that can be found without reading any."""
+        ...
+
+    async def read_all(
+        self, references: Iterable[SecretReference], wanted: Iterable[WantedSecret] = ()
+    ) -> Mapping[SecretReference, str]:
+        """Return the value of each secret.
+
+        Raises:
+            SecretStoreError: some secrets cannot be read.
+        """
+        ...
+
+
+class DeployingProject(Protocol):
+    """One opened project, as its deployments use it."""
+
+    settings: Settings
+    masker: Masker
+
+    @property
+    def registry(self) -> DerivedRegistry:
+        """The derived resources of the project."""
+        ...
+
+    @property
+    def vault(self) -> KeyedVault:
+        """The project's keys."""
+        ...
+
+    @property
+    def drivers(self) -> Drivers:
+        """The project's drivers."""
+        ...
+
+    @property
+    def active(self) -> EnvironmentResources:
+        """The active resources of all environments."""
+        ...
+
+    @property
+    def history(self) -> DeploymentHistory:
+        """The deployments of all environments."""
+        ...
+
+    @property
+    def secret_stores(self) -> SecretReader:
+        """Reads the secrets that definitions refer to."""
+        ...
+
+    def deployments(self, definitions: Path | None) -> DeploymentReader:
+        """Return what reads resource definitions.
+
+        Args:
+            definitions: where they are; None: as `ensue.yaml` says.
+        """
+        ...
