@@ -154,8 +154,8 @@ def lookup_note(root: Path) -> str:
     """Look one of a million up by type and id, in an open process, and say how long it takes."""
     from ensue.core.model.srn import Srn
     from ensue.language.targeting import Vocabulary, parse_target
+    from ensue.language.targets.resource_index import ResourceIndex
     from ensue.store.registry.registry import ResourceRegistry
-    from ensue.store.registry.resource_index import ResourceIndex
 
     registry = ResourceRegistry(root / REGISTRY / ".ensue", minion_id="bench")
     index = ResourceIndex(Srn("minion", "bench"), registry)

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ensue.app.documentation import write_reference
+from ensue.output.documentation import write_reference
 
 project = "ensue"
 author = "the ensue authors"

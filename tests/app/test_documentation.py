@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.app.documentation import KINDS, shipped_documentation
 from ensue.language.functions.functions import Functions
+from ensue.output.documentation import KINDS, shipped_documentation
 
 if TYPE_CHECKING:
     from ensue.core.contracts.function_docs import FunctionKind

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.project import AppProject
-    from ensue.app.refresh import Refreshed
+    from ensue.language.targets.refresh import Refreshed
 
 FINDER = """
 from pathlib import Path

@@ -15,8 +15,8 @@ import jsonschema
 import pytest
 import yaml
 
-from ensue.app.documentation import shipped_documentation
 from ensue.cli import main
+from ensue.output.documentation import shipped_documentation
 
 if TYPE_CHECKING:
     from tests.cli.shell import Shell

@@ -6,9 +6,9 @@ import inspect
 
 import pytest
 
-from ensue.app.documentation import KINDS, shipped_documentation
 from ensue.core.contracts.function_docs import FunctionDoc, FunctionKind, function_doc
 from ensue.language.functions.functions import Functions
+from ensue.output.documentation import KINDS, shipped_documentation
 
 DOCS = shipped_documentation()
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.app.documentation import shipped_documentation
 from ensue.cli import main
 from ensue.cli.values import call_arguments
 from ensue.language.call_arguments import argument_fault
 from ensue.language.functions.functions import Functions
+from ensue.output.documentation import shipped_documentation
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ensue.app.documentation import KINDS, shipped_documentation, write_reference
+from ensue.output.documentation import KINDS, shipped_documentation, write_reference
 
 DOCS = Path(__file__).parents[2] / "docs"
 

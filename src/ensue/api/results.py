@@ -13,12 +13,12 @@ from ensue.output.presentable import return_data
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
 
-    from ensue.app.calls import CallOutcome
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.masking import Masker
     from ensue.core.model.events import StateExcluded
     from ensue.core.model.report import RunReport
     from ensue.core.model.returns import Return
+    from ensue.language.targets.calls import CallOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

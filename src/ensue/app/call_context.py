@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.target_context import TargetContext
 from ensue.core.contracts.context import StateDeclaration
 from ensue.core.errors import StoreError, UnknownResourceError
 from ensue.core.model.events import CommandStarted
@@ -18,6 +17,7 @@ from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.core.model.state_identity import StateIdentity
 from ensue.engine.asked_growth import AskedGrowth
 from ensue.engine.clock import SystemClock
+from ensue.language.targets.target_context import TargetContext
 from ensue.reach.connections.announced_commands import announcing
 from ensue.reach.connections.umask import narrowed
 from ensue.store.runs.process_marks import process_mark
@@ -184,7 +184,7 @@ class CallContext(TargetContext):
         renderer, reads = super()._renderer(), self._noted()
         if reads is None:
             return renderer
-        from ensue.app.recording_context import RecordingContext
+        from ensue.store.runs.recording_context import RecordingContext
 
         return renderer.seeing(RecordingContext(self._project, self.srn, reads).variables())
 

@@ -11,13 +11,13 @@ from ensue.core.model.secret_values import mask_config
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ensue.app.refresh import Refreshed
     from ensue.core.model.data import DataMap
     from ensue.core.model.resource import Registration, RegistrationRequest, ResourceRecord
     from ensue.core.model.srn import Srn
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
     from ensue.deploy.provisioning.identity import Context
+    from ensue.language.targets.refresh import Refreshed
     from ensue.store.registry.audit_check import AuditFault
     from ensue.store.registry.enforced import ShownState
 
@@ -66,7 +66,7 @@ class KeptResources(OpenedProject):
             CompileError: pillar does not compile, or a type cannot discover.
             StoreError: the result cannot be recorded.
         """
-        from ensue.app.refresh import refresh
+        from ensue.language.targets.refresh import refresh
 
         return await refresh(self._services(), target, timeout_s=timeout_s, on_answer=on_answer)
 
@@ -78,7 +78,7 @@ class KeptResources(OpenedProject):
             ResourceError: its lifetime or its source is not valid.
             StoreError: the store cannot be written.
         """
-        from ensue.app.manual_registration import register
+        from ensue.store.registry.manual_registration import register
 
         return await register(await self._prepared(), request)
 

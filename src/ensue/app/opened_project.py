@@ -112,7 +112,7 @@ class OpenedProject:
         Raises:
             PluginError: a file of the project does not load.
         """
-        from ensue.app.documentation import project_documentation
+        from ensue.output.documentation import project_documentation
 
         return await asyncio.to_thread(read, project_documentation(self._services()))
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.app.assigned_sls import AssignedSls
 from ensue.app.kept_resources import KeptResources
 from ensue.app.opened_project import ProjectOptions
 from ensue.app.run import Run
-from ensue.app.run_options import RunOptions
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError, UnknownRunError
+from ensue.language.plans.assigned_sls import AssignedSls
+from ensue.language.plans.run_options import RunOptions
 from ensue.store.registry.environment_locked import environment_locked
 from ensue.store.runs.journal import list_runs, read_run
 from ensue.store.runs.journaled_names import journaled_names
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
-    from ensue.app.calls import CallOutcome
-    from ensue.app.comparison import CompareOrder
-    from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.model.data import Data
     from ensue.core.model.events import RunEvent
@@ -36,8 +33,11 @@ if TYPE_CHECKING:
     from ensue.deploy.environments.deployment_report import DeploymentReport
     from ensue.deploy.environments.deployment_run import DeploymentRun
     from ensue.deploy.provisioning.identity import Context
+    from ensue.language.plans.shown_sls import ShownKind, ShownTarget
+    from ensue.language.targets.calls import CallOutcome
     from ensue.output.drawing.drawing import ScopeBox
     from ensue.salt.compare.comparison import TreeComparison
+    from ensue.salt.compare.project_comparison import CompareOrder
     from ensue.store.registry.lock import Lock
 
 _PILLAR_REFUSED = Diagnostic(
@@ -198,7 +198,7 @@ class AppProject(KeptResources):
             ConfigurationError: the target expression does not parse, or there is no such function.
             StoreError: a target's configuration cannot be decrypted.
         """
-        from ensue.app.calls import CallRequest, call
+        from ensue.language.targets.calls import CallRequest, call
 
         request = CallRequest(
             target=target, function=function, args=args, kwargs=kwargs, timeout_s=timeout_s, batch=batch
@@ -266,7 +266,7 @@ class AppProject(KeptResources):
         Raises:
             TargetSyntaxError: it does not parse, or names what does not exist.
         """
-        from ensue.app.target_matcher import ProjectMatcher
+        from ensue.language.targets.target_matcher import ProjectMatcher
 
         return self.masker.text(await ProjectMatcher(await self._prepared()).hint(target))
 
@@ -276,7 +276,7 @@ class AppProject(KeptResources):
         Raises:
             CompileError: it does not compile.
         """
-        from ensue.app.show_command import ShowCommand
+        from ensue.language.plans.shown_sls import ShowCommand
 
         services = await self._prepared()
         return await ShowCommand(services, what, mods).of_minion()
@@ -288,7 +288,7 @@ class AppProject(KeptResources):
             ConfigurationError: the target does not parse, or names what does not exist.
             CompileError: it does not compile for one of them.
         """
-        from ensue.app.show_command import ShowCommand
+        from ensue.language.plans.shown_sls import ShowCommand
 
         services = await self._prepared()
         return await ShowCommand(services, what, mods).of_target(target)
@@ -304,7 +304,7 @@ class AppProject(KeptResources):
             ConfigurationError: Salt gives no answer.
             CompileError: there is nothing to compare.
         """
-        from ensue.app.comparison import ProjectComparison
+        from ensue.salt.compare.project_comparison import ProjectComparison
 
         return await ProjectComparison(self._services(), self._pillar, order).go(self.apply, on_progress)
 

@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls
-from ensue.app.host_limits import check_host_limits, too_many_failed
-from ensue.app.joining_plans import JoiningPlans
-from ensue.app.run_record import RunRecord, now
 from ensue.app.run_wiring import RunWiring
 from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
 from ensue.core.model.returns import Return
 from ensue.derived import using_registry
 from ensue.engine.first_plans import FirstPlans
+from ensue.language.plans.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls
+from ensue.language.plans.host_limits import check_host_limits, too_many_failed
+from ensue.language.plans.joining_plans import JoiningPlans
+from ensue.store.runs.enforcement import Enforcement
 from ensue.store.runs.journal import new_run_id
 from ensue.store.runs.run_chain import left_running
+from ensue.store.runs.run_record import RunRecord, now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ensue.app.chosen_part import ChosenPart
-    from ensue.app.resource_plans import ResourcePlans
-    from ensue.app.run_options import RunOptions
     from ensue.app.run_wiring import WiredRun
     from ensue.app.services import Services
     from ensue.core.diagnostics import Diagnostic
@@ -35,6 +33,9 @@ if TYPE_CHECKING:
     from ensue.core.model.run_part import RunPart
     from ensue.deploy.environments.deployment_run import DeploymentRun
     from ensue.engine.outcome import EngineOutcome
+    from ensue.language.plans.chosen_part import ChosenPart
+    from ensue.language.plans.resource_plans import ResourcePlans
+    from ensue.language.plans.run_options import RunOptions
     from ensue.store.runs.resume import ResumedRun
 
 _NO_STATES = "no_|-states_|-states_|-None"
@@ -86,11 +87,14 @@ class Run:
             )
         check_host_limits(self._options)
         run_id = new_run_id(datetime.now(UTC))
+        services, test = self._services, self._options.test
         record = RunRecord(
-            self._services,
+            services.settings,
+            services.masker,
+            Enforcement(services.enforced, services.store_thread, run_id, test=test),
             run_id,
             on_event,
-            test=self._options.test,
+            test=test,
             resumes=resumed.chain if resumed else (),
         )
         with self._services.directory.reach.of_run():
@@ -134,7 +138,7 @@ class Run:
                 return await record.end(report)
 
     def _chosen(self, part: RunPart, record: RunRecord) -> ChosenPart:
-        from ensue.app.chosen_part import ChosenPart
+        from ensue.language.plans.chosen_part import ChosenPart
 
         return ChosenPart(self._services, part, record.tell)
 
@@ -167,7 +171,7 @@ class Run:
             return FirstPlans(own=plan, warnings=(*self._settings.warnings, *plan.warnings))
         assigned = AssignedSls(services, test=self._options.test)
         if tgt is not None:
-            from ensue.app.resource_plans import ResourcePlans
+            from ensue.language.plans.resource_plans import ResourcePlans
 
             plans = ResourcePlans(services, assigned, mods)
             first = await plans.of_target(tgt)
@@ -183,8 +187,8 @@ class Run:
         self, first: FirstPlans, plans: ResourcePlans | None, assigned: AssignedSls
     ) -> FirstPlans:
         """Return what the run begins with, joined by the resources that appear during it."""
-        from ensue.app.derived_highstate import DerivedHighstate
-        from ensue.app.resource_plans import ResourcePlans
+        from ensue.language.plans.derived_highstate import DerivedHighstate
+        from ensue.language.plans.resource_plans import ResourcePlans
 
         known = [self._services.minion, *(plan.target for plan in first.beside), *first.late]
         derived = DerivedHighstate(plans or ResourcePlans(self._services, assigned, ()), known)

@@ -11,11 +11,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.app.call_context import CallContext, CallsOfRun
-from ensue.app.call_inputs import ProjectCallInputs
-from ensue.app.expander import SlsExpander
-from ensue.app.host_limits import host_limits
-from ensue.app.planned_resources import PlannedResources
-from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.contracts.accumulators import Accumulators
 from ensue.core.contracts.origins import with_origins
 from ensue.derived import current_registry
@@ -23,8 +18,13 @@ from ensue.engine.engine import Engine
 from ensue.engine.services import EngineHooks, EngineOptions, EngineServices
 from ensue.language.foreseen_registrations import ForeseenRegistrations
 from ensue.language.functions.functions import TargetFunctions
+from ensue.language.plans.expander import SlsExpander
+from ensue.language.plans.host_limits import host_limits
+from ensue.language.plans.planned_resources import PlannedResources
+from ensue.language.targets.target_matcher import ProjectMatcher
 from ensue.store.registry.registrations import Registrations
 from ensue.store.registry.run_registry import RunRegistry
+from ensue.store.runs.call_inputs import ProjectCallInputs
 from ensue.store.runs.declarations import RunDeclarations
 from ensue.store.runs.planned_requisites import planned_event
 from ensue.store.runs.pruning import Pruning, earlier_declarations
@@ -32,8 +32,6 @@ from ensue.store.runs.pruning import Pruning, earlier_declarations
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ensue.app.chosen_part import ChosenPart
-    from ensue.app.run_options import RunOptions
     from ensue.app.services import Services
     from ensue.core.contracts.growth import GrowthRequest, Plan, PlanListener
     from ensue.core.model.events import NodeStarted, RunEvent
@@ -42,6 +40,8 @@ if TYPE_CHECKING:
     from ensue.engine.binding.arguments import RunTimeArguments
     from ensue.engine.first_plans import FirstPlans
     from ensue.engine.services import CallSite
+    from ensue.language.plans.chosen_part import ChosenPart
+    from ensue.language.plans.run_options import RunOptions
 
 _SLOTS_PER_CORE = 10
 

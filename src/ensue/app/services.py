@@ -7,11 +7,6 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ensue.app.nodegroups import project_vocabulary
-from ensue.app.pillar_compilation import PillarCompilation
-from ensue.app.pillar_preparation import PillarPreparation
-from ensue.app.project_code import ProjectCode
-from ensue.app.target_context import TargetContext
 from ensue.core.contracts.deadlines import HTTP_TOTAL_S
 from ensue.core.contracts.from_thread import from_thread
 from ensue.core.files.local_content import LocalDigests
@@ -23,6 +18,7 @@ from ensue.language.argument_check import OnUnknown
 from ensue.language.checks import Checks
 from ensue.language.compiler import Compiler
 from ensue.language.custom.pillar_before_files import pillar_before_files
+from ensue.language.custom.project_code import ProjectCode
 from ensue.language.declared_literals import DeclaredLiterals
 from ensue.language.file_sources import ProjectFiles
 from ensue.language.functions.functions import Functions
@@ -37,15 +33,20 @@ from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
 from ensue.language.targeting import TargetSubject
 from ensue.language.targeting.unasked_grains import UnaskedGrains
+from ensue.language.targets.directory import Directory
+from ensue.language.targets.known_resources import KnownResources
+from ensue.language.targets.nodegroups import project_vocabulary
+from ensue.language.targets.pillar_compilation import PillarCompilation
+from ensue.language.targets.pillar_preparation import PillarPreparation
+from ensue.language.targets.target_context import TargetContext
 from ensue.reach.connections.exposed_secrets import ExposedSecrets
 from ensue.salt.bridge.salt_bridge import SaltBridge
-from ensue.store.targets.directory import Directory
-from ensue.store.targets.known_resources import KnownResources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from ensue.core.contracts.function_docs import Documentation
     from ensue.core.contracts.growth import Plan
     from ensue.core.contracts.mine import Mine
     from ensue.core.contracts.other_minions import OtherMinions
@@ -280,6 +281,12 @@ class Services:
             ),
         )
 
+    def documentation(self, type_name: str) -> Documentation:
+        """Return the documentation of the functions that targets of a type have."""
+        from ensue.output.documentation import documentation_of
+
+        return documentation_of(self, type_name)
+
     def subject(self, srn: Srn) -> TargetSubject:
         """Return a target as the matcher sees it; called in a thread."""
         return TargetSubject(
@@ -312,7 +319,7 @@ class Services:
 
     @cached_property
     def _mine(self) -> Mine:
-        from ensue.app.mine import ProjectMine
+        from ensue.store.registry.project_mine import ProjectMine
 
         return ProjectMine(self)
 

@@ -14,9 +14,9 @@ from ensue.cli.fleet_options import LONGEST_S, refuse_nan
 from ensue.cli.options import pillar_options, project_options
 
 if TYPE_CHECKING:
-    from ensue.app.calls import CallOutcome
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
+    from ensue.language.targets.calls import CallOutcome
 
 EXAMPLES = (
     ("ensue call '*' test.ping", "ask every target"),

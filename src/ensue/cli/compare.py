@@ -85,8 +85,8 @@ def command(
 
     Exit code: 0 nothing differs; 1 neither program compiles it, or there is no Salt; 2 something differs.
     """
-    from ensue.app.comparison import CompareOrder
     from ensue.cli.salt_arguments import mods_of
+    from ensue.salt.compare.project_comparison import CompareOrder
     from ensue.salt.compare.salt_program import salt_python
 
     mods = mods_of(sls)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import click
     from click.shell_completion import CompletionItem
 
-    from ensue.app.documentation import ProjectDocumentation
     from ensue.core.contracts.function_docs import FunctionKind
+    from ensue.output.documentation import ProjectDocumentation
 
 
 def complete_function(
@@ -37,7 +37,7 @@ def _candidates(kinds: tuple[FunctionKind, ...], incomplete: str) -> list[Comple
     from click.shell_completion import CompletionItem
 
     try:
-        from ensue.app.documentation import shipped_documentation
+        from ensue.output.documentation import shipped_documentation
 
         docs = shipped_documentation()
         texts: dict[str, str] = {}

@@ -68,7 +68,7 @@ def show_docs(session: Session, name: str | None) -> int:
 
 
 def _show_modules(session: Session) -> int:
-    from ensue.app.documentation import KINDS
+    from ensue.output.documentation import KINDS
     from ensue.output.function_docs import modules_text
 
     summaries = _read(session, lambda docs: {kind: docs.summaries(kind) for kind in KINDS})
@@ -101,7 +101,7 @@ def _find(docs: Documentation, name: str) -> tuple[list[FunctionDoc], list[Modul
     Raises:
         ConfigurationError: there are none.
     """
-    from ensue.app.documentation import KINDS
+    from ensue.output.documentation import KINDS
 
     functions = [one for one in (docs.function(kind, name) for kind in KINDS) if one is not None]
     modules = [one for one in (docs.module(kind, name) for kind in KINDS) if one is not None]

@@ -15,8 +15,8 @@ from ensue.cli.resource_records import FORMS
 
 if TYPE_CHECKING:
     from ensue.app.project import AppProject
-    from ensue.app.refresh import Refreshed
     from ensue.cli.session import Session
+    from ensue.language.targets.refresh import Refreshed
 
 _DEFAULT_TIMEOUT_S: Final = 60.0
 _LONGEST_S: Final = 1e9

@@ -16,9 +16,9 @@ from ensue.cli.word_choice import WordChoice
 
 if TYPE_CHECKING:
     from ensue.app.project import AppProject
-    from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.cli.session import Session
     from ensue.core.model.data import Data
+    from ensue.language.plans.shown_sls import ShownKind, ShownTarget
     from ensue.store.registry.enforced import ShownState
 
 _SINGLE: Final = {

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ensue.app.documentation import shipped_documentation
 from ensue.core.contracts.accumulators import Accumulators
 from ensue.core.contracts.context import StateDeclaration
 from ensue.core.diagnostics import Span
@@ -28,6 +27,7 @@ from ensue.core.masking import Masker
 from ensue.core.model.returns import ScopeReturn
 from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.language.targeting import TargetSubject, TargetSyntaxError, Vocabulary, matches, read_nodegroups
+from ensue.output.documentation import shipped_documentation
 from ensue.testing.deployments import FakeDeployments
 from ensue.testing.registry import FakeRegistry
 

@@ -22,10 +22,10 @@ from ensue.core.model.data import not_data
 from ensue.core.model.srn import Srn
 from ensue.language.collector import Collector
 from ensue.language.functions.type_functions import Overrides
+from ensue.language.targets.discovered import discovered
 from ensue.reach.resources.plugins import Plugins
 from ensue.reach.resources.type_hooks import KINDS
 from ensue.reach.resources.type_sources import TypeSources
-from ensue.store.targets.discovered import discovered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

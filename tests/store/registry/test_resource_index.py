@@ -15,9 +15,9 @@ from tests.support.postgresql import programs, running_postgresql
 from ensue.core.errors import UnknownResourceError
 from ensue.core.model.srn import Srn
 from ensue.language.targeting import TargetSubject, Vocabulary, matches, parse_target
+from ensue.language.targets.resource_index import ResourceIndex
 from ensue.store.registry.entry import RegistrationRequest
 from ensue.store.registry.registry import ResourceRegistry
-from ensue.store.registry.resource_index import ResourceIndex
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

@@ -28,3 +28,17 @@ class Vault(Protocol):
             TamperedError: changed since it was sealed, or sealed with another context.
         """
         ...
+
+
+class KeyedVault(Vault, Protocol):
+    """The project's keys, which also make fingerprints."""
+
+    def fingerprint(self, content: bytes, *, context: str, like: str = "") -> str:
+        """Return a keyed fingerprint of bytes.
+
+        Args:
+            content: the bytes.
+            context: what they are; other contexts have other fingerprints.
+            like: a fingerprint to compare with, which may have been made with an earlier key.
+        """
+        ...

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from ensue.core.contracts.vault import Vault
 from ensue.deploy.provisioning.active import ActiveResources
 
 if TYPE_CHECKING:
@@ -12,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.core.contracts.registry import DerivedRegistry
+    from ensue.core.contracts.vault import KeyedVault
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.masking import Masker
     from ensue.deploy.drivers.loading import Drivers
@@ -21,20 +21,6 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.secret_refs import SecretReference
     from ensue.deploy.provisioning.wanted_secrets import WantedSecret
     from ensue.language.settings.settings import Settings
-
-
-class KeyedVault(Vault, Protocol):
-    """The project's keys, which also make fingerprints."""
-
-    def fingerprint(self, content: bytes, *, context: str, like: str = "") -> str:
-        """Return a keyed fingerprint of bytes.
-
-        Args:
-            content: the bytes.
-            context: what they are; other contexts have other fingerprints.
-            like: a fingerprint to compare with, which may have been made with an earlier key.
-        """
-        ...
 
 
 class EnvironmentResources(ActiveResources, Protocol):

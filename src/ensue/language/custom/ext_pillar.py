@@ -6,7 +6,7 @@ options gives arguments by name, a list gives them by position, anything else is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import EnsueError
@@ -20,36 +20,13 @@ from ensue.language.targeting import NotKnownError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from ensue.core.contracts.further_functions import PillarsOfSalt
     from ensue.language.collector import Collector
     from ensue.language.custom.folders import CustomFiles
     from ensue.language.merging import Merging
 
 _ERRORS = "_errors"
 """The key below which such a function reports what keeps states from being applied, as in Salt."""
-
-
-class PillarsOfSalt(Protocol):
-    """The external pillars of an installed Salt."""
-
-    def external_pillar(
-        self, name: str, target_id: str, given: Mapping[str, Any]
-    ) -> Callable[..., Any] | None:
-        """Return an external pillar by its name; None if no such pillar loads.
-
-        Args:
-            name: its name in `ext_pillar`.
-            target_id: the id of the target whose pillar is compiled.
-            given: the globals of custom code for this target.
-
-        Raises:
-            PluginError: Salt is installed and does not load.
-        """
-        ...
-
-    @property
-    def hint(self) -> str:
-        """What a user may do about a missing function; empty if Salt has been searched already."""
-        ...
 
 
 class ExternalPillar:

@@ -6,7 +6,7 @@ what it returns: after what the top file assigns, or before it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import EnsueError
@@ -22,30 +22,9 @@ from ensue.language.yaml import TextDocument
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from ensue.core.contracts.further_functions import TopsOfSalt
     from ensue.language.collector import Collector
     from ensue.language.custom.folders import CustomFiles
-
-
-class TopsOfSalt(Protocol):
-    """The master tops of an installed Salt."""
-
-    def master_top(self, name: str, target_id: str, given: Mapping[str, Any]) -> Callable[..., Any] | None:
-        """Return a master top by its name; None if no such top loads.
-
-        Args:
-            name: its name in `master_tops`.
-            target_id: the id of the target.
-            given: the globals of custom code for this target.
-
-        Raises:
-            PluginError: Salt is installed and does not load.
-        """
-        ...
-
-    @property
-    def hint(self) -> str:
-        """What a user may do about a missing function; empty if Salt has been searched already."""
-        ...
 
 
 class MasterTops:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ensue.core.model.resource import DeclaredBy, Orphaned, RegistrationRequest
     from ensue.core.model.srn import Srn
     from ensue.engine.services import CallSite
-    from ensue.store.targets.directory import Directory
+    from ensue.language.targets.directory import Directory
 
 
 class Registrant(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ensue.app.chosen_part import ChosenPart
     from ensue.core.contracts.growth import Plan
     from ensue.core.diagnostics import Diagnostic
     from ensue.engine.first_plans import FirstPlans
     from ensue.engine.joining import Newcomer, Newcomers
+    from ensue.language.plans.chosen_part import ChosenPart
 
 
 class JoiningPlans:

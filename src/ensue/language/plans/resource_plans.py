@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
-from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, nothing_assigned
-from ensue.app.nodegroups import checked_target
-from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.contracts.growth import Complaint, Plan
 from ensue.core.contracts.origins import with_origins
 from ensue.core.errors import NO_CONNECTION, CompileError, EnsueError, RemoteError
@@ -27,14 +24,17 @@ from ensue.engine.first_plans import FirstPlans
 from ensue.engine.joining import Newcomer
 from ensue.engine.returns import exception_text
 from ensue.language.inline_work import NeedsThread
+from ensue.language.plans.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, nothing_assigned
+from ensue.language.targets.nodegroups import checked_target
+from ensue.language.targets.target_matcher import ProjectMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ensue.app.assigned_sls import AssignedSls
-    from ensue.app.services import Services
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.srn import Srn
+    from ensue.language.plans.assigned_sls import AssignedSls
+    from ensue.language.targets.project_services import ProjectServices
 
 _PATIENCE_S: Final = 2.0
 _MOST_NAMED: Final = 5
@@ -51,7 +51,7 @@ class ResourcePlans:
         mods: SLS names; none: the highstate.
     """
 
-    def __init__(self, services: Services, assigned: AssignedSls, mods: Sequence[str]) -> None:
+    def __init__(self, services: ProjectServices, assigned: AssignedSls, mods: Sequence[str]) -> None:
         self._services = services
         self._mods = tuple(mods)
         self._assigned = assigned

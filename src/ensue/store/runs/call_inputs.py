@@ -17,8 +17,8 @@ from ensue.engine.adoption import ARGUMENTS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.app.services import Services
     from ensue.core.model.data import DataMap
+    from ensue.language.targets.project_services import ProjectServices
     from ensue.store.runs.call_reads import CallReads, Name
 
 _CONTEXT: Final = "what a call read"
@@ -33,7 +33,7 @@ class ProjectCallInputs:
         services: the project.
     """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: ProjectServices) -> None:
         self._services = services
 
     def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[tuple[str, ...], str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.errors import StateFailedError
 from ensue.language.targeting import TargetSyntaxError
+from ensue.language.targets.target_matcher import ProjectMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.app.project_services import ProjectServices
     from ensue.core.model.srn import Srn
+    from ensue.language.targets.project_services import ProjectServices
 
 OPERATORS: Final = frozenset({"and", "or", "not"})
 """The operators of compound expressions."""

@@ -33,10 +33,10 @@ from ensue.language.targeting import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.app.project_services import ProjectServices
     from ensue.core.model.data import DataMap
     from ensue.language.targeting.expression import Target, Word
-    from ensue.store.registry.resource_index import ResourceIndex
+    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.resource_index import ResourceIndex
 
 _AT_ONCE: Final = 1000
 _TAKES_GLOBS: Final = frozenset({"", "T", "M"})

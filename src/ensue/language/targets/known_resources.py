@@ -17,7 +17,7 @@ from ensue.core.model.secret_values import secret_values
 from ensue.core.model.srn import TYPE_ALIASES, Srn
 from ensue.language.collector import Collector
 from ensue.language.static_resources import read_static, type_defaults
-from ensue.store.targets.discovered import added, discovered
+from ensue.language.targets.discovered import added, discovered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.language.functions.type_functions import TypeLoaders
     from ensue.language.pillar import PillarCompiler
+    from ensue.language.targets.directory import Directory
     from ensue.reach.resources.loaded_type import LoadedType
     from ensue.reach.resources.plugins import Plugins
-    from ensue.store.targets.directory import Directory
 
     Configs = dict[Srn, dict[str, Any]]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from ensue.app.project_services import ProjectServices
+    from ensue.language.targets.project_services import ProjectServices
 
 KINDS: Final[tuple[FunctionKind, ...]] = ("states", "modules")
 _HIDDEN: Final = frozenset({"mod_watch"})

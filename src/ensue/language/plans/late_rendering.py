@@ -26,12 +26,12 @@ from ensue.language.late.scoped_variables import scoped_variables
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.app.services import Services
     from ensue.core.contracts.growth import GrowthRequest, Plan
     from ensue.core.diagnostics import Diagnostic, Span
     from ensue.core.model.srn import Srn
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
+    from ensue.language.targets.project_services import ProjectServices
 
 _log: Final = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class LateRendering:
         test: whether the run is a plan.
     """
 
-    def __init__(self, services: Services, *, test: bool) -> None:
+    def __init__(self, services: ProjectServices, *, test: bool) -> None:
         self._services = services
         self._test = test
         self._limits = RepeatLimits(services.settings.repeat_limit)

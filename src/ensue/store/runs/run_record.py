@@ -17,7 +17,6 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import DiskError, StoreError
 from ensue.core.model.events import BEGINNINGS, NodeFinished, RunFinished
 from ensue.core.model.sizes import size_bytes
-from ensue.store.runs.enforcement import Enforcement
 from ensue.store.runs.journal import KEEP_RUNS, KEEP_RUNS_BYTES, Journal
 from ensue.store.runs.journal_writer import JournalWriter
 from ensue.store.runs.output_bound import OutputBound
@@ -25,16 +24,20 @@ from ensue.store.runs.output_bound import OutputBound
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ensue.app.services import Services
+    from ensue.core.masking import Masker
     from ensue.core.model.events import NodeStarted, RunEvent, RunStarted
     from ensue.core.model.report import RunReport
+    from ensue.language.settings.settings import Settings
+    from ensue.store.runs.enforcement import Enforcement
 
 
 class RunRecord:
     """Receives every event of one run, records it and passes it on; an async context manager.
 
     Args:
-        services: the project.
+        settings: the options of the project.
+        masker: its secrets.
+        enforcement: records the enforced states of this run.
         run_id: the run.
         on_event: receives the events.
         test: whether the run is a plan.
@@ -43,20 +46,22 @@ class RunRecord:
 
     def __init__(
         self,
-        services: Services,
+        settings: Settings,
+        masker: Masker,
+        enforcement: Enforcement,
         run_id: str,
         on_event: Callable[[RunEvent], None],
         *,
         test: bool,
         resumes: Sequence[str] = (),
     ) -> None:
-        self._services = services
-        self._settings = services.settings
+        self._settings = settings
+        self._masker = masker
         self._run_id = run_id
         self._on_event = on_event
         self._test = test
         self._resumes = resumes
-        self._enforcement = Enforcement(services.enforced, services.store_thread, run_id, test=test)
+        self._enforcement = enforcement
         self._bound = OutputBound(self._settings.keep_output_bytes)
         self._journal: JournalWriter | None = None
         self._fault: StoreError | None = None
@@ -168,7 +173,7 @@ class RunRecord:
         return Journal.create(
             self._settings.cachedir,
             self._run_id,
-            masker=self._services.masker,
+            masker=self._masker,
             keep_runs=int(option("keep_runs", KEEP_RUNS)),
             keep_runs_bytes=size_bytes(option("keep_runs_bytes", KEEP_RUNS_BYTES)) or KEEP_RUNS_BYTES,
             resumes=self._resumes,

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from ensue.app.project_services import ProjectServices
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.srn import Srn
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from ensue.language.custom.shared_functions import SharedFunctions
     from ensue.language.merging import Merging
     from ensue.language.renderers.stage import Stage
+    from ensue.language.targets.project_services import ProjectServices
 
 
 class ProjectCode:

@@ -13,17 +13,17 @@ import logging
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.app.project_targets import project_targets
 from ensue.core.errors import EnsueError, StateFailedError
 from ensue.language.settings.mine_functions import definitions
+from ensue.language.targets.project_targets import project_targets
 from ensue.store.registry.mine_file import MineFiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.app.project_services import ProjectServices
     from ensue.core.model.srn import Srn
     from ensue.language.settings.mine_functions import MineFunction
+    from ensue.language.targets.project_services import ProjectServices
 
 _logger = logging.getLogger(__name__)
 

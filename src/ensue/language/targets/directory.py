@@ -18,20 +18,20 @@ from ensue.core.contracts.deadlines import GRAINS_S
 from ensue.core.contracts.reach import Reach
 from ensue.core.contracts.resource_type import ResourceContext
 from ensue.core.errors import RemoteTimeoutError, ResourceError, UnknownResourceError
+from ensue.language.targets.resource_index import ResourceIndex
 from ensue.reach.resources.leftovers import FOLDER, Leftovers
-from ensue.store.registry.resource_index import ResourceIndex
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from ensue.core.contracts.connection import Connection
+    from ensue.core.contracts.kept_grains import KeptGrains
     from ensue.core.contracts.registry import DerivedRegistry
     from ensue.core.masking import Masker
     from ensue.core.model.resource import ResourceRecord
     from ensue.core.model.srn import Srn
     from ensue.language.settings.settings import Settings
     from ensue.reach.resources.plugins import Plugins
-    from ensue.store.registry.grains_cache import GrainsCache
 
 _logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -69,7 +69,7 @@ class Directory:
         plugins: Plugins,
         registry: DerivedRegistry,
         masker: Masker,
-        cached_grains: Callable[[], GrainsCache],
+        cached_grains: Callable[[], KeptGrains],
     ) -> None:
         self.custom_grains: Callable[[dict[str, Any]], None] | None = None
         self.minion = minion
@@ -85,7 +85,7 @@ class Directory:
         self._connections: dict[Srn, Connection] = {}
         self._contexts: dict[Srn, ResourceContext] = {}
         self._open_cached_grains = cached_grains
-        self._opened_cached_grains: GrainsCache | None = None
+        self._opened_cached_grains: KeptGrains | None = None
         self._grains: dict[Srn, asyncio.Future[dict[str, Any]]] = {}
         self._recalled: set[Srn] = set()
         self.refused: Mapping[Srn, str] = {}
@@ -257,7 +257,7 @@ class Directory:
         return gathered
 
     @property
-    def _cached_grains(self) -> GrainsCache:
+    def _cached_grains(self) -> KeptGrains:
         if self._opened_cached_grains is None:
             self._opened_cached_grains = self._open_cached_grains()
         return self._opened_cached_grains

@@ -10,10 +10,10 @@ from ensue.language.settings.nodegroups import nodegroup_errors
 from ensue.language.targeting import TargetSyntaxError, Vocabulary, read_nodegroups
 
 if TYPE_CHECKING:
-    from ensue.app.project_services import ProjectServices
     from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
     from ensue.language.targeting.expression import Target
+    from ensue.language.targets.project_services import ProjectServices
 
 
 def project_vocabulary(services: ProjectServices) -> Vocabulary:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import CompileError, UnknownResourceError
 from ensue.core.model.events import StateExcluded
@@ -20,17 +19,18 @@ from ensue.core.model.state_identity import StateIdentity
 from ensue.engine.graph.transforms.part import PartChoice, PartRules, part_of
 from ensue.language.foreseen_registrations import ForeseenRegistrations
 from ensue.language.part_words import StatesByWord, word_problems
+from ensue.language.targets.target_matcher import ProjectMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from ensue.app.services import Services
     from ensue.core.contracts.growth import Excluded, GrowthRequest, Plan
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.srn import Srn
     from ensue.engine.first_plans import FirstPlans
     from ensue.language.part_words import Named
+    from ensue.language.targets.project_services import ProjectServices
 
 _EXCLUDE = "--exclude leaves it out"
 
@@ -44,7 +44,9 @@ class ChosenPart:
         on_event: receives an event for each state that is left out.
     """
 
-    def __init__(self, services: Services, part: RunPart, on_event: Callable[[StateExcluded], None]) -> None:
+    def __init__(
+        self, services: ProjectServices, part: RunPart, on_event: Callable[[StateExcluded], None]
+    ) -> None:
         self._services = services
         self._part = part
         self._on_event = on_event

@@ -9,7 +9,7 @@ from ensue.engine.services import HostLimits
 from ensue.language.targeting.batch import Portion
 
 if TYPE_CHECKING:
-    from ensue.app.run_options import RunOptions
+    from ensue.language.plans.run_options import RunOptions
 
 
 def check_host_limits(options: RunOptions) -> None:

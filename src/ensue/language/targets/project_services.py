@@ -12,24 +12,33 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.context import FunctionContext
+    from ensue.core.contracts.enforced import EnforcedStates
+    from ensue.core.contracts.function_docs import Documentation
+    from ensue.core.contracts.further_functions import BridgeToSalt
+    from ensue.core.contracts.growth import Plan
     from ensue.core.contracts.mine import Mine
-    from ensue.core.contracts.vault import Vault
+    from ensue.core.contracts.registry import DerivedRegistry
+    from ensue.core.contracts.vault import KeyedVault
     from ensue.core.masking import Masker
     from ensue.core.model.srn import Srn
     from ensue.engine.binding.insertions import Insertions
+    from ensue.language.compiler import Compiler
+    from ensue.language.custom.project_code import ProjectCode
     from ensue.language.file_sources import ProjectFiles
     from ensue.language.functions.functions import Functions
+    from ensue.language.functions.type_functions import TypeLoaders
     from ensue.language.inline_work import InlineWork
     from ensue.language.pillars import Pillars
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots
     from ensue.language.settings.settings import Settings
     from ensue.language.targeting import TargetSubject, Vocabulary
+    from ensue.language.targeting.unasked_grains import UnaskedGrains
+    from ensue.language.targets.directory import Directory
+    from ensue.language.targets.pillar_preparation import PillarPreparation
+    from ensue.language.targets.target_context import TargetContext
     from ensue.reach.connections.exposed_secrets import ExposedSecrets
     from ensue.reach.resources.plugins import Plugins
-    from ensue.salt.bridge.salt_bridge import SaltBridge
-    from ensue.store.registry.lazy_registry import LazyRegistry
-    from ensue.store.targets.directory import Directory
 
 
 class ProjectServices(Protocol):
@@ -38,7 +47,6 @@ class ProjectServices(Protocol):
     settings: Settings
     masker: Masker
     plugins: Plugins
-    registry: LazyRegistry
     directory: Directory
     exposed: ExposedSecrets
     insertions: Insertions
@@ -47,10 +55,31 @@ class ProjectServices(Protocol):
     minion: Srn
     pillars: Pillars
     pillar_roots: Roots
-    bridge: SaltBridge
+    roots: Roots
+    unasked: UnaskedGrains
+    states: Functions
+    modules: Functions
+    code: ProjectCode
+    preparation: PillarPreparation
+    loaders: TypeLoaders
 
     @property
-    def vault(self) -> Vault:
+    def registry(self) -> DerivedRegistry:
+        """The derived resources of the project."""
+        ...
+
+    @property
+    def bridge(self) -> BridgeToSalt:
+        """What an installed Salt provides."""
+        ...
+
+    @property
+    def enforced(self) -> EnforcedStates:
+        """What earlier applies enforced."""
+        ...
+
+    @property
+    def vault(self) -> KeyedVault:
         """Encrypts with the project's keys."""
         ...
 
@@ -90,6 +119,22 @@ class ProjectServices(Protocol):
 
     def make_renderer(self, roots: Roots, srn: Srn, *, test: bool, has_states: bool = True) -> SlsRenderer:
         """Return a renderer of files below some roots, for a target."""
+        ...
+
+    def compiler(self, srn: Srn, *, test: bool, renderer: SlsRenderer | None = None) -> Compiler:
+        """Return the compiler of a target, with another renderer than the target's own if given."""
+        ...
+
+    def template_variables(self, context: TargetContext) -> dict[str, Any]:
+        """Return what templates see, in the context of a target."""
+        ...
+
+    def look_for_secrets(self, plan: Plan) -> None:
+        """Mask the passwords of URLs in the arguments of a plan, and record secrets on its command lines."""
+        ...
+
+    def documentation(self, type_name: str) -> Documentation:
+        """Return the documentation of the functions that targets of a type have."""
         ...
 
     def subject(self, srn: Srn) -> TargetSubject:

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.app.nodegroups import checked_target
-from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.contracts.origins import with_origins
 from ensue.core.errors import EnsueError
 from ensue.language.targeting.batch import TimeAllowance
+from ensue.language.targets.nodegroups import checked_target
+from ensue.language.targets.target_matcher import ProjectMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ensue.app.services import Services
     from ensue.core.model.srn import Srn
     from ensue.language.targeting.expression import Target
+    from ensue.language.targets.project_services import ProjectServices
 
 _AT_ONCE: Final = 1000
 
@@ -43,7 +43,7 @@ class Refreshed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def refresh(
-    services: Services,
+    services: ProjectServices,
     expression: str | None,
     *,
     timeout_s: float | None,
@@ -88,7 +88,7 @@ class _Refresher:
         timeout_s: how long one resource may take.
     """
 
-    def __init__(self, services: Services, target: Target | None, timeout_s: float | None) -> None:
+    def __init__(self, services: ProjectServices, target: Target | None, timeout_s: float | None) -> None:
         self._services = services
         self._target = target
         self._timeout_s = timeout_s

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ensue.app.project_services import ProjectServices
     from ensue.core.contracts.connection import Connection
     from ensue.core.contracts.context import FileSources, FunctionContext
     from ensue.core.contracts.function_docs import Documentation
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap, ReadOnlyDataMap
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
+    from ensue.language.targets.project_services import ProjectServices
 
 
 class TargetContext:
@@ -124,7 +124,7 @@ class TargetContext:
 
     async def targets(self, target: str, *, engine: str | None = None) -> Sequence[FunctionContext]:
         """Return the contexts of all targets that an expression matches."""
-        from ensue.app.project_targets import project_targets
+        from ensue.language.targets.project_targets import project_targets
 
         found = await project_targets(self._services, target, engine=engine)
         return [self._services.context(srn, test=self.test) for srn in found]
@@ -132,9 +132,7 @@ class TargetContext:
     @property
     def documentation(self) -> Documentation:
         """The documentation of the functions that the target offers."""
-        from ensue.app.documentation import documentation_of
-
-        return documentation_of(self._services, self.srn.type)
+        return self._services.documentation(self.srn.type)
 
     @property
     def mine(self) -> Mine:

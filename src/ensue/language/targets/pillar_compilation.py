@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.app.nodegroups import check_nodegroup_types
 from ensue.core.model.secret_values import secret_values
 from ensue.language.collector import Collector
 from ensue.language.custom.pillar_before_files import seen_before_files
@@ -14,17 +13,18 @@ from ensue.language.pillar import PillarCompiler
 from ensue.language.pillars import CompiledPillar
 from ensue.language.plain_files import PlainFiles
 from ensue.language.settings.environments import pillar_options
+from ensue.language.targets.nodegroups import check_nodegroup_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ensue.app.project_services import ProjectServices
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.srn import Srn
     from ensue.language.custom.ext_pillar import ExternalPillar
     from ensue.language.merging import Merging
+    from ensue.language.targets.known_resources import KnownResources
+    from ensue.language.targets.project_services import ProjectServices
     from ensue.language.top import OwnMatchers
-    from ensue.store.targets.known_resources import KnownResources
 
 
 class PillarCompilation:

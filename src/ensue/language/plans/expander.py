@@ -13,12 +13,12 @@ from ensue.language.compiler import SlsRequest, Within
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.app.chosen_part import ChosenPart
-    from ensue.app.late_rendering import LateRendering
-    from ensue.app.planned_resources import PlannedResources
-    from ensue.app.services import Services
     from ensue.core.contracts.growth import GrowthRequest, Plan, PlanListener
     from ensue.core.diagnostics import Diagnostic
+    from ensue.language.plans.chosen_part import ChosenPart
+    from ensue.language.plans.late_rendering import LateRendering
+    from ensue.language.plans.planned_resources import PlannedResources
+    from ensue.language.targets.project_services import ProjectServices
 
 
 class SlsExpander:
@@ -34,7 +34,7 @@ class SlsExpander:
 
     def __init__(
         self,
-        services: Services,
+        services: ProjectServices,
         listeners: Sequence[PlanListener],
         *,
         test: bool,
@@ -63,7 +63,7 @@ class SlsExpander:
 
     @cached_property
     def _late(self) -> LateRendering:
-        from ensue.app.late_rendering import LateRendering
+        from ensue.language.plans.late_rendering import LateRendering
 
         return LateRendering(self._services, test=self._test)
 

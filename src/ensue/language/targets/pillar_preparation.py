@@ -14,12 +14,12 @@ from ensue.core.errors import EnsueError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.app.pillar_compilation import PillarCompilation
     from ensue.core.model.srn import Srn
     from ensue.language.pillars import Pillars
     from ensue.language.targeting.unasked_grains import UnaskedGrains
-    from ensue.store.targets.directory import Directory
-    from ensue.store.targets.known_resources import KnownResources
+    from ensue.language.targets.directory import Directory
+    from ensue.language.targets.known_resources import KnownResources
+    from ensue.language.targets.pillar_compilation import PillarCompilation
 
 
 class PillarPreparation:

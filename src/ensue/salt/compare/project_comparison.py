@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.assigned_sls import AssignedSls
-from ensue.app.run_options import RunOptions
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import CompileError, EnsueError
 from ensue.core.model.own_grains import own_grains_path
 from ensue.core.model.secret_values import secret_values
+from ensue.language.plans.assigned_sls import AssignedSls
+from ensue.language.plans.run_options import RunOptions
 from ensue.language.renderers import load_stage
 from ensue.salt.compare.comparison import Missing, TreeComparison, compared
 from ensue.salt.compare.salt_program import SaltOrder, ask_salt
@@ -26,10 +26,10 @@ from ensue.salt.compare.sides import PlannedState, SaltSide, Side, compiled_stat
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from ensue.app.services import Services
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunReport
     from ensue.language.functions.functions import Functions
+    from ensue.language.targets.project_services import ProjectServices
 
     Apply = Callable[..., Awaitable[RunReport]]
 
@@ -98,7 +98,7 @@ class ProjectComparison:
         order: what is compared.
     """
 
-    def __init__(self, services: Services, pillar: Mapping[str, Any], order: CompareOrder) -> None:
+    def __init__(self, services: ProjectServices, pillar: Mapping[str, Any], order: CompareOrder) -> None:
         self._services = services
         self._settings = services.settings
         self._pillar = pillar

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from ensue.app.assigned_sls import AssignedSls
-from ensue.app.nodegroups import checked_target
-from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.errors import CompileError, ConfigurationError, EnsueError
 from ensue.language.collector import Collector
+from ensue.language.plans.assigned_sls import AssignedSls
+from ensue.language.targets.nodegroups import checked_target
+from ensue.language.targets.target_matcher import ProjectMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.app.services import Services
     from ensue.core.model.srn import Srn
+    from ensue.language.targets.project_services import ProjectServices
 
 ShownKind = Literal["high", "low", "pillar", "top"]
 
@@ -43,7 +43,7 @@ class ShowCommand:
         mods: SLS names; none: the highstate.
     """
 
-    def __init__(self, services: Services, what: ShownKind, mods: Sequence[str]) -> None:
+    def __init__(self, services: ProjectServices, what: ShownKind, mods: Sequence[str]) -> None:
         self._services = services
         self._what = what
         self._mods = mods

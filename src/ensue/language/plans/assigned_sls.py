@@ -21,10 +21,10 @@ from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.app.services import Services
     from ensue.core.model.srn import Srn
     from ensue.language.compiler import Compiled, Compiler
     from ensue.language.targeting import TargetSubject
+    from ensue.language.targets.project_services import ProjectServices
     from ensue.language.top import TopMatch
 
 NO_TOP_FILE = "E0604"
@@ -39,7 +39,7 @@ class AssignedSls:
         test: whether the run is a plan.
     """
 
-    def __init__(self, services: Services, *, test: bool) -> None:
+    def __init__(self, services: ProjectServices, *, test: bool) -> None:
         self._services = services
         self._test = test
         self._switches: set[str] = set()

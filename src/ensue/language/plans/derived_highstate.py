@@ -11,17 +11,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ensue.app.resource_plans import empty_plan, failed_plan
 from ensue.core.diagnostics import Diagnostic
 from ensue.engine.joining import Newcomer
+from ensue.language.plans.resource_plans import empty_plan, failed_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ensue.app.resource_plans import ResourcePlans
     from ensue.core.contracts.growth import Plan
     from ensue.core.model.foreseen import ForeseenSls
     from ensue.core.model.srn import Srn
+    from ensue.language.plans.resource_plans import ResourcePlans
 
 _DEEPEST: Final = 10
 

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.nodegroups import checked_target
-from ensue.app.target_matcher import ProjectMatcher
 from ensue.core.contracts.origins import with_origins
 from ensue.core.contracts.shells import SHELL_ON_REQUEST
 from ensue.core.diagnostics import Diagnostic
@@ -26,14 +24,16 @@ from ensue.core.model.data_bounds import DataBoundError, check_data
 from ensue.language.call_arguments import argument_fault
 from ensue.language.targeting import reads_grains
 from ensue.language.targeting.batch import Batch, TimeAllowance
+from ensue.language.targets.nodegroups import checked_target
+from ensue.language.targets.target_matcher import ProjectMatcher
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
-    from ensue.app.services import Services
     from ensue.core.model.srn import Srn
     from ensue.language.functions.functions import Functions
     from ensue.language.targeting.expression import Target
+    from ensue.language.targets.project_services import ProjectServices
 
 _logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class CallRequest(msgspec.Struct, frozen=True, kw_only=True):
     batch: str | None = None
 
 
-async def call(services: Services, request: CallRequest) -> AsyncIterator[CallOutcome]:
+async def call(services: ProjectServices, request: CallRequest) -> AsyncIterator[CallOutcome]:
     """Yield each target's answer as it arrives.
 
     Raises:
@@ -109,7 +109,7 @@ class _Caller:
         ConfigurationError: the target does not parse, or the batch is not valid.
     """
 
-    def __init__(self, services: Services, request: CallRequest) -> None:
+    def __init__(self, services: ProjectServices, request: CallRequest) -> None:
         self._services = services
         self._request = request
         self._target: Target = checked_target(services, request.target)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.app.target_context import TargetContext
 from ensue.core.model.lazy_mapping import LazyMapping
+from ensue.language.targets.target_context import TargetContext
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.app.services import Services
     from ensue.core.contracts.context import FileSources
     from ensue.core.model.data import DataMap
     from ensue.core.model.srn import Srn
+    from ensue.language.targets.project_services import ProjectServices
     from ensue.store.runs.call_reads import CallReads
 
 
@@ -26,7 +26,7 @@ class RecordingContext(TargetContext):
         reads: receives the record.
     """
 
-    def __init__(self, services: Services, srn: Srn, reads: CallReads) -> None:
+    def __init__(self, services: ProjectServices, srn: Srn, reads: CallReads) -> None:
         super().__init__(services, srn, test=False)
         self._project = services
         self._reads = reads

@@ -17,13 +17,13 @@ from ensue.core.model.secret_values import secret_values
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.app.services import Services
     from ensue.core.model.resource import Registration, RegistrationRequest
+    from ensue.language.targets.project_services import ProjectServices
 
 _UNIQUE = "ids of resources are unique over all types, minions included"
 
 
-async def register(services: Services, request: RegistrationRequest) -> Registration:
+async def register(services: ProjectServices, request: RegistrationRequest) -> Registration:
     """Register a resource, or confirm it.
 
     Args:
@@ -48,7 +48,7 @@ async def register(services: Services, request: RegistrationRequest) -> Registra
     return done
 
 
-def _faults(services: Services, request: RegistrationRequest) -> Iterator[Diagnostic]:
+def _faults(services: ProjectServices, request: RegistrationRequest) -> Iterator[Diagnostic]:
     srn = request.srn
     try:
         for fault in services.plugins.configuration_faults(srn, request.config):
@@ -70,7 +70,7 @@ def _faults(services: Services, request: RegistrationRequest) -> Iterator[Diagno
         )
 
 
-def _source_faults(services: Services, request: RegistrationRequest) -> Iterator[Diagnostic]:
+def _source_faults(services: ProjectServices, request: RegistrationRequest) -> Iterator[Diagnostic]:
     """Yield errors in a source that is a resource; other sources (states) cannot be checked."""
     source, index = request.source, services.directory.index
     if source is None or source == request.srn or not _is_type(services, source.type):
@@ -84,7 +84,7 @@ def _source_faults(services: Services, request: RegistrationRequest) -> Iterator
         )
 
 
-def _is_type(services: Services, name: str) -> bool:
+def _is_type(services: ProjectServices, name: str) -> bool:
     try:
         services.plugins.resource_type(name)
     except NotAvailableError:
