@@ -186,7 +186,9 @@ class CallContext(TargetContext):
             return renderer
         from ensue.store.runs.recording_context import RecordingContext
 
-        return renderer.seeing(RecordingContext(self._project, self.srn, reads).variables())
+        return renderer.seeing(
+            RecordingContext(self._project, self.srn, reads).variables(self._project.template_variables)
+        )
 
     async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
         stream = await super()._rendered(text, pipe, name, context)
@@ -251,7 +253,7 @@ class CallContext(TargetContext):
     async def on(self, target: Srn | str) -> FunctionContext:
         """Return the context of another resource."""
         srn = await self.resolved(target)
-        await self._services.prepare(srn)
+        await self._services.preparation.prepare(srn)
         return self._services.context(srn, test=self.test)
 
     async def apply(self, target: Srn | str, mods: Sequence[str]) -> ScopeReturn:

@@ -133,7 +133,7 @@ class OpenedProject:
 
     async def _prepared(self) -> Services:
         services = self._services()
-        await services.prepare(services.minion)
+        await services.preparation.prepare(services.minion)
         return services
 
     async def __aenter__(self) -> Self:

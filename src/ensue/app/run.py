@@ -165,7 +165,7 @@ class Run:
             ConfigurationError: the target does not parse, or names what does not exist.
         """
         services = self._services
-        await services.prepare(services.minion)
+        await services.preparation.prepare(services.minion)
         if self._deployment is not None:
             plan = await self._deployment.planned(services.minion, "")
             return FirstPlans(own=plan, warnings=(*self._settings.warnings, *plan.warnings))

@@ -43,7 +43,7 @@ from ensue.reach.connections.exposed_secrets import ExposedSecrets
 from ensue.salt.bridge.salt_bridge import SaltBridge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from ensue.core.contracts.function_docs import Documentation
@@ -360,26 +360,6 @@ class Services:
     def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
         """Return a target's pillar; None until it has been compiled."""
         return self.pillars.of(srn)
-
-    async def prepare(self, srn: Srn) -> None:
-        """Compile a target's pillar, once, and open its connection; see `PillarPreparation`.
-
-        Raises:
-            CompileError: pillar has errors; the exception has all of them.
-        """
-        await self.preparation.prepare(srn)
-
-    async def prepare_all(self, srns: Sequence[Srn]) -> None:
-        """Compile the pillars of many targets in one thread; see `PillarPreparation`."""
-        await self.preparation.prepare_all(srns)
-
-    async def renew_pillar(self, srn: Srn) -> None:
-        """Compile a target's pillar again.
-
-        Raises:
-            CompileError: pillar has errors; the exception has all of them.
-        """
-        await self.preparation.renew(srn)
 
     def look_for_secrets(self, plan: Plan) -> None:
         """Mask the passwords of URLs in the arguments of a plan, and record secrets on its command lines."""

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.deploy.drivers.loading import Drivers
     from ensue.deploy.environments.deployment_reader import DeploymentReader
-    from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
-    from ensue.deploy.provisioning.identity import Context
+    from ensue.deploy.provisioning.deployment_records import DeploymentHistory
     from ensue.deploy.provisioning.secret_refs import SecretReference
     from ensue.deploy.provisioning.wanted_secrets import WantedSecret
     from ensue.language.settings.settings import Settings
@@ -40,36 +39,6 @@ class EnvironmentResources(ActiveResources, Protocol):
 
     async def flush_when_full(self) -> None:
         """Make everything durable if much waits for that."""
-        ...
-
-
-class DeploymentHistory(Protocol):
-    """The deployments of all environments of a store; its methods block.
-
-    Raises:
-        StoreError: from every method, where the store cannot be used.
-    """
-
-    def newest(self, context: Context) -> KeptDeployment | None:
-        """Return the last deployment of an environment."""
-        ...
-
-    def find(self, context: Context, number: int) -> KeptDeployment | None:
-        """Return a deployment of an environment by its number."""
-        ...
-
-    def records(
-        self, app: str | None = None, env: str | None = None, org: str | None = None
-    ) -> list[tuple[Context, DeploymentRecord]]:
-        """Return the records of deployments, of one environment or of all."""
-        ...
-
-    def begin(self, context: Context, deployment: KeptDeployment) -> None:
-        """Keep a deployment that begins."""
-        ...
-
-    def end(self, context: Context, record: DeploymentRecord) -> None:
-        """Keep how a deployment ended."""
         ...
 
 

@@ -33,13 +33,10 @@ if TYPE_CHECKING:
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.model.report import RunReport
     from ensue.deploy.environments.built_graph import BuiltGraph
-    from ensue.deploy.environments.deploying_project import (
-        DeployingProject,
-        DeploymentHistory,
-        EnvironmentResources,
-    )
+    from ensue.deploy.environments.deploying_project import DeployingProject, EnvironmentResources
     from ensue.deploy.environments.deployment_files import LoadedDocument
     from ensue.deploy.environments.deployment_reader import DeploymentReader
+    from ensue.deploy.provisioning.deployment_records import DeploymentHistory
     from ensue.deploy.provisioning.identity import Context
     from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.language.collector import Collector

@@ -94,6 +94,24 @@ class DeploymentHistory(Protocol):
         """
         ...
 
+    def find(self, context: Context, number: int) -> KeptDeployment | None:
+        """Return a deployment of an environment, None: it is not kept; this blocks.
+
+        Raises:
+            StoreError: it cannot be read or decrypted.
+        """
+        ...
+
+    def records(
+        self, app: str | None = None, env: str | None = None, org: str | None = None
+    ) -> list[tuple[Context, DeploymentRecord]]:
+        """Return the records of deployments, of one environment or of all; this blocks.
+
+        Raises:
+            StoreError: they cannot be read or decrypted.
+        """
+        ...
+
     def begin(self, context: Context, deployment: KeptDeployment) -> None:
         """Keep a deployment that begins: from now on its set is that of the environment. This blocks.
 

@@ -74,7 +74,7 @@ class SlsExpander:
             CompileError: it does not render or compile, or a limit is exceeded.
         """
         if request.source is not None:
-            await self._services.prepare(request.target)
+            await self._services.preparation.prepare(request.target)
             plan = await request.source.plan(request)
         elif request.kind == "apply":
             plan = await self._applied(request)
@@ -96,7 +96,7 @@ class SlsExpander:
         return tuple(self._late.warnings)
 
     async def _applied(self, request: GrowthRequest) -> Plan:
-        await self._services.prepare(request.target)
+        await self._services.preparation.prepare(request.target)
         compiler = self._services.compiler(request.target, test=self._test)
         requests = [SlsRequest(name=name, saltenv=request.caller.saltenv) for name in request.names]
         within = Within(scope=request.scope, identity=request.identity)

@@ -64,7 +64,7 @@ class LateRendering:
         if not request.entry and (given := dict(request.caller.options.other)):
             await self._renew(given, request.target)
         self._limits.take(called, request.caller, request.plan.resource)
-        await self._services.prepare(request.target)
+        await self._services.preparation.prepare(request.target)
         if called.block is not None and is_brief(called.block):
             # A variable such as grains may be looked up only now, and then this has to wait after all.
             with contextlib.suppress(NeedsThread), self._services.inline.going_on():

@@ -106,7 +106,7 @@ class ResourcePlans:
             return None
         if self._mods:
             return ForeseenSls(target=srn, names=self._mods)
-        await services.prepare_all([srn])
+        await services.preparation.prepare_all([srn])
         return await asyncio.to_thread(self._assigned.foreseen, srn)
 
     async def _compile(self, srns: Sequence[Srn]) -> list[Srn]:
@@ -172,7 +172,7 @@ class ResourcePlans:
     async def late_plan(self, srn: Srn) -> Plan:
         """Return the plan of a resource that joins a run; an error becomes a return of the plan."""
         try:
-            await self._services.prepare(srn)
+            await self._services.preparation.prepare(srn)
         except EnsueError as error:
             return failed_plan(srn, str(error), unreachable=self._is_unreachable(srn, error))
         if srn not in self._outcomes:

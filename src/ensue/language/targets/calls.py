@@ -84,7 +84,7 @@ async def call(services: ProjectServices, request: CallRequest) -> AsyncIterator
         StoreError: a target's configuration cannot be read.
     """
     services.masker.add_from_urls(list(request.args), dict(request.kwargs))
-    await services.prepare(services.minion)
+    await services.preparation.prepare(services.minion)
     caller = await asyncio.to_thread(_Caller, services, request)
     possible = await caller.possible()
     tasks = [asyncio.create_task(caller.outcome(srn, is_certain=possible[srn])) for srn in possible]
@@ -210,7 +210,7 @@ class _Caller:
 
     async def _matches(self, srn: Srn) -> bool:
         """Return whether the target matches a resource, after gathering what that depends on."""
-        await self._services.prepare(srn)
+        await self._services.preparation.prepare(srn)
         verdict = self._matcher.verdict(self._target, srn)
         if verdict is None and reads_grains(self._target):
             await self._services.directory.grains(srn)
@@ -218,7 +218,7 @@ class _Caller:
         return verdict is not False
 
     async def _called(self, srn: Srn) -> Any:
-        await self._services.prepare(srn)
+        await self._services.preparation.prepare(srn)
         context = self._services.context(srn, test=False)
         value = await context.call(self._request.function, *self._request.args, **self._keywords(srn))
         check_data(value)

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from ensue.core.contracts.mine import Mine
     from ensue.core.contracts.registry import DerivedRegistry
     from ensue.core.contracts.vault import KeyedVault
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.masking import Masker
     from ensue.core.model.srn import Srn
     from ensue.engine.binding.insertions import Insertions
     from ensue.language.compiler import Compiler
-    from ensue.language.custom.project_code import ProjectCode
+    from ensue.language.custom.master_tops import MasterTops
     from ensue.language.file_sources import ProjectFiles
     from ensue.language.functions.functions import Functions
     from ensue.language.functions.type_functions import TypeLoaders
@@ -35,10 +36,50 @@ if TYPE_CHECKING:
     from ensue.language.targeting import TargetSubject, Vocabulary
     from ensue.language.targeting.unasked_grains import UnaskedGrains
     from ensue.language.targets.directory import Directory
-    from ensue.language.targets.pillar_preparation import PillarPreparation
-    from ensue.language.targets.target_context import TargetContext
+    from ensue.language.top_files import OwnMatchers
     from ensue.reach.connections.exposed_secrets import ExposedSecrets
     from ensue.reach.resources.plugins import Plugins
+
+
+class TopFileCode(Protocol):
+    """The project's own code, as top files use it."""
+
+    @property
+    def unused(self) -> tuple[Diagnostic, ...]:
+        """A warning for each folder of code that nothing uses."""
+        ...
+
+    def matchers(self, context: FunctionContext) -> OwnMatchers | None:
+        """Return the project's matchers for the top files of a target; None if it has none."""
+        ...
+
+    def master_tops(self, context: FunctionContext) -> MasterTops | None:
+        """Return what assigns SLS to a target beside the top file; None if the project has none."""
+        ...
+
+
+class PreparedPillars(Protocol):
+    """Compiles the pillars of targets.
+
+    Raises:
+        CompileError: pillar has errors, and the exception has all of them; `prepare_all` never raises it.
+    """
+
+    async def prepare(self, srn: Srn) -> None:
+        """Compile a target's pillar, once, and open its connection."""
+        ...
+
+    async def prepare_all(self, srns: Sequence[Srn]) -> None:
+        """Compile the pillars of many targets in one thread; `prepare` reports errors in one."""
+        ...
+
+    async def renew(self, srn: Srn) -> None:
+        """Compile a target's pillar again."""
+        ...
+
+    async def rediscover(self) -> None:
+        """Compile this machine's pillar again, and discover resources again."""
+        ...
 
 
 class ProjectServices(Protocol):
@@ -59,9 +100,17 @@ class ProjectServices(Protocol):
     unasked: UnaskedGrains
     states: Functions
     modules: Functions
-    code: ProjectCode
-    preparation: PillarPreparation
     loaders: TypeLoaders
+
+    @property
+    def code(self) -> TopFileCode:
+        """The project's own code, as top files use it."""
+        ...
+
+    @property
+    def preparation(self) -> PreparedPillars:
+        """Compiles the pillar of each target before it is used."""
+        ...
 
     @property
     def registry(self) -> DerivedRegistry:
@@ -125,10 +174,6 @@ class ProjectServices(Protocol):
         """Return the compiler of a target, with another renderer than the target's own if given."""
         ...
 
-    def template_variables(self, context: TargetContext) -> dict[str, Any]:
-        """Return what templates see, in the context of a target."""
-        ...
-
     def look_for_secrets(self, plan: Plan) -> None:
         """Mask the passwords of URLs in the arguments of a plan, and record secrets on its command lines."""
         ...
@@ -156,16 +201,4 @@ class ProjectServices(Protocol):
 
     def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
         """Return a target's pillar; None until it has been compiled."""
-        ...
-
-    async def prepare(self, srn: Srn) -> None:
-        """Compile a target's pillar, once, and open its connection."""
-        ...
-
-    async def prepare_all(self, srns: Sequence[Srn]) -> None:
-        """Compile the pillars of many targets."""
-        ...
-
-    async def renew_pillar(self, srn: Srn) -> None:
-        """Compile a target's pillar again."""
         ...

@@ -127,7 +127,7 @@ class _Refresher:
                 if self._verdict(srn) is not False:
                     await self._services.directory.grains(srn)
                 if self._verdict(srn) is None:
-                    await self._services.prepare(srn)
+                    await self._services.preparation.prepare(srn)
         except EnsueError as error:
             return self._services.masker.text(await with_origins(error, self._services.registry))
         except TimeoutError:

@@ -142,7 +142,7 @@ class TargetContext:
     async def pillar_changed(self) -> None:
         """Compile the target's pillar again, unless it is just being compiled."""
         if self._services.compiled_pillar(self.srn) is not None:
-            await self._services.renew_pillar(self.srn)
+            await self._services.preparation.renew(self.srn)
 
     @property
     def files(self) -> FileSources:

@@ -136,8 +136,8 @@ class ProjectMatcher:
 
     async def _prepare(self, srns: Sequence[Srn], unusable: _Unusable) -> None:
         """Compile the pillar of resources; an error fails only the resource that has it."""
-        await self._services.prepare_all(srns)
-        ended = await asyncio.gather(*map(self._services.prepare, srns), return_exceptions=True)
+        await self._services.preparation.prepare_all(srns)
+        ended = await asyncio.gather(*map(self._services.preparation.prepare, srns), return_exceptions=True)
         await self._note(unusable, srns, ended, "")
 
     async def _note(

@@ -145,7 +145,7 @@ class ProjectComparison:
 
         services, mods = self._services, self._order.mods
         try:
-            await services.prepare(services.minion)
+            await services.preparation.prepare(services.minion)
             assigned = AssignedSls(services, test=True)
             compiled, self._warnings = await asyncio.to_thread(assigned.compiled, services.minion, mods)
         except CompileError as error:

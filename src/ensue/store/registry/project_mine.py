@@ -120,7 +120,7 @@ class ProjectMine:
         return known
 
     async def _defined(self, srn: Srn) -> dict[str, MineFunction]:
-        await self._services.prepare(srn)
+        await self._services.preparation.prepare(srn)
         return definitions(self._services.settings.values, self._services.pillar(srn))
 
     async def _asked(self, srn: Srn, one: MineFunction) -> Any:

@@ -79,7 +79,7 @@ class ProjectCallInputs:
                 return await asyncio.to_thread(self._digest_here, name)
             case "pillar":
                 srn = Srn.parse(name.where)
-                await self._services.prepare(srn)
+                await self._services.preparation.prepare(srn)
                 return key_digest(self._services.pillar(srn), name.what)
             case _:
                 return key_digest(await self._services.directory.grains(Srn.parse(name.where)), name.what)

@@ -8,7 +8,7 @@ from ensue.core.model.lazy_mapping import LazyMapping
 from ensue.language.targets.target_context import TargetContext
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ensue.core.contracts.context import FileSources
     from ensue.core.model.data import DataMap
@@ -28,7 +28,6 @@ class RecordingContext(TargetContext):
 
     def __init__(self, services: ProjectServices, srn: Srn, reads: CallReads) -> None:
         super().__init__(services, srn, test=False)
-        self._project = services
         self._reads = reads
 
     @property
@@ -39,7 +38,7 @@ class RecordingContext(TargetContext):
     @property
     def for_templates(self) -> TargetContext:
         """This context, with the marks of their authors in pillar and options."""
-        return _AsWritten(self._project, self.srn, self._reads)
+        return _AsWritten(self._services, self.srn, self._reads)
 
     async def grains(self) -> DataMap:
         """Return the target's grains."""
@@ -50,9 +49,13 @@ class RecordingContext(TargetContext):
         """The reader of sources."""
         return self._reads.noting(super().files, self.saltenv)
 
-    def variables(self) -> dict[str, Any]:
-        """Return what a template sees: Salt's names."""
-        return {**self._project.template_variables(self), "grains": LazyMapping(self._grains_from_thread)}
+    def variables(self, variables_of: Callable[[TargetContext], dict[str, Any]]) -> dict[str, Any]:
+        """Return what a template sees: Salt's names.
+
+        Args:
+            variables_of: returns them for a context.
+        """
+        return {**variables_of(self), "grains": LazyMapping(self._grains_from_thread)}
 
     def _grains_from_thread(self) -> Mapping[str, Any]:
         return self._reads.seen("grains", self.srn, self._services.grains_from_thread(self.srn))
