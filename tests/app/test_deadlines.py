@@ -14,7 +14,7 @@ from tests.support.hostile_sshd import hostile_servers
 
 from ensue import Project
 from ensue.core.contracts import deadlines
-from ensue.store.targets import directory
+from ensue.language.targets import directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
