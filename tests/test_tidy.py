@@ -125,6 +125,49 @@ def test_no_module_is_too_long() -> None:
     _fail_with(f"modules of more than {LONGEST_MODULE_LINES} lines", too_long)
 
 
+def test_rooms_are_entered_by_their_doors() -> None:
+    """What one room imports of another is below a door that the other names in its docstring.
+
+    `app` wires all rooms, and `testing` has fakes of their parts, so both may go further.
+    """
+    doors: dict[str, tuple[str, ...]] = {}
+    for init in SOURCE.glob("*/__init__.py"):
+        _, listed, below = (ast.get_docstring(_tree(init)) or "").partition("Doors:\n")
+        if listed:
+            doors[init.parent.name] = tuple(re.findall(r"`([a-z_.]+)`", _door_lines(below)))
+    wrong = [
+        f"{importer} imports {module}"
+        for importer, module in _imports_between_rooms()
+        if (own := doors.get(module.partition(".")[0])) is not None
+        and not any(module == door or module.startswith(f"{door}.") for door in own)
+    ]
+    assert len(doors) >= 7, sorted(doors)
+    _fail_with("imports that use no door", wrong)
+
+
+def _door_lines(text: str) -> str:
+    """Return the names of doors: what is before the colon in each entry of a list."""
+    return "\n".join(line.partition(":")[0] for line in text.splitlines() if line.startswith("- "))
+
+
+def _imports_between_rooms() -> Iterator[tuple[str, str]]:
+    """Yield modules and what they import of other rooms, both without `ensue.`."""
+    modules = {path.relative_to(SOURCE).with_suffix("").as_posix() for path in _python_files(SOURCE)}
+    for path in _python_files(SOURCE):
+        room = path.relative_to(SOURCE).parts[0]
+        if room in {"app", "testing"}:
+            continue
+        for node in ast.walk(_tree(path)):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("ensue."):
+                continue
+            package = str(node.module).removeprefix("ensue.")
+            for name in node.names:
+                is_module = f"{package}.{name.name}".replace(".", "/") in modules
+                module = f"{package}.{name.name}" if is_module else package
+                if module.partition(".")[0] != room:
+                    yield path.relative_to(SOURCE).as_posix(), module
+
+
 def test_no_modules_import_each_other() -> None:
     """No modules of the product import each other in a cycle, not even for types alone."""
     imports = _imports_of_the_product()

@@ -35,7 +35,7 @@ NOT_NEEDED = (
     "ensue.deploy.drivers.loading",
     "ensue.engine.deadlock",
     "ensue.language.references.grammar",
-    "ensue.language.high_low_data",
+    "ensue.language.plans.high_low_data",
     "ensue.engine.binding.slots",
     "ensue.store.registry.registry",
     "ensue.reach.resources.minion.connection",

@@ -9,7 +9,7 @@ from tests.engine.harness import Lab, Row, plan_of, run_virtually
 
 from ensue.core.contracts.growth import Awaited
 from ensue.core.model.returns import StateReturn
-from ensue.engine.asked_growth import AskedGrowth
+from ensue.engine.plans.asked_growth import AskedGrowth
 from ensue.engine.promise import Promise
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ensue.core.model.chunk import StateOptions
 from ensue.core.model.events import ScopeClosed, ScopeOpened
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
-from ensue.engine.asked_growth import AskedGrowth
+from ensue.engine.plans.asked_growth import AskedGrowth
 
 HOST = Srn("ssh_host", "a")
 

@@ -10,7 +10,7 @@ from tests.engine.harness import Lab, Row, plan_of, run_virtually, starts
 
 from ensue.core.model.fan_out import resource_chunk
 from ensue.core.model.srn import Srn
-from ensue.engine.joining import Newcomer
+from ensue.engine.plans.joining import Newcomer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from tests.engine.test_random_graphs import every_return
 from ensue.core.model.chunk import NO_OPTIONS, Retry, StateOptions
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
-from ensue.engine.joining import Newcomer
+from ensue.engine.plans.joining import Newcomer
 from ensue.engine.services import EngineHooks, HostLimits
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ensue.core.model.chunk import Retry, StateOptions
 from ensue.core.model.events import NodeStarted
 from ensue.core.model.returns import Return, StateReturn
 from ensue.core.model.srn import Srn
-from ensue.engine.asked_growth import AskedGrowth
+from ensue.engine.plans.asked_growth import AskedGrowth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -10,7 +10,7 @@ import pytest
 
 from ensue.core.errors import StateFailedError
 from ensue.language.file_sources import ProjectFiles
-from ensue.language.roots import Roots
+from ensue.language.settings.roots import Roots
 
 if TYPE_CHECKING:
     from pathlib import Path

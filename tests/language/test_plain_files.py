@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from ensue.language.plain_files import PlainFiles
-from ensue.language.roots import Roots
+from ensue.language.settings.roots import Roots
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ensue.language.blocks import Block
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
-    from ensue.language.roots import SlsFile
+    from ensue.language.settings.roots import SlsFile
 
 ROOT = Path(__file__).resolve().parents[2]
 READING = frozenset({"config", "defaults", "grains", "match", "pillar", "slsutil"})

@@ -15,8 +15,8 @@ from ensue.core.model.events import CommandStarted
 from ensue.core.model.requisite import RequisiteKind
 from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.core.model.state_identity import StateIdentity
-from ensue.engine.asked_growth import AskedGrowth
 from ensue.engine.clock import SystemClock
+from ensue.engine.plans.asked_growth import AskedGrowth
 from ensue.language.targets.target_context import TargetContext
 from ensue.reach.connections.announced_commands import announcing
 from ensue.reach.connections.umask import narrowed

@@ -9,7 +9,7 @@ import msgspec
 from ensue.core.errors import LockHeldError, StateFailedError
 from ensue.deploy.environments.deployment_run import DeploymentRun
 from ensue.deploy.provisioning.outcomes import summed_up
-from ensue.engine.asked_growth import AskedGrowth
+from ensue.engine.plans.asked_growth import AskedGrowth
 from ensue.store.registry.environment_locked import environment_locked
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
 from ensue.core.model.returns import Return
 from ensue.derived import using_registry
-from ensue.engine.first_plans import FirstPlans
+from ensue.engine.plans.first_plans import FirstPlans
 from ensue.language.plans.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls
 from ensue.language.plans.host_limits import check_host_limits, too_many_failed
 from ensue.language.plans.joining_plans import JoiningPlans

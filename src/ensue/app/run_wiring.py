@@ -16,11 +16,11 @@ from ensue.core.contracts.origins import with_origins
 from ensue.derived import current_registry
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineHooks, EngineOptions, EngineServices
-from ensue.language.foreseen_registrations import ForeseenRegistrations
 from ensue.language.functions.functions import TargetFunctions
 from ensue.language.plans.expander import SlsExpander
 from ensue.language.plans.host_limits import host_limits
 from ensue.language.plans.planned_resources import PlannedResources
+from ensue.language.targets.foreseen_registrations import ForeseenRegistrations
 from ensue.language.targets.target_matcher import ProjectMatcher
 from ensue.store.registry.registrations import Registrations
 from ensue.store.registry.run_registry import RunRegistry
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ensue.core.model.resource import DeclaredBy
     from ensue.core.model.srn import Srn
     from ensue.engine.binding.arguments import RunTimeArguments
-    from ensue.engine.first_plans import FirstPlans
+    from ensue.engine.plans.first_plans import FirstPlans
     from ensue.engine.services import CallSite
     from ensue.language.plans.chosen_part import ChosenPart
     from ensue.language.plans.run_options import RunOptions

@@ -27,10 +27,9 @@ from ensue.language.functions.type_functions import TypeLoaders
 from ensue.language.inline_work import InlineWork
 from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillars import Pillars
-from ensue.language.registers_check import RegistersCheck
 from ensue.language.renderers.pgp_messages import PgpMessages
 from ensue.language.rendering import SlsRenderer
-from ensue.language.roots import Roots
+from ensue.language.settings.roots import Roots
 from ensue.language.targeting import TargetSubject
 from ensue.language.targeting.unasked_grains import UnaskedGrains
 from ensue.language.targets.directory import Directory
@@ -38,6 +37,7 @@ from ensue.language.targets.known_resources import KnownResources
 from ensue.language.targets.nodegroups import project_vocabulary
 from ensue.language.targets.pillar_compilation import PillarCompilation
 from ensue.language.targets.pillar_preparation import PillarPreparation
+from ensue.language.targets.registers_check import RegistersCheck
 from ensue.language.targets.target_context import TargetContext
 from ensue.reach.connections.exposed_secrets import ExposedSecrets
 from ensue.salt.bridge.salt_bridge import SaltBridge

@@ -54,7 +54,7 @@ def _schema(session: Session, file: str) -> dict[str, Any]:
         from ensue.deploy.provisioning.definition_schema import definition_schema
 
         return definition_schema()
-    from ensue.language.sls_schema import sls_schema
+    from ensue.language.functions.sls_schema import sls_schema
     from ensue.salt.bridge.salt_bridge import SaltBridge
 
     def work(project: AppProject) -> Awaitable[list[FunctionDoc]]:

@@ -103,7 +103,7 @@ def mapping_of_file(file: Path, option: str) -> DataMap:
         click.BadParameter: it cannot be read, or holds no mapping.
     """
     from ensue.core.files.regular_files import LARGEST_BYTES, bounded
-    from ensue.language.input_files import decoded, read_text
+    from ensue.language.yaml.input_files import decoded, read_text
 
     try:
         if _is_stream(file):

@@ -3,6 +3,7 @@
 Values are frozen. Nothing here reads or writes anything but private files of ensue itself, and nothing here
 imports another room.
 
+Doors:
 - `core.errors`, `core.diagnostics`: exceptions, and what a user is told.
 - `core.model`: resource names, chunks, references, returns, events.
 - `core.contracts`: what states, modules, resource types, drivers and stores offer, and may use.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ensue.core.model.report import RunStatus
     from ensue.core.model.returns import Return
     from ensue.core.model.state_identity import StateIdentity
-    from ensue.engine.joining import Newcomers
+    from ensue.engine.plans.joining import Newcomers
     from ensue.engine.services import EngineOptions, EngineServices
 
 _NOTHING_DONE: dict[StateIdentity, Return | None] = {}

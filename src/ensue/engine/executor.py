@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.chunk import StateOptions
     from ensue.core.model.returns import Return, ScopeReturn
-    from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.callees import Callee
     from ensue.engine.node import Node
+    from ensue.engine.plans.asked_growth import AskedGrowth
     from ensue.engine.services import EngineServices
 
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import ScopeReturn
     from ensue.core.model.srn import Srn
-    from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.callees import Callee
     from ensue.engine.node import Node
+    from ensue.engine.plans.asked_growth import AskedGrowth
     from ensue.engine.services import EngineServices
 
 

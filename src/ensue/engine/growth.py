@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
-    from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.node import Node, Scope
+    from ensue.engine.plans.asked_growth import AskedGrowth
     from ensue.engine.recorder import Recorder
     from ensue.engine.services import EngineOptions, EngineServices
 

@@ -17,11 +17,11 @@ from ensue.engine.decision import Adopt, Call, decide
 from ensue.engine.executor import Executor
 from ensue.engine.fan_out import FanOuts
 from ensue.engine.growth import Growth
-from ensue.engine.joining import PendingNewcomers
 from ensue.engine.leases import Lease, Leases
 from ensue.engine.minion_waits import MinionWaits
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.places import FAIL_LIMIT, Places
+from ensue.engine.plans.joining import PendingNewcomers
 from ensue.engine.ready_queue import ReadyQueue
 from ensue.engine.recorder import Recorder, Start
 from ensue.engine.returns import failure
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from ensue.core.contracts.growth import Plan
     from ensue.core.model.returns import Return, ScopeReturn
     from ensue.core.model.state_identity import StateIdentity
-    from ensue.engine.asked_growth import AskedGrowth
-    from ensue.engine.joining import Newcomers
+    from ensue.engine.plans.asked_growth import AskedGrowth
+    from ensue.engine.plans.joining import Newcomers
     from ensue.engine.services import EngineOptions, EngineServices
 
 _STATE: Final = Role.STATE

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
-    from ensue.engine.joining import Newcomer
+    from ensue.engine.plans.joining import Newcomer
     from ensue.engine.services import EngineHooks
 
 

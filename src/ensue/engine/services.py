@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import ScopeReturn, StateReturn
     from ensue.core.model.srn import Srn
     from ensue.core.model.state_identity import StateIdentity
-    from ensue.engine.asked_growth import AskedGrowth
+    from ensue.engine.plans.asked_growth import AskedGrowth
 
 
 def _never(_: Srn) -> bool:

@@ -1,4 +1,14 @@
-"""From SLS text to chunks: renderers, YAML, high data, includes, top file, pillar, requisites.
+"""From SLS text to plans: renderers, YAML, high data, includes, top file, pillar, requisites, targets.
 
-Nothing here runs a state or opens a connection.
+Nothing here runs a state. Only `language.targets.directory` opens connections, through `reach`.
+
+Doors:
+- `language.collector`: collects diagnostics.
+- `language.yaml`: YAML with places.
+- `language.settings`: `ensue.yaml`, roots, environments.
+- `language.functions`: state and execution functions by name.
+- `language.targets`: the targets of a project, their pillar, calls on them.
+- `language.plans`: the plans of a run, and its growth.
+- `language.references`, `language.requisite_names`, `language.tree`: what SLS refers to.
+- `language.renderers`: the stages of a pipe.
 """

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
     from ensue.language.requested import Requested
-    from ensue.language.roots import Roots, SlsFile
+    from ensue.language.settings.roots import Roots, SlsFile
     from ensue.language.tree import SlsTree
     from ensue.language.yaml.document import YamlPlace
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from ensue.core.contracts.content import SourceContent
-    from ensue.language.roots import Roots
+    from ensue.language.settings.roots import Roots
     from ensue.reach.processes.http_exchange import HttpExchange
 
 

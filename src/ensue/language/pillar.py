@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ensue.language.plain_files import PlainFiles
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
-    from ensue.language.roots import Roots, SlsFile
+    from ensue.language.settings.roots import Roots, SlsFile
     from ensue.language.steps import Steps
     from ensue.language.targeting import TargetSubject
     from ensue.language.top import TopMatch

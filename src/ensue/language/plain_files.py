@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.language.renderers.stage import Stream
-    from ensue.language.roots import SlsFile
+    from ensue.language.settings.roots import SlsFile
 
     Stamp: TypeAlias = tuple[int, int, int]
 

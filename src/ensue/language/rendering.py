@@ -14,13 +14,13 @@ from ensue.language.blocks.calls import SlsHead
 from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
 from ensue.language.idem_names import FOREIGN_NAMES, foreign_name
-from ensue.language.input_files import read_text
 from ensue.language.jinja_settings import PLAIN_JINJA, JinjaSettings
 from ensue.language.pipe import DEFAULT_PIPE, is_jinja, makes_data, pipe_of, run_pipe, run_pipe_to_data
 from ensue.language.renderers.stage import Printing, Stream, no_keys
 from ensue.language.sls_context import place_variables
 from ensue.language.stateconf.values import StateconfValues
 from ensue.language.yaml.document import Anchor
+from ensue.language.yaml.input_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ensue.language.jinja import JinjaRenderer
     from ensue.language.mako.render import MakoRenderer
     from ensue.language.renderers.stage import Stage
-    from ensue.language.roots import Roots, SlsFile
+    from ensue.language.settings.roots import Roots, SlsFile
 
 _TOP: Final = "top"
 

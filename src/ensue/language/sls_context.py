@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ensue.language.roots import SlsFile
+    from ensue.language.settings.roots import SlsFile
 
 
 def place_variables(file: SlsFile) -> dict[str, Any]:

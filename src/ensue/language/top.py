@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ensue.language.collector import Collector
     from ensue.language.renderers.stage import Stream
-    from ensue.language.roots import Roots, SlsFile
+    from ensue.language.settings.roots import Roots, SlsFile
     from ensue.language.targeting import TargetSubject
     from ensue.language.targeting.expression import Target
     from ensue.language.yaml.document import YamlPlace

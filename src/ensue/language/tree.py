@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ensue.language.collector import Collector
     from ensue.language.renderers.stage import Stream
-    from ensue.language.roots import Roots, SlsFile
+    from ensue.language.settings.roots import Roots, SlsFile
     from ensue.language.steps import Steps
     from ensue.language.yaml import YamlDocument
     from ensue.language.yaml.document import YamlPlace

@@ -17,7 +17,7 @@ from ensue.core.errors import StateFailedError
 from ensue.core.files.local_content import SHORT_BYTES, DownloadedContent
 from ensue.core.model.srn import Srn
 from ensue.language.file_sources import ProjectFiles
-from ensue.language.roots import Roots
+from ensue.language.settings.roots import Roots
 from ensue.library.states.file import FUNCTIONS
 from ensue.reach.resources.minion.connection import MinionConnection
 from ensue.testing.context import FakeStateContext

@@ -14,7 +14,7 @@ from tests.cli.shell import Shell
 
 from ensue.core.errors import StateFailedError
 from ensue.language.file_sources import ProjectFiles
-from ensue.language.roots import Roots
+from ensue.language.settings.roots import Roots
 from ensue.reach.processes.http_exchange import HttpExchange, exchanged
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.core.model.returns import ScopeReturn
     from ensue.core.model.srn import Srn
-    from ensue.engine.asked_growth import AskedGrowth
+    from ensue.engine.plans.asked_growth import AskedGrowth
     from ensue.language.functions.functions import Functions
 
 

@@ -22,9 +22,9 @@ from ensue.deploy.provisioning.images import ANY_WORKLOAD
 from ensue.deploy.provisioning.score_containers import ContainerSourceFile
 from ensue.deploy.provisioning.score_files import ScoreServices, is_score, read_score
 from ensue.deploy.provisioning.workloads import Deployment
-from ensue.language.input_files import read_text
 from ensue.language.renderers.json_stage import load_json_document
 from ensue.language.yaml import YamlDocument, load_document
+from ensue.language.yaml.input_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

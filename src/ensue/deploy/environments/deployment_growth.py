@@ -22,7 +22,7 @@ from ensue.deploy.provisioning.lowering import EXPANDED, PROVISIONED, Deployment
 from ensue.deploy.provisioning.outcomes import UNUSABLE, UnknownLists
 from ensue.deploy.provisioning.part import part_of
 from ensue.deploy.provisioning.regrown import refuse_late, unlike_before
-from ensue.engine.asked_growth import AskedGrowth
+from ensue.engine.plans.asked_growth import AskedGrowth
 from ensue.engine.promise import Promise
 from ensue.language.collector import Collector
 

@@ -10,7 +10,7 @@ from ensue.core.errors import DriverError
 from ensue.core.model.chunk import Chunk
 from ensue.core.model.source_document import NoDocument
 from ensue.deploy.drivers.returned import checked_mapping
-from ensue.engine.asked_growth import AskedGrowth
+from ensue.engine.plans.asked_growth import AskedGrowth
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence

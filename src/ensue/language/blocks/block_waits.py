@@ -17,7 +17,7 @@ from ensue.language.place_document import PlaceDocument
 if TYPE_CHECKING:
     from ensue.core.model.chunk import DelayedCall
     from ensue.language.blocks.block import Block
-    from ensue.language.roots import SlsFile
+    from ensue.language.settings.roots import SlsFile
 
 MODULE: Final = "delayed"
 FUNCTION: Final = "wait"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
     from ensue.language.renderers.stage import Stream
-    from ensue.language.roots import Roots, SlsFile
+    from ensue.language.settings.roots import Roots, SlsFile
     from ensue.language.tree import SlsTree
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jinja2 import BaseLoader, TemplateNotFound
 
 from ensue.core.files.regular_files import is_regular, obstacle
-from ensue.language.input_files import read_text
+from ensue.language.yaml.input_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,8 +17,8 @@ from ensue.core.model.events import StateExcluded
 from ensue.core.model.run_part import RunPart
 from ensue.core.model.state_identity import StateIdentity
 from ensue.engine.graph.transforms.part import PartChoice, PartRules, part_of
-from ensue.language.foreseen_registrations import ForeseenRegistrations
 from ensue.language.part_words import StatesByWord, word_problems
+from ensue.language.targets.foreseen_registrations import ForeseenRegistrations
 from ensue.language.targets.target_matcher import ProjectMatcher
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.srn import Srn
-    from ensue.engine.first_plans import FirstPlans
+    from ensue.engine.plans.first_plans import FirstPlans
     from ensue.language.part_words import Named
     from ensue.language.targets.project_services import ProjectServices
 

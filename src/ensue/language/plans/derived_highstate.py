@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.diagnostics import Diagnostic
-from ensue.engine.joining import Newcomer
+from ensue.engine.plans.joining import Newcomer
 from ensue.language.plans.resource_plans import empty_plan, failed_plan
 
 if TYPE_CHECKING:

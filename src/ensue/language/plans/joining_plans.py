@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.growth import Plan
     from ensue.core.diagnostics import Diagnostic
-    from ensue.engine.first_plans import FirstPlans
-    from ensue.engine.joining import Newcomer, Newcomers
+    from ensue.engine.plans.first_plans import FirstPlans
+    from ensue.engine.plans.joining import Newcomer, Newcomers
     from ensue.language.plans.chosen_part import ChosenPart
 
 

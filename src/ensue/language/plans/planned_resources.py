@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.data import DataMap
     from ensue.core.model.srn import Srn
-    from ensue.engine.first_plans import Derived
-    from ensue.language.foreseen_registrations import ForeseenRegistrations
+    from ensue.engine.plans.first_plans import Derived
+    from ensue.language.targets.foreseen_registrations import ForeseenRegistrations
 
 
 class PlannedResources:

@@ -20,8 +20,8 @@ from ensue.core.model.chunk import Chunk
 from ensue.core.model.fan_out import resource_chunk
 from ensue.core.model.foreseen import ForeseenSls
 from ensue.core.model.source_document import NoDocument
-from ensue.engine.first_plans import FirstPlans
-from ensue.engine.joining import Newcomer
+from ensue.engine.plans.first_plans import FirstPlans
+from ensue.engine.plans.joining import Newcomer
 from ensue.engine.returns import exception_text
 from ensue.language.inline_work import NeedsThread
 from ensue.language.plans.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, nothing_assigned

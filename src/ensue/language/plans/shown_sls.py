@@ -84,8 +84,8 @@ class ShowCommand:
         return ShownTarget(ok=False, value=self._services.masker.text(problem))
 
     def _of(self, srn: Srn) -> Any:
-        from ensue.language.high_low_data import high_data, low_data
         from ensue.language.masked_high_low import masked_high, masked_low
+        from ensue.language.plans.high_low_data import high_data, low_data
 
         masker = self._services.masker
         if self._what == "pillar":

@@ -159,8 +159,8 @@ def _as_text(folders: Mapping[str, tuple[Path, ...]]) -> dict[str, list[str]]:
 def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
     if not is_regular(path) and not obstacle(path):
         return {}, _misnamed(path)
-    from ensue.language.input_files import read_text
     from ensue.language.yaml import YamlDocument, load_document
+    from ensue.language.yaml.input_files import read_text
 
     try:
         document = YamlDocument(FILE_NAME, read_text(path, FILE_NAME))

@@ -73,9 +73,9 @@ def _text_of(services: ProjectServices, name: str) -> str:
 
 def _place(services: ProjectServices, name: str) -> Span | None:
     """Return where a nodegroup is defined; reads the file again, which only an error requires."""
-    from ensue.language.input_files import read_text
     from ensue.language.settings.settings import FILE_NAME
     from ensue.language.yaml import YamlDocument
+    from ensue.language.yaml.input_files import read_text
 
     path = services.settings.root / FILE_NAME
     try:

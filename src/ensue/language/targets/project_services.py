@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ensue.language.inline_work import InlineWork
     from ensue.language.pillars import Pillars
     from ensue.language.rendering import SlsRenderer
-    from ensue.language.roots import Roots
+    from ensue.language.settings.roots import Roots
     from ensue.language.settings.settings import Settings
     from ensue.language.targeting import TargetSubject, Vocabulary
     from ensue.language.targeting.unasked_grains import UnaskedGrains

@@ -141,7 +141,7 @@ class ProjectComparison:
         )
 
     async def _own_side(self, apply: Apply) -> Side:
-        from ensue.language.high_low_data import low_data
+        from ensue.language.plans.high_low_data import low_data
 
         services, mods = self._services, self._order.mods
         try:

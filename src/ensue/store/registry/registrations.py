@@ -14,7 +14,7 @@ from ensue.core.errors import NotAvailableError, PluginError, ResourceError, Sta
 from ensue.core.model.data import is_mapping, mapped
 from ensue.core.model.resource import DeclaredBy, RegistrationRequest
 from ensue.core.model.srn import Srn
-from ensue.language.registers_check import registered_name
+from ensue.language.targets.registers_check import registered_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

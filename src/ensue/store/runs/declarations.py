@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.srn import Srn
     from ensue.engine.services import CallSite
-    from ensue.language.roots import Roots
+    from ensue.language.settings.roots import Roots
 
 _DEPLOYED: Final = ":"
 """Ends the name that is used instead of an SLS where an environment is deployed on its own."""

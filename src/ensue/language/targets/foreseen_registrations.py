@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.core.model.fan_out import FannedChunk
 from ensue.core.model.srn import MINION_TYPE
-from ensue.language.registers_check import registered_name
+from ensue.language.targets.registers_check import registered_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

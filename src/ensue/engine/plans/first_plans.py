@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.foreseen import ForeseenSls
     from ensue.core.model.srn import Srn
-    from ensue.engine.joining import Newcomer
+    from ensue.engine.plans.joining import Newcomer
 
 
 class Derived(Protocol):
