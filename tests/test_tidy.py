@@ -103,14 +103,15 @@ def test_every_module_says_what_it_is() -> None:
 
 
 def test_the_architecture_names_modules_that_exist() -> None:
-    """Each file of Python that ARCHITECTURE.md names is in the checkout, below any folder."""
-    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    """Each file of Python that ARCHITECTURE.md and its continuation name is in the checkout, below any folder."""
+    pages = (ROOT / "ARCHITECTURE.md", DOCS / "inside-the-rooms.md")
+    page = "".join(path.read_text(encoding="utf-8") for path in pages)
     known = [
         f"/{_relative(path)}" for folder in ("src", "tests", "bench") for path in _python_files(ROOT / folder)
     ]
     named = re.findall(r"`([\w/]+\.py)`", page)
     absent = [name for name in named if not any(path.endswith(f"/{name}") for path in known)]
-    _fail_with("modules that ARCHITECTURE.md names and that do not exist", absent)
+    _fail_with("modules that pages on the architecture name and that do not exist", absent)
 
 
 def test_no_module_is_too_long() -> None:
