@@ -59,9 +59,10 @@ def test_any_change_of_the_product_is_python() -> None:
 
 def test_the_name_of_a_function_is_what_python_calls_it() -> None:
     """A mutation's function is `co_qualname`, within a class and within a function too."""
-    source = b"a = 1\nclass A:\n    def f(self):\n        def g():\n            return 2\n"
+    source = b"a = 1\nclass A:\n    b = 3\n    def f(self):\n        def g():\n            return 2\n"
     assert [(each.old, each.function) for each in mutations("ensue/a.py", source)] == [
         ("1", "<module>"),
+        ("3", "<module>"),
         ("return 2", "A.f.<locals>.g"),
         ("2", "A.f.<locals>.g"),
     ]

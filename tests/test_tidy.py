@@ -103,7 +103,7 @@ def test_every_module_says_what_it_is() -> None:
 
 
 def test_the_architecture_names_modules_that_exist() -> None:
-    """Each file of Python that ARCHITECTURE.md and its continuation name is in the checkout, below any folder."""
+    """Each file of Python that the pages on the architecture name is in the checkout, below any folder."""
     pages = (ROOT / "ARCHITECTURE.md", DOCS / "inside-the-rooms.md")
     page = "".join(path.read_text(encoding="utf-8") for path in pages)
     known = [

@@ -92,7 +92,9 @@ def mutations(path: str, source: bytes) -> list[Mutation]:
 def _walk(node: ast.AST, function: str) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
     """Yield the function around it, the node and what replaces it, for each mutation below a node."""
     for replaced, new in _replacements(node):
-        yield function.removesuffix(".<locals>"), replaced, new
+        # Python runs the body of a class where the module is imported.
+        inside = function.endswith(".<locals>")
+        yield function.removesuffix(".<locals>") if inside else "<module>", replaced, new
     inner = _inner_name(node, function)
     for child in _children(node):
         yield from _walk(child, inner)

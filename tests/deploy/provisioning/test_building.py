@@ -170,6 +170,22 @@ def test_the_order_of_files_does_not_matter(names: list[str]) -> None:
     assert [node.key for node in here.nodes] == [node.key for node in there.nodes]
 
 
+def test_two_workloads_of_one_name_are_refused() -> None:
+    """The error is at each workload after the first, in the order of their files, and points to the first."""
+    found = Collector()
+    parts = [score(SCORE.replace("NAME", "web"), found, path) for path in ("c.yaml", "a.yaml", "b.yaml")]
+    definitions = [definition(type_, found) for type_ in ("workload", "postgres", "redis")]
+    with pytest.raises(CompileError) as refused:
+        graph(
+            Deployment(workloads=tuple(one for part in parts for one in part.workloads)), definitions, found
+        )
+    places = [
+        (one.code, one.span and one.span.path, [span.path for span, _ in one.related])
+        for one in refused.value.diagnostics
+    ]
+    assert places == [("E0815", "b.yaml", ["a.yaml"]), ("E0815", "c.yaml", ["a.yaml"])]
+
+
 @pytest.mark.parametrize("change", ["env", "params", "inputs", "definition"])
 def test_the_hash_tells_graphs_apart(change: str) -> None:
     """What makes a resource another one makes another hash."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tests.deploy.provisioning.building import CONTEXT, definition, deployment, graph
 from tests.deploy.provisioning.test_lowering import kept, key
 
-from ensue.deploy.provisioning.graph_values import Outputs
+from ensue.deploy.provisioning.graph_values import GraphValues, Outputs
 from ensue.deploy.provisioning.outcomes import node_outcomes, summed_up
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 from ensue.language.collector import Collector
@@ -76,6 +76,16 @@ def test_failures_are_told_with_their_resources() -> None:
     assert done.failures == (f"{failed}: no space",)
     assert done.statuses["failed"] == 1
     assert done.changes == {}
+
+
+def test_each_resource_of_the_graph_has_its_known_inputs() -> None:
+    """What a deployment knows of a resource's inputs is in its outcome, and nothing of others."""
+    made = of_set(SHOP)
+    values = GraphValues(made)
+    evaluated = {node.key: values.evaluated(node) for node in made.nodes[:2]}
+    known = {one.key: one.evaluated for one in node_outcomes(made, CONTEXT, values, {}, {})}
+    assert known == dict.fromkeys(known) | evaluated
+    assert not any(one.evaluated for one in node_outcomes(made, CONTEXT, None, {}, {}))
 
 
 def of_records(*records: ActiveResource, **words: Any) -> dict[str, tuple[str, str]]:
