@@ -323,9 +323,13 @@ class Services:
 
         return ProjectMine(self)
 
-    @cached_property
+    @property
     def secret_stores(self) -> SecretStores:
         """Reads the secrets that definitions refer to."""
+        return self._secret_stores
+
+    @cached_property
+    def _secret_stores(self) -> SecretStores:
         from ensue.store.secret_stores.secret_stores import SecretStores
 
         return SecretStores(self.settings, self.masker)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -121,11 +120,7 @@ def _deployment(
         records.update(await _records(session, project, context))
         return planned
 
-    gc.disable()  # nearly all objects live until the end; collecting would visit them repeatedly
-    try:
-        planned = session.run(work)
-    finally:
-        gc.enable()
+    planned = session.run(work)
     session.print_diagnostics(planned.warnings)
     if session.is_for_programs:
         session.print_document(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -82,9 +83,7 @@ class SlsRenderer:
         return self._with(_stateconf=StateconfValues())
 
     def _with(self, **changed: Any) -> SlsRenderer:
-        # As `copy.copy`, but without its search for a method: this runs for every delayed rendering.
-        renderer = object.__new__(SlsRenderer)
-        renderer.__dict__.update(self.__dict__)
+        renderer = copy(self)
         renderer.__dict__.update(changed)
         return renderer
 

@@ -138,9 +138,13 @@ class ProjectCode:
     def _renderer_files(self) -> CustomFiles:
         return self.files("_renderers")
 
-    @cached_property
+    @property
     def unused(self) -> tuple[Diagnostic, ...]:
         """Warnings for custom code of a Salt tree that has no effect."""
+        return self._unused
+
+    @cached_property
+    def _unused(self) -> tuple[Diagnostic, ...]:
         from ensue.language.custom.unused_files import unused_files
 
         settings = self._services.settings
