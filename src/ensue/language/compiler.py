@@ -184,6 +184,10 @@ class Compiler:
             from ensue.language.printed_grains import warn_of_printed_grains
 
             warn_of_printed_grains(drafter.fanned, tree, found)
+        if any("${" in stream.source for stream in tree.streams.values()):
+            from ensue.language.references_in_tags import warn_of_references_in_tags
+
+            warn_of_references_in_tags(tree, found)
         waits = Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)

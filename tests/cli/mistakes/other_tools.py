@@ -4,8 +4,10 @@ from tests.cli.mistakes.mistake import argument, line, state
 
 PLAYBOOK = "- hosts: all\n  become: yes\n  tasks:\n    - name: install\n      apt: name=nginx\n"
 
+CHECK = "check:\n  cmd.run:\n    - name: echo ready\n"
+
 ROWS = [
-    argument("when of Ansible", "when: x", says="no argument 'when'", mends="write `onlyif` or `unless`"),
+    argument("when of Ansible", "when: x", says="no argument 'when'", mends="`onlyif` or `unless`"),
     argument(
         "notify of Ansible",
         "notify: restart",
@@ -18,7 +20,100 @@ ROWS = [
         "register of Ansible",
         "register: out",
         says="no argument 'register'",
-        mends="write a reference to the state that has the result, such as ${cmd:ID:stdout}",
+        mends="such as ${cmd:ID:stdout}; to decide by it, use a delayed block",
+    ),
+    argument("no_log of Ansible", "no_log: true", says="no argument 'no_log'", mends="`hide_output: true`"),
+    argument(
+        "changed_when of Ansible",
+        "changed_when: false",
+        says="no argument 'changed_when'",
+        mends="`read_only: true` for one that changes nothing",
+    ),
+    argument(
+        "failed_when of Ansible",
+        "failed_when: x",
+        says="no argument 'failed_when'",
+        mends="write `check_cmd`",
+    ),
+    argument("with_fileglob of Ansible", "with_fileglob: x", says="no argument", mends="write `names`"),
+    argument("serial of Ansible", "serial: 2", says="no argument 'serial'", mends="--tgt TARGET --batch N`"),
+    argument("rescue of Ansible", "rescue: []", says="no argument 'rescue'", mends="write `onfail`"),
+    state(
+        "notify of Ansible beside a template",
+        "/etc/motd:\n  file.managed:\n    - contents: x\n    - template: jinja\n    - notify: restart\n",
+        "5",
+        says="'notify' of '/etc/motd' is a keyword of Ansible",
+        mends="write `watch_in` or `listen_in`",
+    ),
+    argument(
+        "a condition on the result of a task",
+        "when: result.rc == 0",
+        says="no argument 'when'",
+        mends="for the result of another state a delayed block, which is rendered when that state has ended",
+    ),
+    state(
+        "the result of a task in a tag",
+        f"{CHECK}    - register: answer\n{{% if answer.rc == 0 %}}\nb: test.nop\n{{% endif %}}\n",
+        "5:7",
+        says="'answer' is undefined",
+        mends="#!delayed_block after {% if prev_ret.new_state.retcode … %} … {% endif %} #!end_delayed_block",
+    ),
+    state(
+        "a reference in a tag",
+        f"{CHECK}{{% if ${{cmd:check:stdout}} == 'x' %}}\nb: test.nop\n{{% endif %}}\n",
+        "4:1",
+        says="broken Jinja",
+        mends="decide by it in a delayed block",
+    ),
+    state(
+        "a reference as a text in a tag",
+        f"{CHECK}{{% if '${{cmd:check:stdout}}' == 'x' %}}\nb: test.nop\n{{% endif %}}\n",
+        "4:8",
+        says="${cmd:check:stdout} is text in a tag of a template",
+        mends="decide by the value in a delayed block",
+        code=0,
+    ),
+    state(
+        "a reference in a condition",
+        f"{CHECK}b:\n  test.nop:\n    - onlyif: test ${{cmd:check:stdout}} = x\n",
+        "6:20",
+        says="`onlyif` of 'b' holds ${cmd:check:stdout}",
+        mends="to decide by the result of another state, use a delayed block",
+    ),
+    state(
+        "the test of a result",
+        f"{CHECK}{{% if check is changed %}}\nb: test.nop\n{{% endif %}}\n",
+        "4:1",
+        says="there is no test 'changed'",
+        mends="write `prev_ret.changes` in a delayed block",
+    ),
+    state(
+        "a result by a usual name",
+        f"{CHECK}b:\n  test.nop:\n    - x: {{{{ prev.stdout }}}}\n",
+        "6:13",
+        says="'prev' is undefined",
+        mends="write ${cmd:ID:stdout} with the module and the ID of the state, or use a delayed block",
+    ),
+    state(
+        "a magic variable of Ansible",
+        "b:\n  test.nop:\n    - x: {{ inventory_hostname }}\n",
+        "3:13",
+        says="'inventory_hostname' is undefined",
+        mends="write {{ grains.id }}, the id of the host",
+    ),
+    state(
+        "a fact of Ansible",
+        "{% if ansible_facts['os_family'] == 'Debian' %}\nb: test.nop\n{% endif %}\n",
+        "1:7",
+        says="'ansible_facts' is undefined",
+        mends="write {{ grains.os_family }}",
+    ),
+    state(
+        "the groups of Ansible",
+        "{% for host in groups['web'] %}\n{{ host }}: test.nop\n{% endfor %}\n",
+        "1:16",
+        says="'groups' is undefined",
+        mends="groups are nodegroups of ensue.yaml",
     ),
     argument("for_each of Terraform", "for_each: [a]", says="no argument 'for_each'", mends="write `names`"),
     argument("count of Terraform", "count: 2", says="no argument 'count'", mends="write `names`"),

@@ -8,6 +8,7 @@ import msgspec
 
 from ensue.core.model.property_grammar import quoted
 from ensue.language.collector import near_names
+from ensue.language.result_words import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.language.references.producers import Producers
 
 _MOST_SHOWN: Final = 10
+_CONDITIONS: Final = frozenset({"unless", "onlyif", "creates"})
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +86,8 @@ class Faults:
             f"`{option}` of {draft.declaration.id!r} holds {reference.text}",
             span,
             detail="state options are read before a state's arguments are bound",
-            help=f"use it in an argument, or write {escaped(reference.text)} for the text itself",
+            help=f"use it in an argument, or write {escaped(reference.text)} for the text itself"
+            + (f"; to decide by the result of another state, use {BLOCK}" if option in _CONDITIONS else ""),
         )
 
     def warn_of_lookalike(self, piece: str, id_: str, reference: str, span: Span) -> None:
