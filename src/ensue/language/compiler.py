@@ -202,7 +202,7 @@ class Compiler:
             scope = LoweringScope(
                 target=self._target, identity=within.identity, enforced=self._enforced,
                 outer_ids=outer_ids, whole_slses=tree.whole_slses(),
-                keys_of=drafter.keys_of,
+                keys_of=drafter.keys_of, is_resource=self._checks.is_resource,
             )  # fmt: skip
             bindings = Bindings(drafts, scope, resolver.minion_states, found)
             bindings.lower(requested)

@@ -153,6 +153,31 @@ ROWS = [
         says="there is no state function ansible.builtin.copy",
         mends="instead of `copy`, write `file.managed`",
     ),
+    *[
+        state(
+            f"{module} of Ansible",
+            f"a:\n  {module}:\n    - x: y\n",
+            "2:3",
+            says=f"names no function of '{module}'",
+            mends=f"instead of `{module}`, write {mends}",
+        )
+        for module, mends in (
+            ("uri", "`http.query`"),
+            ("stat", "`cmd.run` with `read_only: true`"),
+            ("wait_for", "`retry` in the state"),
+            ("include_role", "`include` with the SLS"),
+            ("set_fact", "{% set name = … %}, or pillar"),
+            ("add_host", "`registers` in the state"),
+            ("assert", "`test.check_pillar`"),
+        )
+    ],
+    state(
+        "a module of a collection",
+        "x:\n  community.general.htpasswd:\n    - path: a\n",
+        "2:3",
+        says="there is no state function community.general.htpasswd",
+        mends="ensue has no counterpart of this module: write `cmd.run` with `unless`",
+    ),
     state(
         "a playbook",
         PLAYBOOK,

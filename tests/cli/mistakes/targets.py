@@ -60,6 +60,24 @@ ROWS = [
         ),
         host(),
     ),
+    with_files(
+        Mistake(
+            what="a reference to a state of another host",
+            words="apply t --tgt web-*",
+            files={"states/t.sls": "a:\n  test.nop:\n    - x: ${cmd:token:stdout}\n"},
+            at="states/t.sls:3:10",
+            says="${cmd:token:stdout} names no state",
+            mends="If another host has the value, write the state that finds it here, with `- tgt: HOST`",
+        ),
+        {"pillar/top.sls": "base: {'*': [hosts]}\n", "pillar/hosts.sls": "resources: {dummy: {web-1: {}}}\n"},
+    ),
+    Mistake(
+        what="a reference to a minion",
+        files={"states/t.sls": "a:\n  test.nop:\n    - x: ${minion[db-1]:cmd:token:stdout}\n"},
+        at="states/t.sls:3:10",
+        says="${minion[db-1]:cmd:token:stdout} reads from another minion",
+        mends="with `- tgt: db-1`: then ${module:ID:property} reads it",
+    ),
     ping(
         "a host that is not there",
         host(),
