@@ -339,7 +339,7 @@ def test_derived_resources_that_register_each_other_have_one_highstate_each(tmp_
 
 
 def test_grains_in_a_state_with_a_target_are_a_warning_with_its_place(site: Path) -> None:
-    """A print in the state's own text is told once a line; other states, `tgt` and variables are not."""
+    """A print in the state's own text counts once a line; other states, `tgt`, variables, raw text do not."""
     write(
         site,
         states__g=(
@@ -355,7 +355,13 @@ def test_grains_in_a_state_with_a_target_are_a_warning_with_its_place(site: Path
             "four {{ number }}:\n  test.nop:\n    - tgt: web-1\n"
             "    - name: {{ salt['grains.get']('id') }} {{ number }}\n"
             "{% endfor %}\n"
-            "{# {{ grains.id }} #}\n"
+            "{# {{ grains.id }} {% raw %} #}\n"
+            "raw:\n  test.nop:\n    - tgt: web-1\n"
+            "    - text: '{% raw %}{{ grains.id }}{% endraw %}'\n"
+            "{% raw %}\n"
+            "raws:\n  test.nop:\n    - tgt: web-1\n"
+            "    - text: '{{ grains.id }}'\n"
+            "{% endraw %}\n"
             "five {{ grains.id }}:\n  test.nop:\n    - tgt: web-1\n"
         ),
     )
@@ -365,7 +371,7 @@ def test_grains_in_a_state_with_a_target_are_a_warning_with_its_place(site: Path
     assert warned == [
         ("E0716", "states/g.sls:4:13"),
         ("E0716", "states/g.sls:18:13"),
-        ("E0716", "states/g.sls:21:6"),
+        ("E0716", "states/g.sls:31:6"),
     ]
 
 

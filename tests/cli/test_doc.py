@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,22 @@ def test_a_function(shell: Shell) -> None:
     assert "\nExample\n  /etc/motd:\n    file.managed:\n" in ended.out
     assert "\nDifferences from Salt\n  `attrs` and `selinux`" in ended.out
     assert "\nDifferences of the module file from Salt\n" in ended.out
+
+
+def test_what_every_state_takes(shell: Shell) -> None:
+    """Requisites and options are listed, and each has its own text; as data they have the same fields."""
+    assert "\n  onchanges         Runs only if one of the states" in shell.run("doc", "requisites").out
+    options = shell.run("doc", "options").out
+    assert options.startswith("Options of every state\n")
+    assert "\n  tgt_optional    Lets a `tgt` match nothing.\n" in options
+    ended = shell.run("doc", "retry")
+    assert ended.out.startswith("retry (option of every state)\n\nRuns the state again")
+    assert "\nExample\n  build:\n    cmd.run:\n      - name: make\n      - retry: {attempts: 5" in ended.out
+    assert (
+        json.loads(shell.run("doc", "retry", "--out", "json").out)["options"]["retry"]["page"] == "semantics"
+    )
+    assert "did you mean require" in shell.run("doc", "requier").err
+    assert "`ensue doc options`" in shell.run("doc").out
 
 
 def test_explain_shows_the_same(shell: Shell) -> None:

@@ -108,6 +108,7 @@ BY_CODE = {
     "E0721": "ensue apply a",
     "E0805": "ensue apply a",
     "E0872": "ensue plan a",
+    "E0890": "ensue plan a",
     "E0826": f"{DEPLOY} --plan",
     "E0857": "ensue apply --test",
     "E0830": RENDER,

@@ -8,11 +8,17 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from ensue.cli import ansible_options
 from ensue.cli.other_tools import _COMMANDS, _DEPLOY_OPTIONS, _OPTIONS
 from ensue.cli.root import COMMANDS, root
 
+BY_COMMAND = [text for table in ansible_options.BY_COMMAND.values() for text in table.values()]
 NAMED = sorted(
-    {one for text in (*_OPTIONS.values(), *_COMMANDS.values()) for one in re.findall("`(.*?)`", text)}
+    {
+        one
+        for text in (*_OPTIONS.values(), *_COMMANDS.values(), *BY_COMMAND)
+        for one in re.findall("`(.*?)`", text)
+    }
 )
 
 
@@ -63,7 +69,10 @@ def test_an_option_of_deploy_that_is_named_exists(text: str) -> None:
     [
         (("apply", "--diff"), "'--diff'. Instead: `ensue plan` shows what would change"),
         (("apply", "web", "--limit", "db"), "'--limit'. Instead: `--tgt TARGET` chooses the machines."),
-        (("apply", "-K"), "'-K'. Instead: the registration of a host says it: `sudo: true`."),
+        (
+            ("apply", "-K"),
+            "'-K'. Instead: the registration of a host, in pillar below `resources`, says it: `sudo: ",
+        ),
         (("plan", "-e", "x=1"), "'-e'. Instead: `--pillar KEY=VALUE`"),
         (("apply", "-target=web"), "'-target'. Instead: `--only ID` runs a state and what it requires"),
         (
@@ -83,11 +92,37 @@ def test_an_option_of_deploy_that_is_named_exists(text: str) -> None:
         (("validate",), "'validate'. Instead: `ensue show low [SLS]`"),
         (("runs", "validate"), "There is no command 'validate'."),
         (("aply",), "Did you mean apply"),
+        (("doc", "-l"), "'-l'. Instead: `ensue doc` lists all modules"),
+        (("doc", "-t", "module"), "'-t'. Instead: leave it out: `ensue doc` lists all modules"),
+        (("resources", "list", "--graph"), "'--graph'. Instead: `ensue resources list` lists all hosts"),
+        (("runs", "list", "--graph"), "No such option '--graph'."),
+        (("keys", "edit", "x"), "There is no command 'edit'."),
+        (("keys", "encrypt_string"), "'encrypt_string'. Instead: the key is in `ENSUE_KEY`"),
     ],
 )
 def test_words_of_other_tools(words: tuple[str, ...], said: str) -> None:
     """Misspelt words of ensue are answered as before."""
     assert said in refused(*words).replace("\n", " ")
+
+
+ANSIBLE = (
+    "--args", "--ask-become-pass", "--ask-pass", "--ask-vault-pass", "--ask-vault-password", "--background",
+    "--become", "--become-method", "--become-password-file", "--become-user", "--check", "--connection",
+    "--connection-password-file", "--diff", "--extra-vars", "--flush-cache", "--force-handlers", "--forks",
+    "--inventory", "--inventory-file", "--key-file", "--limit", "--list-hosts", "--list-tags", "--list-tasks",
+    "--module-name", "--module-path", "--one-line", "--playbook-dir", "--poll", "--private-key",
+    "--scp-extra-args", "--sftp-extra-args", "--skip-tags", "--ssh-common-args", "--ssh-extra-args",
+    "--start-at-task", "--step", "--syntax-check", "--tags", "--task-timeout", "--tree", "--user",
+    "--vault-id", "--vault-password-file", "--verbose", "-B", "-C", "-D", "-J", "-K", "-M", "-P", "-T", "-a",
+    "-b", "-c", "-e", "-f", "-i", "-k", "-l", "-m", "-o", "-t", "-u", "-v", "-vvv",
+)  # fmt: skip
+"""The options of `ansible` and `ansible-playbook` that apply does not have."""
+
+
+@pytest.mark.parametrize("option", ANSIBLE)
+def test_every_option_of_ansible_is_answered(option: str) -> None:
+    """It is refused with what to write instead."""
+    assert f"No such option '{option}'. Instead: " in refused("apply", option, "x")
 
 
 def test_no_word_of_ensue_is_another_tools() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ensue.core.contracts.functions import Signature
-from ensue.language.ansible_words import _KEYWORDS
+from ensue.language.ansible_words import _KEYWORDS, _UNMISTAKABLE, OF_BOTH
 from ensue.language.argument_suggestions import GLOBAL_WORDS, meant_by, near_miss
 from ensue.language.functions.functions import Functions
 
@@ -99,6 +99,33 @@ def test_less_is_refused_of_functions_that_are_not_ensues(word: str) -> None:
 def test_what_is_refused_has_a_suggestion(word: str, meant: str) -> None:
     """The suggestion names an option, or an argument that the function has."""
     assert meant_by(word, {"name", "env", "cwd", "runas"}) == meant
+
+
+ANSIBLE = frozenset({
+    "action", "always", "any_errors_fatal", "args", "async", "become", "become_exe", "become_flags",
+    "become_method", "become_user", "block", "changed_when", "check_mode", "collections", "connection",
+    "debugger", "delay", "delegate_facts", "delegate_to", "diff", "environment", "fact_path", "failed_when",
+    "force_handlers", "gather_facts", "gather_subset", "gather_timeout", "handlers", "hosts", "ignore_errors",
+    "ignore_unreachable", "listen", "local_action", "loop", "loop_control", "max_fail_percentage",
+    "module_defaults", "name", "no_log", "notify", "order", "poll", "port", "post_tasks", "pre_tasks",
+    "register", "remote_user", "rescue", "retries", "roles", "run_once", "serial", "strategy", "tags",
+    "tasks", "throttle", "timeout", "until", "validate_argspec", "vars", "vars_files", "vars_prompt", "when",
+    "with_dict", "with_fileglob", "with_items",
+})  # fmt: skip
+"""All keywords of plays, roles, blocks and tasks (Ansible's page Playbook Keywords), and some lookups."""
+
+
+@pytest.mark.parametrize("word", sorted(ANSIBLE - OF_BOTH))
+def test_every_keyword_of_ansible_is_answered(word: str) -> None:
+    """The answer is its counterpart, or why there is none; never that ensue may ignore it."""
+    assert meant_by(word, {"name", "source"}).startswith(f"`{word}` is Ansible's: ")
+
+
+def test_the_tables_of_ansibles_keywords_agree() -> None:
+    """No word that a state of ensue takes is answered as Ansible's."""
+    assert {*_KEYWORDS} == ANSIBLE - OF_BOTH - {word for word in ANSIBLE if word.startswith("with_")}
+    assert {*_KEYWORDS} >= _UNMISTAKABLE
+    assert not GLOBAL_WORDS & {*_KEYWORDS}
 
 
 def test_no_state_function_swallows_what_it_does_not_know() -> None:

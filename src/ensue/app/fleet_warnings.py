@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.language.targeting.ansible_patterns import instead_of_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+
+_LISTED: Final = "`salt-key -L` lists minions; grains and pillar are matched as the master cached them"
 
 
 def nothing_matched(tgt: str) -> Diagnostic:
@@ -16,11 +20,13 @@ def nothing_matched(tgt: str) -> Diagnostic:
     Args:
         tgt: the target, masked.
     """
+    is_word = bool(tgt) and not set(" @") & set(tgt)
+    advice = instead_of_pattern(tgt, (), "the master") if is_word else ""
     return Diagnostic(
         code="E0845",
         summary=f"no minion matches {tgt!r}",
         detail="Salt's master knows no accepted minion of that kind",
-        help="`salt-key -L` lists minions; grains and pillar are matched as the master cached them",
+        help=f"{advice}; {_LISTED}" if advice else _LISTED,
     )
 
 

@@ -278,6 +278,7 @@ class Services:
                 on_unknown=OnUnknown.of(self.settings.option),
                 literals=self._literals,
                 minion=self.minion.id if self.other_minions is not None else "",
+                is_resource=srn != self.minion,
             ),
         )
 

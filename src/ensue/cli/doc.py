@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.core.contracts.function_docs import Documentation, FunctionDoc, ModuleDoc
+    from ensue.core.contracts.state_words import StateWordDoc
+
+_WORDS = "`ensue doc requisites` and `ensue doc options` list what every state takes."
 
 Result = TypeVar("Result")
 
@@ -24,6 +27,8 @@ EXAMPLES = (
     ("ensue doc file.managed", "a function: every argument, an example, what it returns"),
     ("ensue doc file", "the functions of a module, with a sentence each"),
     ("ensue doc", "all modules"),
+    ("ensue doc options", "the options that every state takes; `ensue doc requisites` its requisites"),
+    ("ensue doc retry", "one of them, with an example"),
     ("ensue doc pkg.installed --out json", "the same as data: arguments with type, unit and default"),
 )
 
@@ -36,6 +41,7 @@ def command(session: Session, *, name: str | None) -> int:
 
     State functions, which SLS name, and execution functions, which templates and `ensue call` call, are
     shown in this order if there are both. Those of the project's own `_states` and `_modules` are among them.
+    The name may also be a requisite or an option that every state takes, such as `retry`.
 
     Exit code: 0 success; 1 there is no module or function of this name.
     """
@@ -54,6 +60,8 @@ def show_docs(session: Session, name: str | None) -> int:
     """
     if name is None:
         return _show_modules(session)
+    if words := _words_of(name):
+        return _show_words(session, name, words)
     functions, modules = _read(session, lambda docs: _find(docs, name))
     if session.is_for_programs:
         _print_data(session, [*modules, *functions])
@@ -67,6 +75,27 @@ def show_docs(session: Session, name: str | None) -> int:
     return exit_codes.SUCCEEDED
 
 
+def _words_of(name: str) -> list[StateWordDoc]:
+    """Return the requisites or options of a name: one, or all of `requisites` or `options`."""
+    from ensue.language.state_words import state_words
+
+    return [one for one in state_words() if name in {one.name, one.kind}]
+
+
+def _show_words(session: Session, name: str, words: list[StateWordDoc]) -> int:
+    if session.is_for_programs:
+        from ensue.output.function_docs import data_of
+
+        session.print_document({words[0].kind: {one.name: data_of(one) for one in words}})
+        return exit_codes.SUCCEEDED
+    from ensue.output.state_word_docs import TITLES, word_text, words_text
+
+    palette = session.stdout_palette
+    is_list = name in TITLES
+    _print(session, [words_text(name, words, palette) if is_list else word_text(words[0], palette)])
+    return exit_codes.SUCCEEDED
+
+
 def _show_modules(session: Session) -> int:
     from ensue.output.documentation import KINDS
     from ensue.output.function_docs import modules_text
@@ -75,7 +104,8 @@ def _show_modules(session: Session) -> int:
     if session.is_for_programs:
         session.print_document(summaries)
         return exit_codes.SUCCEEDED
-    _print(session, [modules_text(kind, one, session.stdout_palette) for kind, one in summaries.items()])
+    texts = [modules_text(kind, one, session.stdout_palette) for kind, one in summaries.items()]
+    _print(session, [*texts, f"{_WORDS}\n"])
     return exit_codes.SUCCEEDED
 
 
@@ -113,8 +143,9 @@ def _find(docs: Documentation, name: str) -> tuple[list[FunctionDoc], list[Modul
 def _unknown(name: str, docs: Documentation) -> Exception:
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.errors import ConfigurationError
+    from ensue.language.state_words import near_words
 
-    near = docs.near(name)
+    near = [*near_words(name), *docs.near(name)]
     help_ = f"did you mean {' or '.join(near)}?" if near else "`ensue doc` lists all modules"
     summary = f"there is no module or function {name!r}"
     return ConfigurationError([Diagnostic(code="E0873", summary=summary, help=help_)])

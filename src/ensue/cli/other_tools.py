@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.cli import ansible_options
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 _PLAN: Final = "`ensue plan` shows what would change, with diffs"
 _VALUES: Final = "`--pillar KEY=VALUE` gives a value, `--pillar-file FILE` a file of them"
 _TARGET: Final = "`--tgt TARGET` chooses the machines"
-_BECOME: Final = "the registration of a host says it: `sudo: true`"
 _SLS: Final = "name the SLS to run: `ensue apply web.nginx`"
 _LOG: Final = "`--log-level debug` says more"
 _NO_QUESTION: Final = "leave it out: an apply asks nothing"
@@ -28,9 +29,6 @@ _RESULTS: Final = (
     "`ensue show enforced` has what states returned, `ensue show active` the outputs of resources"
 )
 _DESTROY: Final = "`ensue deploy --app APP --env ENV --destroy`; of states, an SLS with `absent` states"
-_RESOURCES: Final = (
-    "hosts are resources: `ensue resources register`, or in pillar (`ensue resources list` shows them)"
-)
 
 _REPLACE: Final = "`ensue deploy --replace RESOURCE`; of states, change what is written"
 _PART: Final = (
@@ -40,6 +38,7 @@ _ACCOUNT: Final = "credentials are pillar: `--pillar-file FILE`, or a pillar fil
 _ROOTS: Final = "`file_roots` in ensue.yaml says where SLS are"
 
 _OPTIONS: Final = {
+    **ansible_options.OPTIONS,
     "--diff": _PLAN,
     "-D": _PLAN,
     "--check": _PLAN,
@@ -60,15 +59,9 @@ _OPTIONS: Final = {
     "-lock": "leave it out: a run always takes the lock; `--wait` waits for another one",
     "-lock-timeout": "`--wait` waits for another run, `--wait=3s` at most so long",
     "-input": _NO_QUESTION,
-    "--ask-pass": "the registration of a host has its `password` or `private_key`",
-    "-k": "the registration of a host has its `password` or `private_key`",
     "-refresh": _ALWAYS_LOOKS,
     "--refresh": f"{_ALWAYS_LOOKS}; `ensue resources refresh` reads grains again",
     "--batch-size": "`--batch N`",
-    "--syntax-check": _CHECK,
-    "--list-tasks": _CHECK,
-    "--list-tags": _CHECK,
-    "--list-hosts": "`ensue resources list`",
     "--target": _PART,
     "-target": _PART,
     "--extra-vars": _VALUES,
@@ -81,29 +74,12 @@ _OPTIONS: Final = {
     "-v": _LOG,
     "-vv": _LOG,
     "-vvv": _LOG,
-    "--become": _BECOME,
-    "-b": _BECOME,
-    "--ask-become-pass": _BECOME,
-    "-K": _BECOME,
-    "--become-user": "`runas: USER` of a state",
-    "--tags": "`--only tag:NAME`",
-    "--skip-tags": "`--exclude tag:NAME`",
-    "--start-at-task": "`--start-at ID`",
-    "--inventory": _RESOURCES,
-    "-i": _RESOURCES,
-    "--user": "the registration of a host says it: `user: NAME`",
-    "-u": "the registration of a host says it: `user: NAME`",
-    "--private-key": "the registration of a host says it: `private_key: …`",
-    "--forks": "`--concurrency N`",
-    "-f": "`--concurrency N`",
     "--parallelism": "`--concurrency N`",
     "-parallelism": "`--concurrency N`",
     "--auto-approve": _NO_QUESTION,
     "-auto-approve": _NO_QUESTION,
     "--yes": _NO_QUESTION,
     "-y": _NO_QUESTION,
-    "--ask-vault-pass": "the key is in `ENSUE_KEY`, or in the key file: `ensue keys --help`",
-    "--vault-password-file": "the key is in `ENSUE_KEY`, or in the key file: `ensue keys --help`",
     "--local": "leave it out: ensue needs no master",
     "--grains": "`ensue call TARGET grains.items` shows them",
     "--json": "`--out json`",
@@ -157,15 +133,16 @@ _DEPLOY_OPTIONS: Final = {
 }
 """The options of which `deploy` has others than `apply` and `plan`."""
 
+_BY_COMMAND: Final = {**ansible_options.BY_COMMAND, "deploy": _DEPLOY_OPTIONS}
+
 _FILES: Final = (".sls", ".yml", ".yaml", ".tf", ".json")
 _COMMANDS: Final = {
+    **ansible_options.COMMANDS,
     "destroy": _DESTROY,
     "import": "leave it out: states find what exists; `ensue deploy` makes resources of its own",
     "salt": "`ensue call TARGET FUNCTION`, or `ensue apply --tgt TARGET [SLS]`",
     "salt-call": "`ensue call ID FUNCTION`, or `ensue apply [SLS]`",
     "salt-ssh": "`ensue call TARGET FUNCTION`, or `ensue apply --tgt TARGET [SLS]`",
-    "ansible": "`ensue call TARGET FUNCTION`",
-    "ansible-playbook": "`ensue apply [SLS]`",
     "score-compose": "`ensue deploy score.yaml --render compose --to DIR`",
     "score-k8s": "`ensue deploy score.yaml --render kubernetes --to DIR`",
     "generate": "`ensue deploy score.yaml --render compose --to DIR`",
@@ -179,7 +156,6 @@ _COMMANDS: Final = {
     "highstate": "`ensue apply` without a name",
     "state.apply": "`ensue apply [SLS]`",
     "state.highstate": "`ensue apply` without a name",
-    "playbook": "`ensue apply [SLS]`",
     "preview": _PLAN,
     "diff": _PLAN,
     "check": _PLAN,
@@ -200,10 +176,8 @@ _COMMANDS: Final = {
     "force-unlock": "a process that has ended holds no lock; `ensue apply --wait` waits for one that runs",
     "fmt": "no formatter is needed: SLS files are YAML",
     "console": "`ensue call TARGET FUNCTION`",
-    "inventory": "`ensue resources list`",
     "ping": "`ensue call '*' test.ping`",
     "ssh": "`ensue call TARGET cmd.run …`",
-    "vault": "`ensue keys --help`",
     "login": "leave it out: ensue needs no account",
     "version": "`ensue --version`",
     "help": "`ensue --help`",
@@ -217,7 +191,7 @@ def instead_of_option(word: str, command: str = "") -> str:
         word: the option, without a value.
         command: the command of ensue that it is given to.
     """
-    own = _DEPLOY_OPTIONS.get(word, "") if command == "deploy" else ""
+    own = _BY_COMMAND.get(command, {}).get(word, "")
     return own or _OPTIONS.get(word, "")
 
 
@@ -230,8 +204,7 @@ def of_another_tool(error: click.NoSuchOption, words: Sequence[str]) -> click.Us
     """
     import click
 
-    command = (error.ctx.info_name or "") if error.ctx else ""
-    name, instead = other_option(error.option_name, words, command)
+    name, instead = other_option(error.option_name, words, _command_of(error.ctx))
     if instead:
         return click.UsageError(f"No such option '{name}'. Instead: {instead}.", error.ctx)
     if name == error.option_name:
@@ -239,6 +212,15 @@ def of_another_tool(error: click.NoSuchOption, words: Sequence[str]) -> click.Us
     known = {each for param in error.ctx.command.params for each in param.opts} if error.ctx else set[str]()
     message = f"did you mean -{name}?" if f"-{name}" in known else "long options begin with two dashes"
     return click.UsageError(f"No such option '{name}' ({message}).", error.ctx)
+
+
+def _command_of(ctx: click.Context | None) -> str:
+    """Return the words of a command of ensue, `resources list`."""
+    names: list[str] = []
+    while ctx is not None and ctx.parent is not None:
+        names.insert(0, ctx.info_name or "")
+        ctx = ctx.parent
+    return " ".join(names)
 
 
 def other_option(word: str, words: Sequence[str], command: str = "") -> tuple[str, str]:
@@ -263,8 +245,15 @@ def _has_letter(each: str, word: str) -> bool:
     return each.startswith("-") and word[1] in each.partition("=")[0]
 
 
-def instead_of_command(word: str) -> str:
-    """Return what to write instead of a command of another tool; empty if it is none."""
+def instead_of_command(word: str, group: str = "") -> str:
+    """Return what to write instead of a command of another tool; empty if it is none.
+
+    Args:
+        word: the command.
+        group: the command of ensue in place of whose subcommand it is written; empty at the top.
+    """
+    if group:
+        return ansible_options.COMMANDS.get(word, "") if group == "keys" else ""
     if instead := _COMMANDS.get(word, ""):
         return instead
     if word.endswith(_FILES):

@@ -117,7 +117,7 @@ def refuse_unknown(ctx: click.Context, args: list[str], known: Any) -> None:
 
     from ensue.cli.other_tools import instead_of_command
 
-    if ctx.parent is None and (instead := instead_of_command(name)):
+    if instead := instead_of_command(name, (ctx.info_name or "") if ctx.parent else ""):
         raise click.UsageError(f"There is no command {name!r}. Instead: {instead}.", ctx)
     close = difflib.get_close_matches(name, list(known), n=2, cutoff=NEAR_CUTOFF)
     hint = f" Did you mean {' or '.join(close)}?" if close else f" There are: {', '.join(known)}."

@@ -8,41 +8,111 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ensue.core.model.data import is_list, is_mapping
+from ensue.language.result_words import BLOCK
 
-_CONDITION: Final = "write `onlyif` or `unless` with a command, or {% if … %} around the state"
+_CONDITION: Final = (
+    "write {% if … %} around the state for pillar and grains, `onlyif` or `unless` for what a command finds "
+    f"out, and for the result of another state {BLOCK}"
+)
 _LOOP: Final = "write `names`, or {% for … %} around the state (in a delayed block for what a state returns)"
 _HANDLER: Final = (
     "write `watch_in` or `listen_in` with the state that reacts, or `watch` or `listen` in that one"
 )
 _BECOME: Final = "the registration of a host has `sudo: true`; `runas` of a command names another user"
+_HOST: Final = (
+    "the registration of a host, in pillar below `resources`, says it: `host`, `port`, `user`, `sudo`"
+)
 _DELEGATE: Final = "write `tgt` with the machine on which the state runs"
+_VALUES: Final = "write the values in pillar, or {% set name = … %}"
+_TASKS: Final = "write each task as a state: an ID, and below it `module.function`"
+_GRAINS: Final = "leave it out: grains are gathered when they are needed"
+_RETRY: Final = "write `retry` with `until`, `attempts` and `interval`"
+_BACKGROUND: Final = (
+    "write `bg: true` for a command that goes on, `parallel: true` for a state that others do not wait for"
+)
+_BLOCK: Final = (
+    "write the states one after the other; what they share is {% if … %} or {% for … %} around them"
+)
 
 _KEYWORDS: Final = {
     "when": _CONDITION,
     "loop": _LOOP,
-    "with_items": _LOOP,
-    "with_list": _LOOP,
-    "with_dict": _LOOP,
     "loop_control": _LOOP,
     "notify": _HANDLER,
     "handlers": _HANDLER,
+    "force_handlers": "leave it out: `listen` reacts at the end of the run, after failed states too",
     "become": _BECOME,
     "become_user": _BECOME,
     "become_method": _BECOME,
-    "register": "write a reference to the state that has the result, such as ${cmd:ID:stdout}",
-    "ignore_errors": "leave it out: after a failure, the states that do not require the failed one run",
-    "changed_when": "write `stateful: true`, and let the command report whether it changed something",
-    "failed_when": "write `check_cmd` with a command that decides whether the state has succeeded",
-    "until": "write `retry` with `until`, `attempts` and `interval`",
+    "become_exe": _BECOME,
+    "become_flags": _BECOME,
+    "remote_user": _HOST,
+    "port": _HOST,
+    "register": "leave it out, every state keeps its result: in an argument of another state write a "
+    f"reference such as ${{cmd:ID:stdout}}; to decide by it, use {BLOCK}",
+    "no_log": "`hide_output: true` keeps the output of a command out of everything that ensue writes, "
+    "`show_changes: false` the diff of a file, and `sensitive` names the secrets in what a state returns; "
+    "secrets of pillar are hidden anyway",
+    "ignore_errors": "leave it out: after a failure, the states that do not require the failed one run; "
+    "`check_cmd` or `success_retcodes` decide what counts as a failure",
+    "ignore_unreachable": "leave it out: a host that cannot be reached fails its own states, and the "
+    "others go on",
+    "any_errors_fatal": "write `failhard: true`, of a state or in ensue.yaml",
+    "max_fail_percentage": "`ensue apply --tgt TARGET --fail-limit N` stops when so many hosts have failed",
+    "serial": "`ensue apply --tgt TARGET --batch N` takes N hosts at a time",
+    "throttle": "`ensue apply --concurrency N` limits how many states run at the same time",
+    "strategy": "leave it out: each host goes on by itself; `require` waits for what a state needs",
+    "changed_when": "write `stateful: true` and let the command report whether it changed something, or "
+    "`read_only: true` for one that changes nothing",
+    "failed_when": "write `check_cmd` with a command that decides whether the state has succeeded, or "
+    "`success_retcodes` of a command",
+    "until": _RETRY,
+    "retries": _RETRY,
+    "delay": _RETRY,
     "delegate_to": _DELEGATE,
+    "delegate_facts": _DELEGATE,
     "local_action": _DELEGATE,
     "run_once": _DELEGATE,
-    "vars": "write the values in pillar, or {% set name = … %}",
-    "gather_facts": "leave it out: grains are gathered when they are needed",
-    "tasks": "write each task as a state: an ID, and below it `module.function`",
+    "environment": "a command has `env`: `- env: [{NAME: value}]`; other states need none",
+    "async": _BACKGROUND,
+    "poll": _BACKGROUND,
+    "check_mode": "leave it out: `ensue plan` shows what would change, and `read_only: true` runs a "
+    "command there",
+    "diff": "leave it out: a plan shows differences; `show_changes: false` of a file hides its own",
+    "args": "write the arguments of the function as further items of its list",
+    "action": _TASKS,
+    "module_defaults": "write `use` with the state whose arguments this one shares",
+    "collections": "leave it out: the modules of ensue need no namespace",
+    "debugger": "leave it out: `--log-level debug` says more, `ensue runs show` what a run has done",
+    "vars": _VALUES,
+    "vars_files": _VALUES,
+    "vars_prompt": "ensue asks nothing: `--pillar KEY=VALUE` gives a value",
+    "gather_facts": _GRAINS,
+    "gather_subset": _GRAINS,
+    "gather_timeout": _GRAINS,
+    "fact_path": "own grains are files in `_grains`, or `grains.present`",
+    "block": _BLOCK,
+    "rescue": "write `onfail` in the state that runs after a failure",
+    "always": "leave it out: a state that does not require the failed one runs anyway",
+    "tasks": _TASKS,
+    "pre_tasks": _TASKS,
+    "post_tasks": _TASKS,
     "hosts": "the top file, or `--tgt`, assigns SLS to machines",
     "roles": "write `include` with the SLS",
+    "validate_argspec": "leave it out: arguments are checked before anything runs",
 }
+"""Keywords of plays, roles, blocks and tasks that no state of ensue has, and what to write here."""
+
+OF_BOTH: Final = frozenset({"name", "tags", "timeout", "order", "listen", "connection"})
+"""Keywords of Ansible that ensue has too, or (`connection`) that another tool's table answers."""
+
+_UNMISTAKABLE: Final = frozenset({
+    "notify", "become", "become_user", "become_method", "no_log", "changed_when", "failed_when",
+    "ignore_errors", "ignore_unreachable", "delegate_to", "delegate_facts", "run_once", "loop_control",
+    "local_action", "check_mode", "gather_facts", "any_errors_fatal", "max_fail_percentage",
+})  # fmt: skip
+"""Keywords that nobody gives to a template as variables."""
+
 _FILTERS: Final = {
     "to_yaml": "yaml",
     "to_nice_yaml": "yaml(False)",
@@ -63,8 +133,13 @@ _OF_PLAYS: Final = frozenset({"hosts", "tasks", "roles", "import_playbook"})
 
 def instead_of_keyword(word: str) -> str:
     """Return what to write instead of a keyword of Ansible; empty if it is none."""
-    advice = _KEYWORDS.get(word, "")
+    advice = _KEYWORDS.get(word, "") or (_LOOP if word.startswith("with_") else "")
     return f"`{word}` is Ansible's: {advice}" if advice else ""
+
+
+def is_unmistakable(word: str) -> bool:
+    """Return whether a word can only be meant as a keyword of Ansible, even where any argument is taken."""
+    return word in _UNMISTAKABLE or word.startswith("with_")
 
 
 def instead_of_filter(name: str) -> str:

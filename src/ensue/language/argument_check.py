@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ensue.core.contracts.functions import ANY_ARGUMENTS
 from ensue.core.model.declared_secrets import SENSITIVE
+from ensue.language.ansible_words import instead_of_keyword, is_unmistakable
 from ensue.language.idem_names import refuse_credentials
 from ensue.language.references.detection import holds_sign
 
@@ -165,6 +166,8 @@ class ArgumentCheck:
                 _refuse(declaration, signature, name, refused)
             return False
         meant = self._near_miss(signature, name)
+        if not meant and signature.is_ours and is_unmistakable(name):
+            return _refuse_keyword(declaration, name, refused)
         if not meant:
             return True
         # Only of its own functions ensue knows that they make no use of it.
@@ -175,7 +178,7 @@ class ArgumentCheck:
             _place(declaration, name),
             detail=f"{declaration.module}.{declaration.function} takes any argument"
             + (" and would ignore it" if signature.is_ours else ""),
-            help=f"did you mean {meant}?",
+            help=instead_of_keyword(name) or f"did you mean {meant}?",
         )
         return not signature.is_ours
 
@@ -217,6 +220,18 @@ def _refuse(declaration: Declaration, signature: Signature, name: str, refused: 
         or f"{_taken(declaration, signature)}; "
         "`on_unknown_argument: ignore` leaves it out, as Salt does where a function takes any",
     )
+
+
+def _refuse_keyword(declaration: Declaration, name: str, refused: Collector) -> bool:
+    """Refuse a keyword of Ansible where a function takes any argument; return that it is not right."""
+    refused.error(
+        "E0409",
+        f"{name!r} of {declaration.id!r} is a keyword of Ansible",
+        _place(declaration, name),
+        detail=f"{declaration.module}.{declaration.function} takes any argument and would ignore it",
+        help=instead_of_keyword(name),
+    )
+    return False
 
 
 def _taken(declaration: Declaration, signature: Signature) -> str:

@@ -45,6 +45,7 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
         on_unknown: what happens if a function does not exist, or does not take the arguments.
         literals: learns which literals the SLS declares to be secrets.
         minion: the id of this minion in a run over minions; empty in other runs.
+        is_resource: whether the scope is one of a resource, beside those of others in `apply --tgt`.
     """
 
     vocabulary: Vocabulary = NO_NAMES
@@ -52,6 +53,7 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
     on_unknown: OnUnknown = REFUSED
     literals: SecretLiterals | None = None
     minion: str = ""
+    is_resource: bool = False
 
 
 NO_CHECKS: Final = Checks()

@@ -184,6 +184,10 @@ class Compiler:
             from ensue.language.printed_grains import warn_of_printed_grains
 
             warn_of_printed_grains(drafter.fanned, tree, found)
+        if any("${" in stream.source for stream in tree.streams.values()):
+            from ensue.language.references_in_tags import warn_of_references_in_tags
+
+            warn_of_references_in_tags(tree, found)
         waits = Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)
@@ -198,7 +202,7 @@ class Compiler:
             scope = LoweringScope(
                 target=self._target, identity=within.identity, enforced=self._enforced,
                 outer_ids=outer_ids, whole_slses=tree.whole_slses(),
-                keys_of=drafter.keys_of,
+                keys_of=drafter.keys_of, is_resource=self._checks.is_resource,
             )  # fmt: skip
             bindings = Bindings(drafts, scope, resolver.minion_states, found)
             bindings.lower(requested)

@@ -114,7 +114,11 @@ class MinionStates:
             f"`{word}` of {draft.declaration.id!r} names a state on minion[{minion}]",
             span,
             detail="only a run over minions has the returns of other minions",
-            help="run `ensue apply --tgt` on a Salt master, with a target that matches both minions",
+            help="a requisite names a state of another host that this machine manages like its own: write "
+            "that "
+            f"state here with `- tgt: {minion}`. Between minions of Salt, run `ensue apply --tgt` on the "
+            f"master, with "
+            "a target that matches both",
         )
 
     def _refuse(self, draft: Draft, word: str, key: str, span: Span, *, is_word: bool) -> None:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
     from ensue.language.tree import SlsTree
 
-_COMMENT: Final = re.compile(r"\{#.*?#\}", re.DOTALL)
+_NO_CODE: Final = re.compile(
+    r"\{#.*?#\}|\{%[-+]?\s*raw\s*[-+]?%\}.*?(?:\{%[-+]?\s*endraw\s*[-+]?%\}|\Z)", re.DOTALL
+)
+"""What Jinja does not read as code: comments, and text between `raw` and `endraw`."""
 _PRINT: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _READS_GRAINS: Final = re.compile(
     r"""(?<![\w.'"])grains\s*[.\[|}]|(?<![\w.'"])grains\s*$|['"]grains\.\w+['"]\s*\]|\bsalt\.grains\."""
@@ -56,12 +59,21 @@ def warn_of_printed_grains(drafts: Iterable[Draft], tree: SlsTree, found: Collec
             )
 
 
+def without_dead_tags(text: str) -> str:
+    """Return a template without the signs of tags in comments and raw text; places stay the same.
+
+    Args:
+        text: the template.
+    """
+    return _NO_CODE.sub(lambda dead: dead[0].replace("{{", "  ").replace("{%", "  "), text)
+
+
 def _places(declaration: Declaration, stream: Stream) -> Iterator[Span]:
     """Yield the lines in a declaration's own text on which grains are printed."""
     start = declaration.span()
     if start.path != stream.path or start.line < stream.first_line:
         return
-    lines = stream.source.split("\n")
+    lines = without_dead_tags(stream.source).split("\n")
     if "name" not in declaration.arguments and "names" not in declaration.arguments:
         # The ID is the name.
         own = declaration.document.locate((declaration.id,))
@@ -72,7 +84,6 @@ def _places(declaration: Declaration, stream: Stream) -> Iterator[Span]:
 
 
 def _printing_lines(start: Span, text: str) -> Iterator[Span]:
-    text = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
     last = 0
     for printed in _PRINT.finditer(text):
         line_start = text.rfind("\n", 0, printed.start()) + 1

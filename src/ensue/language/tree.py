@@ -267,7 +267,9 @@ class TreeLoader:
                     "E0302",
                     f"`include` in SLS {file.name!r} holds {item!r}",
                     place,
-                    help="an SLS takes no values: use pillar, or a macro that both import"
+                    help="an SLS takes no values: use pillar, or a macro that both import (the page SLS "
+                    "for Terraform and "
+                    "Ansible users has an example)"
                     if is_mapping(name)
                     else "name an SLS: `- a.b`",
                 )

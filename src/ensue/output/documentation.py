@@ -176,14 +176,16 @@ def shipped_documentation() -> ProjectDocumentation:
 
 
 def write_reference(folder: Path) -> list[Path]:
-    """Write a page of Markdown for every module that comes with ensue, and return the paths of all pages.
+    """Write a page for each module that comes with ensue, one for what every state takes; return paths.
 
     A page that is there already with the same text is left alone, so that Sphinx does not read it again.
 
     Args:
-        folder: where they are written: `states/NAME.md` and `modules/NAME.md`.
+        folder: where they are written: `states/NAME.md`, `modules/NAME.md` and `state-words.md`.
     """
+    from ensue.language.state_words import state_words
     from ensue.output.reference_pages import reference_page
+    from ensue.output.state_word_docs import words_page
 
     docs = shipped_documentation()
     pages: list[Path] = []
@@ -197,6 +199,11 @@ def write_reference(folder: Path) -> list[Path]:
             if not page.is_file() or page.read_text(encoding="utf-8") != text:
                 page.write_text(text, encoding="utf-8")
             pages.append(page)
+    words = folder / "state-words.md"
+    text = words_page(state_words())
+    if not words.is_file() or words.read_text(encoding="utf-8") != text:
+        words.write_text(text, encoding="utf-8")
+    pages.append(words)
     for left in {*folder.rglob("*.md")} - {*pages}:
         left.unlink()
     return pages

@@ -47,6 +47,25 @@ ROWS = [
         ),
         {"ensue.yaml": "nodegroups: {web: 'web*'}\n"},
     ),
+    *[
+        with_files(
+            line(f"call {pattern} test.ping", says=f"no target matched '{pattern}'", mends=mends, code=2),
+            {"ensue.yaml": "nodegroups: {web: 'web-*', prod: 'web-9'}\n"},
+        )
+        for pattern, mends in (
+            ("web", "the nodegroup is N@web"),
+            ("all", "'*' is every minion and resource"),
+            ("a:b", "write 'L@a,b'"),
+            ("web:!db", "write 'N@web and not db'"),
+            ("web:&prod", "write 'N@web and N@prod'"),
+            ("!db", "write 'not db'"),
+            ("~web.*", "a regular expression is E@web.*"),
+            ("web[0]", "N@web is all of the nodegroup"),
+            ("localhost", "this machine is box"),
+            ("dbs", "a group is a nodegroup of ensue.yaml, N@NAME"),
+        )
+    ],
+    apply_to("web:!db", says="matches the target 'web:!db'", mends="write 'web and not db'"),
     with_files(
         line("call web-a test.ping", says="no target matched 'web-a'", mends="mean jumphost-web-a?", code=2),
         host(),
@@ -59,6 +78,24 @@ ROWS = [
             code=2,
         ),
         host(),
+    ),
+    with_files(
+        Mistake(
+            what="a reference to a state of another host",
+            words="apply t --tgt web-*",
+            files={"states/t.sls": "a:\n  test.nop:\n    - x: ${cmd:token:stdout}\n"},
+            at="states/t.sls:3:10",
+            says="${cmd:token:stdout} names no state",
+            mends="If another host has the value, write the state that finds it here, with `- tgt: HOST`",
+        ),
+        {"pillar/top.sls": "base: {'*': [hosts]}\n", "pillar/hosts.sls": "resources: {dummy: {web-1: {}}}\n"},
+    ),
+    Mistake(
+        what="a reference to a minion",
+        files={"states/t.sls": "a:\n  test.nop:\n    - x: ${minion[db-1]:cmd:token:stdout}\n"},
+        at="states/t.sls:3:10",
+        says="${minion[db-1]:cmd:token:stdout} reads from another minion",
+        mends="with `- tgt: db-1`: then ${module:ID:property} reads it",
     ),
     ping(
         "a host that is not there",

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import re
 import traceback
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
 
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError, EnsueError
-from ensue.core.model.file_lines import file_lines
 from ensue.language.ansible_words import instead_of_filter
 from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
 from ensue.language.jinja.loader import MissingTemplateError
 from ensue.language.jinja.missing_keys import missing_key
-from ensue.language.jinja.missing_names import (
-    MissingName,
-    column_of,
-    column_of_tag,
-    missing_names,
-    module_of_state,
-    set_names,
-)
+from ensue.language.jinja.missing_names import column_of_tag
 from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
+from ensue.language.jinja.undefined_names import DEFINE, LISTING, near_variable, undefined_variables
+from ensue.language.result_words import BLOCK, instead_of_test
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
     from types import FrameType
 
+    from ensue.language.jinja.failed_template import FailedTemplate
     from ensue.language.jinja.names import UnknownName
 
 _UNDEFINED_NAME_PARTS = 3
@@ -41,35 +35,10 @@ _COMPILER: Final = frozenset({
 })  # fmt: skip
 _DEEP_CALLS: Final = 100
 """More nested calls of the compiler than a template of reasonable depth causes."""
-_DEFINE: Final = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
-_LISTING: Final = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
-_RENAMED: Final = {"env": "saltenv"}
-"""Variables of former releases of Salt, and what they are called now."""
-
 _CLASS: Final = re.compile(r"^'(?:dict|[\w.]*Mapping) object' has no attribute ")
+_IN_TAG: Final = re.compile(r"\{[{%](?:(?![%}]\}).)*?(?P<reference>\$\{[^{}]*\})")
+"""A reference in a tag; the tag may continue after it."""
 _NO_FILES: Final = frozenset({"<template>", "<unknown>"})
-
-
-class FailedTemplate(NamedTuple):
-    """The template whose rendering failed.
-
-    Args:
-        environment: parses it.
-        text: its text.
-        first_line: the line of its file on which the text begins.
-        roots: the folders of the SLS.
-    """
-
-    environment: jinja2.Environment
-    text: str
-    first_line: int
-    roots: tuple[Path, ...]
-
-    def line(self, number: int) -> str:
-        """Return a line of its file; empty if it is not in the text."""
-        lines = file_lines(self.text)
-        place = number - self.first_line
-        return lines[place] if 0 <= place < len(lines) else ""
 
 
 def as_compile_error(
@@ -97,11 +66,14 @@ def as_compile_error(
         if isinstance(error, jinja2.UndefinedError) and (
             name := _undefined_name(str(error.message or error))
         ):
-            return CompileError(_undefined(name, span, variables, source))
+            return CompileError(undefined_variables(name, span, variables, source))
         if isinstance(error, jinja2.UndefinedError) and (
             fault := _missing_key(error, span, variables, source)
         ):
             return CompileError([fault])
+    if isinstance(error, jinja2.TemplateSyntaxError) and not isinstance(error, UnknownWhenCompiledError):
+        line = source.line(span.line) if source is not None and span.path == path else ""
+        return CompileError([_broken(error, span, line)])
     return CompileError([_diagnostic(error, span, path, shorten, variables)])
 
 
@@ -116,7 +88,7 @@ def _missing_key(
         return None
     keys = f"; it has {', '.join(missing.known)}" if missing.known else ""
     meant = f"did you mean {' or '.join(missing.near)}? If not, " if missing.near else ""
-    advice = f"{meant}{_DEFINE}" if missing.known else f"{meant}{_DEFINE}; {_LISTING}"
+    advice = f"{meant}{DEFINE}" if missing.known else f"{meant}{DEFINE}; {LISTING}"
     return Diagnostic(
         code="E0204",
         summary="an undefined variable in a template",
@@ -129,64 +101,6 @@ def _missing_key(
 def _near_template(error: jinja2.TemplateNotFound) -> str:
     near = error.near if isinstance(error, MissingTemplateError) else []
     return f"did you mean {' or '.join(near)}? If not, " if near else ""
-
-
-def _undefined(
-    name: str, span: Span, variables: Mapping[str, Any], source: FailedTemplate
-) -> list[Diagnostic]:
-    """Return the error for the name at which the rendering stopped, and those for others of the template."""
-    known = {*variables, *source.environment.globals}
-    missing = list(missing_names(source.environment, source.text, known))
-    first = next((one for one in missing if one.name == name), MissingName(name, 0))
-    others = [one for one in missing if one is not first]
-    known = {*variables, *set_names(source.environment, source.text)}
-    at = Span(span.path, span.line, column_of(source.line(span.line), name))
-    diagnostics = [_undefined_variable(first, at, known, source)]
-    for one in others:
-        line = one.line + source.first_line - 1
-        at = Span(span.path, line, column_of(source.line(line), one.name))
-        diagnostics.append(_undefined_variable(one, at, known, source))
-    return diagnostics
-
-
-def _undefined_variable(
-    missing: MissingName, span: Span, known: set[str], source: FailedTemplate
-) -> Diagnostic:
-    name = missing.name
-    return foreign_name(name, span) or Diagnostic(
-        code="E0204",
-        summary="an undefined variable in a template",
-        detail=f"{name!r} is undefined",
-        span=span,
-        help=_of_caller(missing, source, known)
-        or _reference(missing, span.path, source)
-        or _near(name, known),
-    )
-
-
-def _of_caller(missing: MissingName, source: FailedTemplate, known: set[str]) -> str:
-    """Return the remedy for what is the ID of a state in a delayed rendering, which reads `prev_ret`."""
-    if "prev_ret" not in known or not module_of_state(missing.name, source.text, source.roots):
-        return ""
-    keys = missing.keys[1:] if missing.keys[:1] == ("new_state",) else missing.keys
-    written = ".".join(("prev_ret.new_state", *keys))
-    return (
-        f"{missing.name} is a state; if it calls this block or SLS, write {written}: "
-        "a template reads only what the calling state returned"
-    )
-
-
-def _reference(missing: MissingName, path: str, source: FailedTemplate) -> str:
-    """Return the remedy for what is the ID of a state: a template is rendered before any state runs."""
-    if not path.endswith(".sls"):
-        return ""
-    module = module_of_state(missing.name, source.text, source.roots)
-    if not module:
-        return ""
-    keys = missing.keys[1:] if missing.keys[:1] == ("new_state",) else missing.keys
-    written = ":".join((module, missing.name, *keys))
-    what = "its value is known when it has run" if keys else "name what is read of it"
-    return f"{missing.name} is a state; write ${{{written}}}: {what}"
 
 
 def _diagnostic(
@@ -219,14 +133,6 @@ def _diagnostic(
                 help=_near_template(error)
                 + "give the path from the file roots, or begin it with ./ to start at this file's folder",
             )
-        case jinja2.TemplateSyntaxError():
-            diagnostic = Diagnostic(
-                code="E0203",
-                summary="broken Jinja",
-                detail=str(error.message or error),
-                span=span,
-                help="check that every {% %} and {{ }} is closed and every block has its end tag",
-            )
         case jinja2.UndefinedError():
             message = _without_classes(str(error.message or error))
             diagnostic = foreign_name(_undefined_name(message), span) or Diagnostic(
@@ -234,7 +140,7 @@ def _diagnostic(
                 summary="an undefined variable in a template",
                 detail=message,
                 span=span,
-                help=_not_json(message) or _near(_undefined_name(message), variables, message),
+                help=_not_json(message) or near_variable(_undefined_name(message), variables, message),
             )
         case EnsueError() | jinja2.TemplateRuntimeError():
             diagnostic = Diagnostic(
@@ -249,6 +155,31 @@ def _diagnostic(
                 help="the expression on this line raised an error",
             )
     return diagnostic
+
+
+def _broken(error: jinja2.TemplateSyntaxError, span: Span, line: str) -> Diagnostic:
+    """Return the error for a template that does not parse; its line may have a reference in a tag."""
+    reference = _IN_TAG.search(line)
+    return Diagnostic(
+        code="E0203",
+        summary="broken Jinja",
+        detail=str(error.message or error),
+        span=span,
+        help=_of_reference(reference["reference"], line)
+        if reference
+        else "check that every {% %} and {{ }} is closed and every block has its end tag",
+    )
+
+
+def _of_reference(reference: str, line: str) -> str:
+    """Return what to write instead of a reference within a tag."""
+    is_printed = "{%" not in line
+    return (
+        f"{reference} is known when its state has run, and a template is rendered before: "
+        + (f"write {reference} without {{{{ }}}}, or " if is_printed else "decide by it in ")
+        + ("decide by it in " if is_printed else "")
+        + BLOCK
+    )
 
 
 def _span(error: Exception, path: str, shorten: Callable[[str], str]) -> Span:
@@ -313,7 +244,7 @@ def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
         code="E0203",
         summary=str(unknown),
         span=span,
-        help=instead_of_filter(unknown.name)
+        help=(instead_of_test(unknown.name) if unknown.kind == "test" else instead_of_filter(unknown.name))
         or f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are available too",
     )
 
@@ -321,19 +252,6 @@ def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
 def _without_classes(message: str) -> str:
     """Return Jinja's message with `a mapping` in place of a Python class, which means nothing to a user."""
     return _CLASS.sub("a mapping has no key ", message)
-
-
-def _near(name: str, variables: Iterable[str], message: str = "") -> str:
-    advice, listing = _DEFINE, _LISTING
-    if name:
-        if name in _RENAMED:
-            return f"write {_RENAMED[name]}; if that is not meant, {advice}"
-        import difflib
-
-        close = difflib.get_close_matches(name, list(variables), n=2)
-        if close:
-            return f"did you mean {' or '.join(close)}? If not, {advice}"
-    return advice if message.startswith("'None'") else f"{advice}; {listing}"
 
 
 def _not_json(message: str) -> str:

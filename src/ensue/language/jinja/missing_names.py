@@ -30,11 +30,13 @@ class MissingName(NamedTuple):
         name: the name.
         line: the line of the template on which it is read, counted from 1.
         keys: the attributes and keys that are read from it, `("stdout",)` in `{{ tok.stdout }}`.
+        tag: the tag that decides by it, `if` or `for`; empty if it is only printed or set.
     """
 
     name: str
     line: int
     keys: tuple[str, ...] = ()
+    tag: str = ""
 
 
 def missing_names(environment: jinja2.Environment, text: str, known: Container[str]) -> Iterator[MissingName]:
@@ -57,6 +59,23 @@ def missing_names(environment: jinja2.Environment, text: str, known: Container[s
                 continue
             told.add(name.name)
             yield name
+
+
+def reading_of(environment: jinja2.Environment, text: str, name: str) -> MissingName:
+    """Return where a template reads a name, also in a branch or a loop; a tag that decides by it comes first.
+
+    Args:
+        environment: parses the template.
+        text: the template, which has been parsed before.
+        name: the name.
+    """
+    tree = environment.parse(text)
+    for kinds in ((nodes.If, nodes.CondExpr, nodes.For), (nodes.Output,)):
+        for node in tree.find_all(kinds):
+            for one in _read(node, ()):
+                if one.name == name:
+                    return one
+    return MissingName(name, 0)
 
 
 def stored_names(tree: nodes.Template) -> frozenset[str]:
@@ -114,25 +133,25 @@ def module_of_state(id_: str, text: str, roots: tuple[Path, ...]) -> str:
     return ""
 
 
-def _read(node: nodes.Node, keys: tuple[str, ...]) -> Iterator[MissingName]:
+def _read(node: nodes.Node, keys: tuple[str, ...], tag: str = "") -> Iterator[MissingName]:
     """Yield the names that a node reads whatever their values are."""
     match node:
         case nodes.Name(name=name, ctx="load"):
-            yield MissingName(name, node.lineno, keys)
+            yield MissingName(name, node.lineno, keys, tag)
         case nodes.Getattr(node=inner, attr=attr):
-            yield from _read(inner, (attr, *keys))
+            yield from _read(inner, (attr, *keys), tag)
         case nodes.Getitem(node=inner, arg=nodes.Const(value=value)):
-            yield from _read(inner, (str(value), *keys))
+            yield from _read(inner, (str(value), *keys), tag)
         case nodes.Filter(name="default" | "d") | nodes.Macro() | nodes.CallBlock() | nodes.Block():
             return
         case nodes.Test(name="defined" | "undefined"):
             return
         case nodes.If(test=test) | nodes.CondExpr(test=test):
-            yield from _read(test, ())
+            yield from _read(test, (), "if")
         case nodes.For(iter=items):
-            yield from _read(items, ())
+            yield from _read(items, (), "for")
         case nodes.And(left=left) | nodes.Or(left=left):
-            yield from _read(left, ())
+            yield from _read(left, (), tag)
         case _:
             for child in node.iter_child_nodes():
-                yield from _read(child, ())
+                yield from _read(child, (), tag)

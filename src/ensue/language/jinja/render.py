@@ -10,7 +10,8 @@ import msgspec
 from ensue.language.jinja.compiled_templates import TemplateCode
 from ensue.language.jinja.current import CurrentRendering
 from ensue.language.jinja.environment import SaltJinjaEnvironment, SaltJinjaTemplate
-from ensue.language.jinja.errors import FailedTemplate, as_compile_error
+from ensue.language.jinja.errors import as_compile_error
+from ensue.language.jinja.failed_template import FailedTemplate
 from ensue.language.jinja.header import read_header
 from ensue.language.jinja.loader import RootsLoader
 from ensue.language.jinja.profile import ProfileExtension

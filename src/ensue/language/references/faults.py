@@ -8,6 +8,7 @@ import msgspec
 
 from ensue.core.model.property_grammar import quoted
 from ensue.language.collector import near_names
+from ensue.language.result_words import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.language.references.producers import Producers
 
 _MOST_SHOWN: Final = 10
+_CONDITIONS: Final = frozenset({"unless", "onlyif", "creates"})
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,9 +54,13 @@ class Faults:
         drafts: all drafts of the scope.
         producers: the drafts as references find them.
         found: collects the errors.
+        is_resource: whether the scope is one of a resource, which sees no state of another.
     """
 
-    def __init__(self, drafts: Sequence[Draft], producers: Producers, found: Collector) -> None:
+    def __init__(
+        self, drafts: Sequence[Draft], producers: Producers, found: Collector, *, is_resource: bool = False
+    ) -> None:
+        self._is_resource = is_resource
         self._drafts = drafts
         self._producers = producers
         self._found = found
@@ -84,7 +90,8 @@ class Faults:
             f"`{option}` of {draft.declaration.id!r} holds {reference.text}",
             span,
             detail="state options are read before a state's arguments are bound",
-            help=f"use it in an argument, or write {escaped(reference.text)} for the text itself",
+            help=f"use it in an argument, or write {escaped(reference.text)} for the text itself"
+            + (f"; to decide by the result of another state, use {BLOCK}" if option in _CONDITIONS else ""),
         )
 
     def warn_of_lookalike(self, piece: str, id_: str, reference: str, span: Span) -> None:
@@ -135,8 +142,9 @@ class Faults:
             code="E0877",
             summary=f"{reference.text} reads from another minion",
             detail="only a run over minions has the returns of other minions",
-            help="run `ensue apply --tgt` on a Salt master, with a target that matches both minions; "
-            f"or write {escaped(reference.text)} for the text itself",
+            help=f"{on_another_host(reference.minion)}. Between minions of Salt, run `ensue apply --tgt` "
+            f"on the master, "
+            f"with a target that matches both; or write {escaped(reference.text)} for the text itself",
         )
 
     def nothing(self, reference: Reference) -> Fault:
@@ -150,6 +158,8 @@ class Faults:
             whole = f"${{{owners[0]}:{reference.text.removeprefix('${')}"
             near = f"{path!r} is the ID of a state, and its module comes first: did you mean {whole}?"
         meant = f"{near} Or " if near else "declare it, or include the SLS that does; or "
+        if self._is_resource and not near:
+            meant = f"{meant.removesuffix('; or ')}. {on_another_host(reference.selector or '')}. Or "
         return Fault(
             text=reference.text,
             code="E0801",
@@ -239,6 +249,18 @@ class Faults:
     def _places(self, numbers: Sequence[int]) -> tuple[tuple[Span, str], ...]:
         shown = (self._drafts[number].declaration for number in numbers[:_MOST_SHOWN])
         return tuple(dict.fromkeys((one.span(), one.id) for one in shown))
+
+
+def on_another_host(host: str) -> str:
+    """Return how a state reads a value of another host that this machine manages.
+
+    Args:
+        host: the id of the other host, if it is known.
+    """
+    return (
+        f"If another host has the value, write the state that finds it here, with `- tgt: {host or 'HOST'}`: "
+        "then ${module:ID:property} reads it (the page A value from another host has examples)"
+    )
 
 
 def escaped(reference: str) -> str:

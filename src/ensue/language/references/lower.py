@@ -66,6 +66,7 @@ class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
         whole_slses: the SLS of which every state is in the scope; a further state of theirs that an earlier
             apply enforced is no longer declared.
         keys_of: returns the keys that the `new_state` of a state may have; none if they are not known.
+        is_resource: whether the scope is one of a resource, which sees no state of another.
     """
 
     target: Srn
@@ -74,6 +75,7 @@ class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
     outer_ids: Container[str] = ()
     whole_slses: Container[str] = ()
     keys_of: Callable[[Draft], Collection[str]] = _no_keys
+    is_resource: bool = False
 
 
 class _Read(msgspec.Struct, frozen=True):
@@ -111,7 +113,7 @@ class Bindings:
         self._minion_states = minion_states
         self._scope = scope
         self._producers = Producers(drafts)
-        self._faults = Faults(drafts, self._producers, found)
+        self._faults = Faults(drafts, self._producers, found, is_resource=scope.is_resource)
         self._returned = ReturnedKeys(scope.keys_of, found)
         self._known: dict[str, _Read] = {}
         self._bound: dict[int, list[_Text]] = {}

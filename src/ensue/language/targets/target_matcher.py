@@ -29,6 +29,7 @@ from ensue.language.targeting import (
     reads_grains,
     words_of,
 )
+from ensue.language.targeting.ansible_patterns import instead_of_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -214,6 +215,16 @@ class ProjectMatcher:
         """
         return await asyncio.to_thread(self._hint, await self._target(expression))
 
+    def _rewritten(self, word: Word) -> str:
+        """Return how to write a word in the form of another tool; empty if it has none."""
+        if word.engine:
+            return _other_form(word)
+        type_, colon, _ = word.pattern.partition(":")
+        if colon and type_ in self._services.directory.index.types():
+            return ""
+        groups = self._services.vocabulary.nodegroups
+        return _other_form(word) or instead_of_pattern(word.pattern, groups, self._services.minion.id)
+
     def _nothing(self, expression: str, target: Target) -> str:
         return f"no minion or resource matches the target {expression!r} ({self._hint(target)})"
 
@@ -226,17 +237,20 @@ class ProjectMatcher:
             if record := directory.index.record(srn):
                 return directory.why_gone(record)
         words = list(words_of(target))
-        if advice := next((advice for word in words if (advice := _rewritten(word))), ""):
+        if advice := next((advice for word in words if (advice := self._rewritten(word))), ""):
             return advice
         near = dict.fromkeys(name for word in words for name in _near(word, directory.index))
-        return f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows all"
+        if near:
+            return f"did you mean {' or '.join(near)}?"
+        is_name = len(words) == 1 and not words[0].engine and words[0].pattern.isidentifier()
+        return "`ensue resources list` shows all" + (
+            "; a group is a nodegroup of ensue.yaml, N@NAME" if is_name else ""
+        )
 
 
-def _rewritten(word: Word) -> str:
+def _other_form(word: Word) -> str:
     """Return how to write a word in the form of another tool: `web1,web2`, `G@os=Debian`, `root@web`."""
     pattern = word.pattern
-    if not word.engine and "," in pattern:
-        return f"a list of ids is L@{pattern}"
     if word.engine in {"G", "P", "I", "J"} and "=" in pattern and word.delimiter not in pattern:
         return f"a key and its value are {word.engine}@{pattern.replace('==', '=').replace('=', ':', 1)}"
     if not word.engine and "@" in pattern:

@@ -1,0 +1,134 @@
+"""The errors for undefined variables of a template, with what was probably meant by each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.diagnostics import Diagnostic, Span
+from ensue.language.ansible_variables import instead_of_variable
+from ensue.language.idem_names import foreign_name
+from ensue.language.jinja.missing_names import (
+    MissingName,
+    column_of,
+    missing_names,
+    module_of_state,
+    reading_of,
+    set_names,
+)
+from ensue.language.result_words import (
+    decided_by,
+    is_previous,
+    of_previous,
+    of_return,
+    properties,
+    registering,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ensue.language.jinja.failed_template import FailedTemplate
+
+DEFINE: Final = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
+LISTING: Final = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
+_RENAMED: Final = {"env": "saltenv"}
+"""Variables of former releases of Salt, and what they are called now."""
+
+
+def undefined_variables(
+    name: str, span: Span, variables: Mapping[str, Any], source: FailedTemplate
+) -> list[Diagnostic]:
+    """Return the error for the name at which the rendering stopped, and those for others of the template.
+
+    Args:
+        name: the name at which the rendering stopped.
+        span: its line.
+        variables: the variables of the rendering.
+        source: the template.
+    """
+    known = {*variables, *source.environment.globals}
+    missing = list(missing_names(source.environment, source.text, known))
+    first = next((one for one in missing if one.name == name), None)
+    others = [one for one in missing if one is not first]
+    first = first or reading_of(source.environment, source.text, name)
+    known = {*variables, *set_names(source.environment, source.text)}
+    at = Span(span.path, span.line, column_of(source.line(span.line), name))
+    diagnostics = [_undefined_variable(first, at, known, source)]
+    for one in others:
+        line = one.line + source.first_line - 1
+        at = Span(span.path, line, column_of(source.line(line), one.name))
+        diagnostics.append(_undefined_variable(one, at, known, source))
+    return diagnostics
+
+
+def near_variable(name: str, variables: Iterable[str], message: str = "") -> str:
+    """Return how to mend an undefined variable or key.
+
+    Args:
+        name: the variable; empty for a key.
+        variables: the variables of the rendering.
+        message: Jinja's message.
+    """
+    advice, listing = DEFINE, LISTING
+    if name:
+        if name in _RENAMED:
+            return f"write {_RENAMED[name]}; if that is not meant, {advice}"
+        import difflib
+
+        close = difflib.get_close_matches(name, list(variables), n=2)
+        if close:
+            return f"did you mean {' or '.join(close)}? If not, {advice}"
+    return advice if message.startswith("'None'") else f"{advice}; {listing}"
+
+
+def _undefined_variable(
+    missing: MissingName, span: Span, known: set[str], source: FailedTemplate
+) -> Diagnostic:
+    name = missing.name
+    return foreign_name(name, span) or Diagnostic(
+        code="E0204",
+        summary="an undefined variable in a template",
+        detail=f"{name!r} is undefined",
+        span=span,
+        help=_of_caller(missing, source, known)
+        or _of_state(missing, span.path, source)
+        or instead_of_variable(name, missing.keys)
+        or _of_result(missing, span.path, known)
+        or near_variable(name, known),
+    )
+
+
+def _of_caller(missing: MissingName, source: FailedTemplate, known: set[str]) -> str:
+    """Return the remedy for what is the ID of a state in a delayed rendering, which reads `prev_ret`."""
+    if "prev_ret" not in known or not module_of_state(missing.name, source.text, source.roots):
+        return ""
+    return (
+        f"{missing.name} is a state; if it calls this block or SLS, write {of_return(missing.keys)}: "
+        "a template reads only what the calling state returned"
+    )
+
+
+def _of_state(missing: MissingName, path: str, source: FailedTemplate) -> str:
+    """Return the remedy for what is the ID of a state, or a name that a state registers its result with."""
+    if not path.endswith(".sls"):
+        return ""
+    id_ = missing.name
+    module = module_of_state(id_, source.text, source.roots)
+    if not module:
+        id_ = registering(missing.name, source.text)
+        module = module_of_state(id_, source.text, source.roots) if id_ else ""
+    if not module:
+        return ""
+    if missing.tag:
+        return decided_by(id_, module, missing.keys, missing.tag)
+    keys = properties(missing.keys[1:] if missing.keys[:1] == ("new_state",) else missing.keys)
+    written = ":".join((module, id_, *keys))
+    what = "its value is known when it has run" if keys else "name what is read of it"
+    return f"{id_} is a state; write ${{{written}}}: {what}"
+
+
+def _of_result(missing: MissingName, path: str, known: set[str]) -> str:
+    """Return the remedy for what must be the result of a state, by its name or by what is read of it."""
+    if not path.endswith(".sls") or not is_previous(missing.name, missing.keys):
+        return ""
+    return of_previous(missing.name, missing.keys, missing.tag, is_late="prev_ret" in known)
