@@ -8,7 +8,7 @@ import pytest
 
 from ensue.cli import main
 from ensue.language.argument_suggestions import GLOBAL_WORDS
-from ensue.language.state_words import near_words, state_words
+from ensue.language.functions.state_words import near_words, state_words
 
 if TYPE_CHECKING:
     from pathlib import Path

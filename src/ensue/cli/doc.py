@@ -77,7 +77,7 @@ def show_docs(session: Session, name: str | None) -> int:
 
 def _words_of(name: str) -> list[StateWordDoc]:
     """Return the requisites or options of a name: one, or all of `requisites` or `options`."""
-    from ensue.language.state_words import state_words
+    from ensue.language.functions.state_words import state_words
 
     return [one for one in state_words() if name in {one.name, one.kind}]
 
@@ -143,7 +143,7 @@ def _find(docs: Documentation, name: str) -> tuple[list[FunctionDoc], list[Modul
 def _unknown(name: str, docs: Documentation) -> Exception:
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.errors import ConfigurationError
-    from ensue.language.state_words import near_words
+    from ensue.language.functions.state_words import near_words
 
     near = [*near_words(name), *docs.near(name)]
     help_ = f"did you mean {' or '.join(near)}?" if near else "`ensue doc` lists all modules"

@@ -183,7 +183,7 @@ def write_reference(folder: Path) -> list[Path]:
     Args:
         folder: where they are written: `states/NAME.md`, `modules/NAME.md` and `state-words.md`.
     """
-    from ensue.language.state_words import state_words
+    from ensue.language.functions.state_words import state_words
     from ensue.output.reference_pages import reference_page
     from ensue.output.state_word_docs import words_page
 
