@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.app.project import AppProject, ProjectOptions
-from ensue.app.sdb_options import with_sdb_values
 from ensue.core.errors import ConfigurationError
+from ensue.language.settings.sdb_options import with_sdb_values
 from ensue.language.settings.settings import read_settings
 
 if TYPE_CHECKING:

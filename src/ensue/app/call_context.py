@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections import defaultdict
     from collections.abc import Callable, Mapping, Sequence
 
-    from ensue.app.project_deployments import ProjectDeployments
     from ensue.app.services import Services
     from ensue.core.contracts.accumulators import Accumulators
     from ensue.core.contracts.clock import Clock
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.events import RunEvent
     from ensue.core.model.returns import ScopeReturn
+    from ensue.deploy.environments.project_deployments import ProjectDeployments
     from ensue.engine.services import CallSite
     from ensue.language.functions.functions import Functions
     from ensue.language.renderers.stage import Stream
@@ -90,13 +90,9 @@ class CallContext(TargetContext):
         site: CallSite,
         run: CallsOfRun,
     ) -> None:
-        # Made for every call of a run, and so without calling TargetContext's `__init__`.
-        self._services = services
+        super().__init__(services, site.target, test=site.test)
         # The same project, with the parts that only the context of a state needs.
         self._project = services
-        self.srn = site.target
-        self.test = site.test
-        self._opts = None
         self._site = site
         self._run = run
         self._registry: RunRegistry | None = None
@@ -279,7 +275,7 @@ class CallContext(TargetContext):
     @property
     def deployments(self) -> ProjectDeployments:
         """Builds and provisions resource graphs under this state."""
-        from ensue.app.project_deployments import ProjectDeployments
+        from ensue.deploy.environments.project_deployments import ProjectDeployments
 
         return ProjectDeployments(self._project, self, self._run.lock_wait_s)
 

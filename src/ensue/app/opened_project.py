@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import msgspec
 
-from ensue.app.sdb_options import with_sdb_values
 from ensue.app.services import Services
 from ensue.core.masking import Masker
 from ensue.core.model.secret_values import secret_values
+from ensue.language.settings.sdb_options import with_sdb_values
 from ensue.language.settings.settings import Settings, read_settings
 from ensue.reach.processes.threads import Threads
 from ensue.reach.resources.plugins import Plugins

@@ -15,7 +15,6 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError, UnknownRunError
 from ensue.language.plans.assigned_sls import AssignedSls
 from ensue.language.plans.run_options import RunOptions
-from ensue.store.registry.environment_locked import environment_locked
 from ensue.store.runs.journal import list_runs, read_run
 from ensue.store.runs.journaled_names import journaled_names
 from ensue.store.runs.lock import project_lock
@@ -135,8 +134,8 @@ class AppProject(KeptResources):
             return await run()
         wait_s = options.lock_wait_s
         with await self._lock(f"ensue deploy {deployment.environment}", options, shared=True):
-            async with environment_locked(
-                services.active, services.settings.cachedir, deployment.context, "deploy", wait_s
+            async with services.active.locked(
+                deployment.context, services.settings.cachedir, "deploy", wait_s
             ):
                 return await run()
 
@@ -156,9 +155,7 @@ class AppProject(KeptResources):
 
         services = self._services()
         active = services.active
-        async with environment_locked(
-            services.active, services.settings.cachedir, context, "deploy --forget", 0
-        ):
+        async with services.active.locked(context, services.settings.cachedir, "deploy --forget", 0):
             kept = await asyncio.to_thread(active.load, context)
             for key in kept_resources(kept, resources):
                 active.remove(context, key)

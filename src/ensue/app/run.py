@@ -12,12 +12,12 @@ import msgspec
 from ensue.app.run_wiring import RunWiring
 from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
-from ensue.core.model.returns import Return
 from ensue.derived import using_registry
 from ensue.engine.plans.first_plans import FirstPlans
-from ensue.language.plans.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls
+from ensue.language.plans.assigned_sls import AssignedSls
 from ensue.language.plans.host_limits import check_host_limits, too_many_failed
 from ensue.language.plans.joining_plans import JoiningPlans
+from ensue.language.plans.no_states import no_states, why_no_states
 from ensue.store.runs.enforcement import Enforcement
 from ensue.store.runs.journal import new_run_id
 from ensue.store.runs.run_chain import left_running
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ensue.language.plans.resource_plans import ResourcePlans
     from ensue.language.plans.run_options import RunOptions
     from ensue.store.runs.resume import ResumedRun
-
-_NO_STATES = "no_|-states_|-states_|-None"
 
 
 class Run:
@@ -206,7 +204,7 @@ class Run:
     ) -> RunReport:
         """Run plans and return their report."""
         started = perf_counter()
-        nothing_assigned = _nothing_assigned(first) if is_highstate else ""
+        nothing_assigned = why_no_states(first) if is_highstate else ""
         wiring = RunWiring(self._services, self._options, record.tell, record.announce, chosen)
         wired = await wiring.wired(first, highstate=is_highstate and not nothing_assigned)
         record.stops(wired.engine.stop)
@@ -215,7 +213,7 @@ class Run:
         nothing = first.nothing or ("" if returns else nothing_assigned)
         if nothing and status != "interrupted":
             # As in Salt: no top file, or one that assigns nothing to this machine, is a failed state.
-            returns, exit_code, status = {_NO_STATES: _no_states(self._services, nothing)}, 2, "failed"
+            returns, exit_code, status = no_states(self._services.minion, nothing), 2, "failed"
         if outcome.too_many_failed:
             remarks.append(too_many_failed(outcome.stopped, run_id))
         return RunReport(
@@ -256,29 +254,3 @@ class Run:
             self._services.insertions.clear()
         remarks = (*joining.remarks, *wired.expander.end(), *await wired.pruning.end(outcome))
         return outcome, [one for one in dict.fromkeys(remarks) if one not in first.warnings]
-
-
-def _nothing_assigned(first: FirstPlans) -> str:
-    """Return why a highstate has no states; empty if that is not an error."""
-    for one in first.warnings:
-        if one.code in {NO_TOP_FILE, NOTHING_ASSIGNED}:
-            # The warning itself follows, with its help; a line of the plan would cut that.
-            return f"No states found for this minion: {one.summary}"
-    return ""
-
-
-def _no_states(services: Services, comment: str) -> Return:
-    return Return(
-        tag=_NO_STATES,
-        id="states",
-        name="No States",
-        sls="",
-        module="no",
-        function="None",
-        scope="",
-        target=str(services.minion),
-        result=False,
-        changes={},
-        comment=comment,
-        ran=False,
-    )

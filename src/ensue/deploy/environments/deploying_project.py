@@ -8,6 +8,7 @@ from ensue.deploy.provisioning.active import ActiveResources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from ensue.core.contracts.registry import DerivedRegistry
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ensue.deploy.drivers.loading import Drivers
     from ensue.deploy.environments.deployment_reader import DeploymentReader
     from ensue.deploy.provisioning.deployment_records import DeploymentHistory
+    from ensue.deploy.provisioning.identity import Context
     from ensue.deploy.provisioning.secret_refs import SecretReference
     from ensue.deploy.provisioning.wanted_secrets import WantedSecret
     from ensue.language.settings.settings import Settings
@@ -35,6 +37,19 @@ class EnvironmentResources(ActiveResources, Protocol):
 
     def organizations(self, app: str, env: str) -> list[str]:
         """Return the organizations that have an environment of this name."""
+        ...
+
+    def locked(
+        self, context: Context, cachedir: Path, action: str, wait_s: float | None
+    ) -> AbstractAsyncContextManager[None]:
+        """Return what holds the lock of an environment while it is deployed.
+
+        Args:
+            context: the environment.
+            cachedir: the project's cachedir.
+            action: what is done, as others read it (`deploy`).
+            wait_s: how long to wait for another deployment of the environment; None: without limit.
+        """
         ...
 
     async def flush_when_full(self) -> None:

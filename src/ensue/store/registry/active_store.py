@@ -6,20 +6,21 @@ Implements `ensue.deploy.provisioning.active.ActiveResources`.
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import time
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.errors import TamperedError
+from ensue.core.errors import LockHeldError, TamperedError
 from ensue.deploy.provisioning.active import ActiveResource
 from ensue.deploy.provisioning.identity import Context, ResourceKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterator
     from pathlib import Path
 
     from ensue.core.contracts.vault import Vault
@@ -67,6 +68,37 @@ class ActiveResourceStore:
         from ensue.store.registry.environment_lock import environment_lock
 
         return environment_lock(self._store, partial(self.owner, is_kept=True), context, cachedir)
+
+    @asynccontextmanager
+    async def locked(
+        self, context: Context, cachedir: Path, action: str, wait_s: float | None
+    ) -> AsyncGenerator[None]:
+        """Hold the lock of an environment while it is deployed (async context manager).
+
+        Args:
+            context: the environment.
+            cachedir: the project's cachedir.
+            action: what is done, as others read it (`deploy`).
+            wait_s: how long to wait for another deployment of the environment; None: without limit. One of
+                this process is never waited for: a state that it has begun would wait for its end.
+
+        Raises:
+            LockHeldError: another deployment of the environment is running.
+            StoreError: the store cannot be used.
+        """
+        command = f"ensue {action} {context.environment}"
+        lock = await asyncio.to_thread(self.lock, context, cachedir)
+        try:
+            await lock.take(command=command)
+        except LockHeldError as error:
+            if wait_s == 0 or error.holder_pid == os.getpid():
+                raise
+            await lock.take(command=command, wait_s=wait_s)
+        try:
+            with self.requiring(context, lock):
+                yield
+        finally:
+            await asyncio.shield(asyncio.to_thread(lock.release))
 
     @contextmanager
     def requiring(self, context: Context, lock: Lock) -> Generator[None]:

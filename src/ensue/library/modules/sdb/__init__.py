@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.sensitive_paths import values_at
-from ensue.library.modules.sdb.drivers import DRIVERS
+from ensue.reach.processes.sdb_drivers import DRIVERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

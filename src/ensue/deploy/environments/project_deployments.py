@@ -10,13 +10,12 @@ from ensue.core.errors import LockHeldError, StateFailedError
 from ensue.deploy.environments.deployment_run import DeploymentRun
 from ensue.deploy.provisioning.outcomes import summed_up
 from ensue.engine.plans.asked_growth import AskedGrowth
-from ensue.store.registry.environment_locked import environment_locked
 
 if TYPE_CHECKING:
-    from ensue.app.services import Services
     from ensue.core.contracts.deployment import Deployed, DeploymentOrder
     from ensue.core.model.returns import StateReturn
     from ensue.deploy.environments.deploying_call import DeployingCall
+    from ensue.deploy.environments.deploying_project import DeployingProject
 
 
 class ProjectDeployments:
@@ -28,7 +27,7 @@ class ProjectDeployments:
         wait_s: how long to wait for another deployment of the environment; None: without limit.
     """
 
-    def __init__(self, services: Services, context: DeployingCall, wait_s: float | None) -> None:
+    def __init__(self, services: DeployingProject, context: DeployingCall, wait_s: float | None) -> None:
         self._services = services
         self._context = context
         self._wait_s = wait_s
@@ -48,8 +47,8 @@ class ProjectDeployments:
         if self._context.test:
             return await self._deployed(run)
         try:
-            async with environment_locked(
-                services.active, services.settings.cachedir, run.context, "deploy", self._wait_s
+            async with services.active.locked(
+                run.context, services.settings.cachedir, "deploy", self._wait_s
             ):
                 return await self._deployed(run)
         except LockHeldError as error:

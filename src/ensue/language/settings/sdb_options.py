@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError, ConfigurationError, StateFailedError
 from ensue.core.model.data import is_list, is_mapping, texts
+from ensue.core.model.paths import traverse
 from ensue.core.model.sensitive_paths import values_at
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class _Lookup:
         return found
 
     def _found(self, profile: Mapping[str, Any], key: str) -> Any:
-        from ensue.library.modules.sdb import drivers
+        from ensue.reach.processes import sdb_drivers as drivers
 
         match profile["driver"]:
             case "env":
@@ -91,14 +92,13 @@ class _Lookup:
 
     def _of_files(self, profile: Mapping[str, Any], key: str) -> Any:
         from ensue.language.yaml import YamlDocument, load_document
-        from ensue.library.modules.nested import lookup
-        from ensue.library.modules.sdb import drivers
+        from ensue.reach.processes import sdb_drivers as drivers
 
         found: Any = {}
         for path in drivers.files_of(profile, self._root):
             data = load_document(YamlDocument(str(path), drivers.text_of(path)))
             found = drivers.with_file(found, data, path)
-        return lookup(found, key, None)
+        return traverse(found, key, None)
 
     def _fault(self, why: str, keys: tuple[str, ...]) -> None:
         self.faults.append(

@@ -15,7 +15,7 @@ from ensue.core.errors import StateFailedError
 from ensue.core.files.regular_files import NotRegularError, read_regular
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.merged import merged
-from ensue.library.modules.nested import lookup
+from ensue.core.model.paths import traverse
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -38,7 +38,7 @@ async def _yaml_files(ctx: FunctionContext, key: str, profile: Mapping[str, Any]
         text = await asyncio.to_thread(text_of, path)
         data = await ctx.render_data(text, renderer=pipe, name=str(path))
         found = with_file(found, data, path)
-    return lookup(found, key, None)
+    return traverse(found, key, None)
 
 
 async def _keyring(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -> Any:  # noqa: ARG001 (a driver)
