@@ -330,6 +330,7 @@ class FakeStateContext(FakeFunctionContext):
         declaration: the declaration it is called for.
         registry: derived resources.
         accumulators: texts accumulated for files.
+        run_notes: what states of the target note for each other in one run.
         enforced: the state's enforced state from the last apply.
         vault: see `FakeVault`.
         providers: environment providers by name.
@@ -347,6 +348,7 @@ class FakeStateContext(FakeFunctionContext):
     )
     registry: FakeRegistry = field(default_factory=FakeRegistry)
     accumulators: Accumulators = field(default_factory=Accumulators)
+    run_notes: dict[str, Any] = field(default_factory=dict[str, Any])
     enforced: EnforcedState | None = None
     vault: FakeVault = field(default_factory=FakeVault)
     providers: dict[str, EnvironmentProvider] = field(default_factory=dict[str, Any])

@@ -302,6 +302,11 @@ class StateContext(FunctionContext, Protocol):
         ...
 
     @property
+    def run_notes(self) -> dict[str, Any]:
+        """What states of this target note for each other in one run; keys begin with the state module."""
+        ...
+
+    @property
     def vault(self) -> Vault:
         """Encrypts and decrypts the data that a plug-in keeps below `cache_dir`."""
         ...

@@ -1,7 +1,7 @@
 """`file.recurse`: copies a folder of the file roots, with everything in it, to the target.
 
-Each file is a `file.managed`, several of them at a time, each folder a `file.directory`, each link that is kept
-a `file.symlink`. Folders without files are not created, because the file roots only list files.
+Each file is a `file.managed`, several of them at a time, each folder a `file.directory`, each link that is
+kept a `file.symlink`. Folders without files are not created, because the file roots only list files.
 
 Source: Salt's state module `file`, 3008.
 """
