@@ -211,6 +211,11 @@ class CallContext(TargetContext):
         return self._site.chunk.saltenv
 
     @property
+    def pending_states(self) -> tuple[str, ...]:
+        """The IDs of the states that it requires and that, in a plan, would change something."""
+        return self._site.pending()
+
+    @property
     def accumulators(self) -> Accumulators:
         """The texts that this run has accumulated for the files of this target."""
         return self._run.gathered[self.srn]
