@@ -21,7 +21,7 @@ _KINDS: Final = frozenset({
 
 
 def pending_states(node: Node) -> tuple[str, ...]:
-    """Return the IDs of the states that a node requires, also through others, and that would change something.
+    """Return the IDs of the states that would change something and that a node requires, also through others.
 
     Args:
         node: the node; everything that its requisites name is over.

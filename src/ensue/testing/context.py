@@ -367,9 +367,8 @@ class FakeStateContext(FakeFunctionContext):
     def provider(self, name: str) -> EnvironmentProvider:
         """Return one of `providers`."""
         if name not in self.providers:
-            raise NotAvailableError(
-                f"no environment provider {name!r}; there are: {', '.join(self.providers)}"
-            )
+            known = ", ".join(self.providers)
+            raise NotAvailableError(f"no environment provider {name!r}; there are: {known}")
         return self.providers[name]
 
     async def on(self, target: Srn | str) -> FunctionContext:
