@@ -60,6 +60,7 @@ class CallsOfRun(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         registry_of: returns the registry as the run sees it, for one call.
         gathered: what the run has gathered for files, by target.
+        notes: what states have noted for later states of the run, by target.
         on_event: receives an event for each command that calls start on this machine.
         follow: begins to follow a command; None: no command is followed.
         lock_wait_s: how long a state waits for another deployment of an environment; None: without limit.
@@ -67,6 +68,7 @@ class CallsOfRun(msgspec.Struct, frozen=True, kw_only=True):
 
     registry_of: Callable[[CallSite], RunRegistry]
     gathered: defaultdict[Srn, Accumulators]
+    notes: defaultdict[Srn, dict[str, Any]]
     on_event: Callable[[RunEvent], None]
     follow: Follow | None
     lock_wait_s: float | None = 0.0
@@ -207,9 +209,19 @@ class CallContext(TargetContext):
         return self._site.chunk.saltenv
 
     @property
+    def pending_states(self) -> tuple[str, ...]:
+        """The IDs of the states that it requires and that, in a plan, would change something."""
+        return self._site.pending()
+
+    @property
     def accumulators(self) -> Accumulators:
         """The texts that this run has accumulated for the files of this target."""
         return self._run.gathered[self.srn]
+
+    @property
+    def run_notes(self) -> dict[str, Any]:
+        """What states of this target have noted for each other in this run."""
+        return self._run.notes[self.srn]
 
     @property
     def enforced(self) -> EnforcedState | None:

@@ -179,6 +179,7 @@ class RunWiring:
         run = CallsOfRun(
             registry_of=lambda site: registry.of_state(site, declare),
             gathered=defaultdict(Accumulators),
+            notes=defaultdict(dict),
             on_event=self._on_event,
             follow=self._options.follow,
             lock_wait_s=self._options.lock_wait_s,

@@ -6,12 +6,12 @@ refused before anything runs. `command` handles errors inside a command.
 
 from __future__ import annotations
 
-import gc
 import io
 import sys
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from ensue.cli.collection import collect_rarely
 from ensue.cli.exit_codes import INTERRUPTED, REFUSED, SUCCEEDED
 from ensue.cli.interrupts import Interrupts
 from ensue.cli.utf8_mode import use_utf8
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import click
 
 PROGRAM = "ensue"
-
-_ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 2_000_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,9 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is not None:
         with interrupts:
             return _exit_code(list(arguments), interrupts)
-    # A command allocates until it ends: with Python's own threshold, collecting takes a third of a large run
-    # (the benchmark `deploy-60000-first`) and frees almost nothing. Set before any library is loaded.
-    gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS, 50, 1000)
+    collect_rarely()
     # Never released: signals work as documented until the process has ended.
     interrupts.take_over()
     exit_code = _exit_code(sys.argv[1:], interrupts)

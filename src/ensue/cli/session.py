@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ensue.cli import exit_codes
+from ensue.cli.collection import exempt_program
 from ensue.cli.machine_trouble import machine_trouble
 from ensue.core.diagnostics import Diagnostic, Severity, without_silenced
 from ensue.core.errors import ConfigurationError, DiagnosticError, EnsueError
@@ -84,6 +85,7 @@ class Session:
         from ensue.app.project import AppProject, ProjectOptions
         from ensue.cli.values import merged_pillar
 
+        exempt_program()
         self._configure_logging("warning")
         options = ProjectOptions(
             minion_id=self.options.minion_id,

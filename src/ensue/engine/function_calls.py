@@ -15,6 +15,7 @@ from ensue.core.model.chunk import NO_OPTIONS
 from ensue.core.model.requisite import RequisiteKind
 from ensue.core.model.returns import StateReturn, UnknownReturn
 from ensue.core.model.unknown import unknowns_in
+from ensue.engine.pending import pending_states
 from ensue.engine.returns import failure, state_return
 from ensue.engine.services import CallSite
 
@@ -66,6 +67,7 @@ class FunctionCalls:
             _changed_watches(node) if callee.is_mod_watch else (),
             node,
             not callee.touches_nothing,
+            partial(pending_states, node),
         )
 
     def context(self, node: Node, callee: Callee) -> StateContext:

@@ -39,6 +39,10 @@ def _never(_: Srn) -> bool:
     return False
 
 
+def _none_pending() -> tuple[str, ...]:
+    return ()
+
+
 class Reader(Protocol):
     """Keeps what a call reads in addition to its arguments; a run that resumes this one compares it."""
 
@@ -81,6 +85,7 @@ class CallSite(msgspec.Struct, frozen=True):
         changed_watches: for `mod_watch`, the states under `watch` that have changed, as `module: ID`.
         reader: keeps what the call reads; None: that is not needed.
         is_announced: whether the function may change something, so that its start was reported.
+        pending: returns the IDs of the states that it requires and that, in a plan, would change something.
     """
 
     chunk: Chunk
@@ -92,6 +97,7 @@ class CallSite(msgspec.Struct, frozen=True):
     changed_watches: tuple[str, ...] = ()
     reader: Reader | None = None
     is_announced: bool = True
+    pending: Callable[[], tuple[str, ...]] = _none_pending
 
 
 def _awaits_nothing(_: Chunk) -> None:

@@ -82,7 +82,7 @@ class ProjectFiles:
         if source.startswith(("http://", "https://")):
             download = partial(_download_long, source=source, folder=self._downloads)
             return await self._exchanged(source, download)
-        path = self.local_path(source, saltenv=saltenv)
+        path = self._path_of(source, saltenv)
         if path is None:
             raise StateFailedError(self._missing(source, saltenv))
         try:
@@ -99,11 +99,8 @@ class ProjectFiles:
 
     def local_path(self, source: str, *, saltenv: str = "") -> Path | None:
         """Return the file of this machine that a source names; None if there is none."""
-        if source.startswith("salt://"):
-            relative, environment = self._split(source, saltenv)
-            return self._roots.find_file(relative, environment)
-        path = Path(source.removeprefix("file://"))
-        return path if path.is_absolute() and is_regular(path) else None
+        path = self._path_of(source, saltenv)
+        return None if path is None else Path(path)
 
     def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:
         """Return the relative paths of all files below a `salt://` folder; see the contract."""
@@ -124,6 +121,12 @@ class ProjectFiles:
             links |= links_below(folder, root)
         return dict(sorted(links.items()))
 
+    def _path_of(self, source: str, saltenv: str) -> str | None:
+        if source.startswith("salt://"):
+            return self._roots.path_of(*self._split(source, saltenv))
+        path = source.removeprefix("file://")
+        return path if path.startswith("/") and is_regular(path) else None
+
     def _missing(self, source: str, saltenv: str) -> str:
         if not source.startswith("salt://"):
             found = obstacle(Path(source.removeprefix("file://")))
@@ -139,9 +142,11 @@ class ProjectFiles:
 
     def _split(self, source: str, saltenv: str) -> tuple[str, str]:
         """Return a source's path below the roots, and its environment."""
+        relative, mark, query = source.removeprefix("salt://").partition("?")
+        if not mark:
+            return relative, saltenv or self._saltenv
         from urllib.parse import parse_qs
 
-        relative, _, query = source.removeprefix("salt://").partition("?")
         return relative, parse_qs(query).get("saltenv", [saltenv or self._saltenv])[0]
 
 

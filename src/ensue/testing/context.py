@@ -330,6 +330,8 @@ class FakeStateContext(FakeFunctionContext):
         declaration: the declaration it is called for.
         registry: derived resources.
         accumulators: texts accumulated for files.
+        pending_states: the states that it requires and that, in a plan, would change something.
+        run_notes: what states of the target note for each other in one run.
         enforced: the state's enforced state from the last apply.
         vault: see `FakeVault`.
         providers: environment providers by name.
@@ -347,6 +349,8 @@ class FakeStateContext(FakeFunctionContext):
     )
     registry: FakeRegistry = field(default_factory=FakeRegistry)
     accumulators: Accumulators = field(default_factory=Accumulators)
+    pending_states: tuple[str, ...] = ()
+    run_notes: dict[str, Any] = field(default_factory=dict[str, Any])
     enforced: EnforcedState | None = None
     vault: FakeVault = field(default_factory=FakeVault)
     providers: dict[str, EnvironmentProvider] = field(default_factory=dict[str, Any])
@@ -363,9 +367,8 @@ class FakeStateContext(FakeFunctionContext):
     def provider(self, name: str) -> EnvironmentProvider:
         """Return one of `providers`."""
         if name not in self.providers:
-            raise NotAvailableError(
-                f"no environment provider {name!r}; there are: {', '.join(self.providers)}"
-            )
+            known = ", ".join(self.providers)
+            raise NotAvailableError(f"no environment provider {name!r}; there are: {known}")
         return self.providers[name]
 
     async def on(self, target: Srn | str) -> FunctionContext:

@@ -276,6 +276,14 @@ class StateContext(FunctionContext, Protocol):
         ...
 
     @property
+    def pending_states(self) -> tuple[str, ...]:
+        """The IDs of the states that it requires, also through others, and that would change something.
+
+        Only a plan has some: what they make is not there yet.
+        """
+        ...
+
+    @property
     def enforced(self) -> EnforcedState | None:
         """The enforced state of the last apply for this state; None if there is none. It is read on access.
 
@@ -299,6 +307,11 @@ class StateContext(FunctionContext, Protocol):
     @property
     def accumulators(self) -> Accumulators:
         """The texts that this run has accumulated for the files of this target."""
+        ...
+
+    @property
+    def run_notes(self) -> dict[str, Any]:
+        """What states of this target note for each other in one run; keys begin with the state module."""
         ...
 
     @property

@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 class LeftoverNotes(Protocol):
     """The records of one process."""
 
-    def noted(self, target: str, path: str) -> AbstractContextManager[None]:
-        """Record a temporary file as long as it exists.
+    def noted(self, target: str, *paths: str) -> AbstractContextManager[None]:
+        """Record temporary files as long as they exist.
 
         Args:
             target: the resource as text, empty for this machine.
-            path: an absolute path there.
+            paths: absolute paths there.
         """
         ...
 
-    def begin(self, target: str, path: str) -> None:
-        """Record a temporary file that is about to be created."""
+    def begin(self, target: str, *paths: str) -> None:
+        """Record temporary files that are about to be created."""
         ...
 
-    def end(self, target: str, path: str) -> None:
-        """Record that a temporary file is gone."""
+    def end(self, target: str, *paths: str) -> None:
+        """Record that temporary files are gone."""
         ...
 
     def left(self, target: str) -> list[str]:

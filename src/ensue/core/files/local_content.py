@@ -110,7 +110,7 @@ class LocalDigests:
     def __init__(self) -> None:
         self._known: dict[str, tuple[FileMark, asyncio.Future[str]]] = {}
 
-    async def content(self, path: Path) -> bytes | LocalContent:
+    async def content(self, path: Path | str) -> bytes | LocalContent:
         """Return the content of a file, as bytes if it is short.
 
         Args:
@@ -177,15 +177,23 @@ def mark_of(descriptor: int) -> FileMark:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _short(path: Path) -> bytes | FileMark:
+def _short(path: Path | str) -> bytes | FileMark:
     """Return the whole content of a short file, the mark of a long one."""
-    with path.open("rb", buffering=0) as file:
-        mark = mark_of(file.fileno())
-        return mark if mark[2] > SHORT_BYTES else file.readall()
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        mark = mark_of(descriptor)
+        if mark[2] > SHORT_BYTES:
+            return mark
+        parts: list[bytes] = []
+        while part := os.read(descriptor, mark[2] + 1):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(descriptor)
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb", buffering=0) as file:
+def _digest(path: Path | str) -> str:
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 (a path or its text)
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -34,10 +34,10 @@ class TooLargeFileError(OSError):
     """A file is larger than `LARGEST_BYTES`."""
 
 
-def is_regular(path: Path) -> bool:
+def is_regular(path: Path | str) -> bool:
     """Return whether a path is a regular file or a link to one; False if it cannot be examined."""
     try:
-        return path.is_file()
+        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 (a path or its text)
     except (OSError, ValueError):
         return False
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -17,10 +16,11 @@ def folders_above(path: str) -> Iterator[str]:
 
     The result does not depend on the files of the target. A relative path ends with its first part.
     """
+    root = path[: len(path) - len(path.lstrip("/"))]
     folder = path.rstrip("/")
-    while above := posixpath.dirname(folder):
-        yield above
-        folder = above.rstrip("/")
+    while (end := folder.rfind("/")) >= 0:
+        folder = folder[:end].rstrip("/")
+        yield folder or root
 
 
 def is_too_long(path: str) -> bool:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 import posixpath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,16 +96,21 @@ class Roots:
 
     def find_file(self, relative: str, saltenv: str = "base") -> Path | None:
         """Return the file that `salt://relative` names; None if there is none."""
+        path = self.path_of(relative, saltenv)
+        return None if path is None else Path(path)
+
+    def path_of(self, relative: str, saltenv: str = "base") -> str | None:
+        """Return the path of the file that `salt://relative` names; None if there is none."""
         return next(filter(is_regular, self._places(relative, saltenv)), None)
 
     def find_folders(self, relative: str, saltenv: str = "base") -> list[tuple[Path, Path]]:
         """Return the folders that `salt://relative` names, each after the root that it is in."""
-        folders = zip(self.folders(saltenv), self._places(relative, saltenv), strict=False)
+        folders = zip(self.folders(saltenv), map(Path, self._places(relative, saltenv)), strict=False)
         return [(root, folder) for root, folder in folders if is_folder(folder)]
 
     def obstacle(self, relative: str, saltenv: str = "base") -> str:
         """Return what is there instead of the file that `salt://relative` names; empty if nothing is."""
-        said = (obstacle(place) for place in self._places(relative, saltenv))
+        said = (obstacle(Path(place)) for place in self._places(relative, saltenv))
         return next((one for one in said if one), "")
 
     def names(self, saltenv: str = "base") -> list[str]:
@@ -126,7 +132,7 @@ class Roots:
             return [pattern]
         return fnmatch.filter(self.names(saltenv), pattern) or [pattern]
 
-    def _places(self, relative: str, saltenv: str) -> list[Path]:
+    def _places(self, relative: str, saltenv: str) -> list[str]:
         """Return the path that `salt://relative` means below each root; none if dots lead out of the roots.
 
         A link may lead out of a root: anyone who can create one there can also write the SLS.
@@ -134,7 +140,7 @@ class Roots:
         cleaned = posixpath.normpath(relative.lstrip("/"))
         if cleaned.split("/", 1)[0] == "..":
             return []
-        return [folder / cleaned for folder in self.folders(saltenv)]
+        return [os.path.join(folder, cleaned) for folder in self.folders(saltenv)]  # noqa: PTH118 (texts)
 
 
 def sls_name(relative: str) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.pkg.package_lists import refresh_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -169,7 +170,7 @@ async def _refresh(ctx: StateContext, options: Mapping[str, Any]) -> tuple[str, 
     if not options.get("refresh_db", options.get("refresh", True)):
         return ()
     try:
-        await ctx.call("pkg.refresh_db")
+        await refresh_lists(ctx, refresh=True)
     except StateFailedError as error:
         return (f"the package lists could not be fetched: {error}",)
     return ()

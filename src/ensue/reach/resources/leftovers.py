@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator, Iterable, Sequence
     from pathlib import Path
 
 TEMPORARY_PREFIX: Final = ".ensue-"
@@ -68,36 +68,40 @@ class Leftovers:
         self._left: dict[str, list[str]] = {}
 
     @contextmanager
-    def noted(self, target: str, path: str) -> Generator[None]:
-        """Note a temporary file while it exists (context manager).
+    def noted(self, target: str, *paths: str) -> Generator[None]:
+        """Note temporary files while they exist (context manager).
 
         Args:
             target: the resource as text, `HERE` for this machine.
-            path: an absolute path there.
+            paths: absolute paths there.
         """
-        self.begin(target, path)
+        self.begin(target, *paths)
         try:
             yield
         finally:
-            self.end(target, path)
+            self.end(target, *paths)
 
-    def begin(self, target: str, path: str) -> None:
-        """Note a temporary file before it is created; a failure is only logged."""
+    def begin(self, target: str, *paths: str) -> None:
+        """Note temporary files before they are created; a failure is only logged."""
         with self._turn:
             try:
-                self._begin(target, path, time.time())
+                self._begin(target, paths, time.time())
             except OSError as error:
-                _log.debug("%s cannot be noted below %s: %s", path, self._folder, error.strerror)
+                _log.debug("%s cannot be noted below %s: %s", paths[0], self._folder, error.strerror)
 
-    def end(self, target: str, path: str) -> None:
-        """Note that a temporary file was removed; one that was never noted is ignored."""
+    def end(self, target: str, *paths: str) -> None:
+        """Note that temporary files were removed; those that were never noted are ignored."""
         with self._turn:
-            at_s = self._there.pop((target, path), None)
-            if at_s is None or self._descriptor < 0:
+            removed = [
+                _LeftoverNote(target, path, at_s, is_there=False)
+                for path in paths
+                if (at_s := self._there.pop((target, path), None)) is not None
+            ]
+            if not removed or self._descriptor < 0:
                 return
             with suppress(OSError):  # The next apply then tries to remove it again, which does no harm.
                 if self._there:
-                    self._write(_LeftoverNote(target, path, at_s, is_there=False))
+                    self._write(removed)
                 else:
                     os.ftruncate(self._descriptor, 0)
 
@@ -136,14 +140,14 @@ class Leftovers:
 
     def _keep(self, target: str, path: str, at_s: float) -> None:
         with self._turn:
-            self._begin(target, path, at_s)
+            self._begin(target, (path,), at_s)
             self._left.setdefault(target, []).append(path)
 
-    def _begin(self, target: str, path: str, at_s: float) -> None:
+    def _begin(self, target: str, paths: Sequence[str], at_s: float) -> None:
         if self._descriptor < 0:
             self._open()
-        self._write(_LeftoverNote(target, path, at_s))
-        self._there[target, path] = at_s
+        self._write([_LeftoverNote(target, path, at_s) for path in paths])
+        self._there.update(((target, path), at_s) for path in paths)
 
     def _open(self) -> None:
         self._folder.parent.mkdir(parents=True, exist_ok=True)
@@ -158,10 +162,13 @@ class Leftovers:
                 return
             os.close(descriptor)  # Another process mistook it for one of a process that is gone.
 
-    def _write(self, line: _LeftoverNote) -> None:
-        path = line.path.encode("utf-8", "surrogateescape").decode("latin-1")
-        content = msgspec.json.encode(msgspec.structs.replace(line, path=path))
-        os.write(self._descriptor, content + b"\n")
+    def _write(self, notes: Iterable[_LeftoverNote]) -> None:
+        os.write(self._descriptor, b"".join(map(_line, notes)))
+
+
+def _line(note: _LeftoverNote) -> bytes:
+    path = note.path.encode("utf-8", "surrogateescape").decode("latin-1")
+    return msgspec.json.encode(msgspec.structs.replace(note, path=path)) + b"\n"
 
 
 def _notes(folder: Path) -> list[Path]:

@@ -16,7 +16,15 @@ async def in_thread(work: Callable[[], T]) -> T:
 
     A thread cannot be stopped, so "cancelled" would be wrong while it is still replacing a file.
     """
-    running = asyncio.get_running_loop().run_in_executor(None, work)
+    return await result_of(asyncio.get_running_loop().run_in_executor(None, work))
+
+
+async def result_of(running: asyncio.Future[T]) -> T:
+    """Return the result of work that runs in a thread; if cancelled, still wait for its end.
+
+    Args:
+        running: ends when the work does; others may wait for it as well.
+    """
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:

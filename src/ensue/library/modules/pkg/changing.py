@@ -33,6 +33,9 @@ async def refresh_db(
     Example:
         ensue call '*' pkg.refresh_db
 
+    Returns:
+        Whether they were fetched.
+
     Raises:
         StateFailedError: the lists could not be fetched.
     """
@@ -40,7 +43,8 @@ async def refresh_db(
     refreshed_s = await manager.refreshed_at_s(ctx) if cache_valid_time else 0.0
     if refreshed_s is not None and time.time() - refreshed_s >= cache_valid_time:
         await manager.refresh(ctx)
-    return True
+        return True
+    return False
 
 
 async def install(

@@ -12,7 +12,7 @@ import msgspec
 
 from ensue.core.contracts.functions import also_takes, takes_words
 from ensue.core.errors import NotOfferedError, StateFailedError
-from ensue.core.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn, UnknownReturn
 from ensue.library.states.cmd.command_result import check_environment, command_name, command_return
 from ensue.library.states.cmd.known import FURTHER, OUTDATED
 from ensue.library.states.cmd.limited import called_in, within
@@ -61,7 +61,8 @@ async def run(
         stateful: the command reports itself whether it changed something: its last line of output is
             `changed=yes comment='…'`, or its output is JSON. `[test_name: COMMAND]` names a command for
             plans.
-        read_only: the command only reads: a plan runs it, too, and it reports no change unless it fails.
+        read_only: the command only reads: a plan runs it, too, unless a state that it requires would change
+            something, and it reports no change unless it fails.
         hide_output: leave the output out of the return.
         timeout: seconds after which the command is ended, with everything that precedes it.
         ignore_timeout: succeed after a timeout.
@@ -93,6 +94,9 @@ async def run(
         raise StateFailedError(
             "give either `read_only` or `stateful`: a command that only reads changes nothing"
         )
+    if ctx.test and read_only and ctx.pending_states:
+        names = ", ".join(f"'{each}'" for each in ctx.pending_states)
+        return UnknownReturn(name=name, result=None, comment=f"waits for {names} (known after apply)")
     if ctx.test and not instead and not read_only:
         changes: DataMap = {} if stateful else {"cmd": name}
         comment = "" if stateful else f'Command "{name}" would have been executed'

@@ -273,8 +273,9 @@ class ManagedFile:
         comment: str = "",
         replace_link: bool = False,
     ) -> StateReturn:
-        beside = f"{posixpath.dirname(self._path)}/.ensue-{secrets.token_hex(8)}"
-        path = beside if replace_link else self._path
+        path = self._path
+        if replace_link:
+            path = f"{posixpath.dirname(path)}/.ensue-{secrets.token_hex(8)}"
         try:
             await self._connection.write(
                 path, content, mode=wanted.mode, user=wanted.user_text, group=wanted.group_text

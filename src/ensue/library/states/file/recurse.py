@@ -1,7 +1,7 @@
 """`file.recurse`: copies a folder of the file roots, with everything in it, to the target.
 
-Each file is a `file.managed`, each folder a `file.directory`, each link that is kept a `file.symlink`.
-Folders without files are not created, because the file roots only list files.
+Each file is a `file.managed`, several of them at a time, each folder a `file.directory`, each link that is
+kept a `file.symlink`. Folders without files are not created, because the file roots only list files.
 
 Source: Salt's state module `file`, 3008.
 """
@@ -9,11 +9,13 @@ Source: Salt's state module `file`, 3008.
 from __future__ import annotations
 
 import posixpath
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import RemoteFileError, StateFailedError
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.at_once import results_of
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.cleaning import remove_all, required_paths, superfluous
 from ensue.library.states.file.directory import directory
@@ -24,7 +26,7 @@ from ensue.library.states.file.remarks import KNOWN, OUTDATED, further_variables
 from ensue.library.states.file.symlink import symlink
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable
+    from collections.abc import Awaitable, Callable, Iterable
 
     from ensue.core.contracts.argument_types import Mode
     from ensue.core.contracts.context import StateContext
@@ -118,28 +120,26 @@ async def recurse(
     )
     sources = existing_sources(ctx, source)
     tree = RecursedTree(top=path)
-    for each in sources if merge else sources[:1]:
-        tree.add(each, ctx.files, selection)
-    found = await ctx.connection.stat(path, follow=True)
-    if found is not None and found.kind != "directory":
-        raise StateFailedError(f"The path {path} exists and is not a directory")
+    for each in sources if merge else list(sources)[:1]:
+        tree.add(each, sources[each], ctx.files, selection)
     owned_by = owner if user is None else user
-    if found is None and not ctx.test:
-        wanted = RequestedAttributes.read(mode=dir_mode, user=owned_by, group=group)
-        await make_parents(ctx.connection, posixpath.join(path, "x"), wanted)
+    attributes = RequestedAttributes.read(mode=dir_mode, user=owned_by, group=group)
+    is_there = await _was_there(ctx, path, attributes)
     done = _Outcome()
     for folder in sorted({posixpath.dirname(place) for place in tree.files}):
         done.add(
             folder, await directory(ctx, folder, dir_mode=dir_mode, makedirs=True, user=owned_by, group=group)
         )
-    for place, origin in sorted(tree.files.items()):
-        copying = managed(
+    variables = {**further, **(defaults or {}), **(context or {})}
+
+    async def copy(place: str) -> StateReturn:
+        return await managed(
             ctx,
             place,
-            source=origin,
+            source=tree.files[place],
             mode=file_mode,
             template=template,
-            context={**further, **(defaults or {}), **(context or {})},
+            context=variables,
             makedirs=True,
             replace=replace,
             backup=backup,
@@ -147,21 +147,27 @@ async def recurse(
             user=owned_by,
             group=group,
         )
-        done.add(place, await _return_of(copying, place))
-    for place, target in sorted(tree.links.items()):
-        linking = symlink(
+
+    files = sorted(tree.files)
+    for place, copied in zip(files, await results_of(partial(_return_of, copy), files), strict=True):
+        done.add(place, copied)
+
+    async def link(place: str) -> StateReturn:
+        return await symlink(
             ctx,
             place,
-            target,
+            tree.links[place],
             makedirs=True,
             force=force_symlinks,
             user=owned_by,
             group=group,
             mode=sym_mode,
         )
-        done.add(place, await _return_of(linking, place))
+
+    for place in sorted(tree.links):
+        done.add(place, await _return_of(link, place))
     managed_paths = sorted([*tree.files, *tree.links])
-    if clean and found is not None:
+    if clean and is_there:
         extra = await superfluous(ctx.connection, path, {*managed_paths, *required_paths(ctx)}, exclude_pat)
         if extra:
             done.changes["removed"] = list(extra if ctx.test else await remove_all(ctx.connection, extra))
@@ -169,10 +175,24 @@ async def recurse(
     return done.returned(name, path, managed_paths, warnings)
 
 
-async def _return_of(work: Awaitable[StateReturn], place: str) -> StateReturn:
-    """Return what became of one file or link; others go on if it fails."""
+async def _was_there(ctx: StateContext, path: str, attributes: RequestedAttributes) -> bool:
+    """Return whether the folder exists; create it if it does not.
+
+    Raises:
+        StateFailedError: something else is at its path.
+    """
+    found = await ctx.connection.stat(path, follow=True)
+    if found is not None and found.kind != "directory":
+        raise StateFailedError(f"The path {path} exists and is not a directory")
+    if found is None and not ctx.test:
+        await make_parents(ctx.connection, posixpath.join(path, "x"), attributes)
+    return found is not None
+
+
+async def _return_of(work: Callable[[str], Awaitable[StateReturn]], place: str) -> StateReturn:
+    """Return the result of one file or link; others go on if it fails."""
     try:
-        return await work
+        return await work(place)
     except (StateFailedError, RemoteFileError) as error:
         return StateReturn(name=place, result=False, comment=str(error))
 
@@ -197,7 +217,8 @@ class _Outcome:
         comment = "\n\n".join(self._comments) or f"Recursively updated {path}"
         if not self.changes and self.result:
             comment = f"The directory {path} is in the correct state"
-        listed: list[Data] = [posixpath.relpath(place, path) for place in files]
+        top = path.rstrip("/") + "/"
+        listed: list[Data] = [place.removeprefix(top) for place in files]
         new_state: DataMap | None = {"path": path, "files": listed} if self.result else None
         return StateReturn(
             name=name,

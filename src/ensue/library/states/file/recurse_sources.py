@@ -15,6 +15,8 @@ from ensue.core.model.target_paths import folders_above
 from ensue.library.states.file.tree import is_wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ensue.core.contracts.context import FileSources, StateContext
     from ensue.core.model.data import Data
 
@@ -57,9 +59,15 @@ class RecursedTree:
     links: dict[str, str] = field(default_factory=dict[str, str])
     folders: set[str] = field(default_factory=set[str])
 
-    def add(self, source: str, files: FileSources, selection: SourceSelection) -> None:
-        """Add a source folder; for the same path, what was added earlier wins."""
-        listed = files.list_tree(source)
+    def add(self, source: str, listed: Sequence[str], files: FileSources, selection: SourceSelection) -> None:
+        """Add a source folder; for the same path, what was added earlier wins.
+
+        Args:
+            source: the folder.
+            listed: the paths of all files below it.
+            files: reads sources.
+            selection: which of them are managed.
+        """
         links = files.list_links(source) if selection.keep_symlinks else {}
         folders: set[str] = set()
         if links:
@@ -74,25 +82,30 @@ class RecursedTree:
         for relative in listed:
             place = posixpath.join(self.top, relative)
             is_linked = relative in links or relative in behind
-            if not is_linked and selection.has(relative) and not self._is_taken(place):
+            if is_linked or not selection.has(relative):
+                continue
+            above = tuple(folders_above(place))
+            if not self._is_taken(place, above):
                 self.files[place] = _source_of(source, relative)
-                self.folders.update(folders_above(place))
+                self.folders.update(above)
 
     def _add_link(self, place: str, target: str, *, is_folder: bool) -> None:
         leads_to = posixpath.normpath(posixpath.join(posixpath.dirname(place), target))
         # An earlier source may have a file where this link's source has a folder, or the other way around.
         is_other_kind = leads_to in (self.files if is_folder else self.folders)
-        if not self._is_taken(place) and not is_other_kind:
+        above = tuple(folders_above(place))
+        if not self._is_taken(place, above) and not is_other_kind:
             self.links[place] = target
-            self.folders.update(folders_above(place))
+            self.folders.update(above)
 
-    def _is_taken(self, place: str) -> bool:
-        above = (place, *folders_above(place))
-        return place in self.folders or any(one in self.files or one in self.links for one in above)
+    def _is_taken(self, place: str, above: tuple[str, ...]) -> bool:
+        return place in self.folders or any(
+            place in managed or not managed.keys().isdisjoint(above) for managed in (self.files, self.links)
+        )
 
 
-def existing_sources(ctx: StateContext, source: str | list[str]) -> list[str]:
-    """Return the source folders that exist.
+def existing_sources(ctx: StateContext, source: str | list[str]) -> dict[str, list[str]]:
+    """Return the source folders that exist, with the paths of all files below each.
 
     Raises:
         StateFailedError: none does, or one is not a `salt://` folder.
@@ -101,7 +114,7 @@ def existing_sources(ctx: StateContext, source: str | list[str]) -> list[str]:
     for each in listed:
         if not each.startswith("salt://"):
             raise StateFailedError(f"Recurse failed: Invalid source '{each}' (must be a salt:// URI)")
-    there = [each for each in listed if ctx.files.list_tree(each)]
+    there = {each: paths for each in listed if (paths := ctx.files.list_tree(each))}
     shown = ", ".join(listed)
     if not there:
         raise StateFailedError(f"Recurse failed: none of the specified sources were found: {shown}")

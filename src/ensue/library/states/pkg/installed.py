@@ -14,13 +14,13 @@ from ensue.core.model.package_versions import difference
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.pkg.held import settle_hold
 from ensue.library.states.pkg.outcome import failure, package_state
+from ensue.library.states.pkg.package_lists import refresh_lists, refreshed_again
 from ensue.library.states.pkg.requested import (
     KNOWN,
     LATEST,
     OUTDATED,
     fits,
     is_exact,
-    refresh_lists,
     remarks,
     wanted_packages,
 )
@@ -55,7 +55,8 @@ async def installed(
         ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         version: a version, a glob (`2.*`), conditions (`>=1.0,<2`) or `latest`.
-        refresh: fetch the package lists first; by default if they are old or lack a package.
+        refresh: fetch the package lists first; by default if they are old or lack a package, but at most
+            once per run for each reason, until a repository is added.
         fromrepo: release (apt), repositories (dnf) or URL (apk) to install from.
         skip_verify: accept packages without a signature.
         pkgs: several packages, each a name or `name: version`, installed with one command.
@@ -228,8 +229,7 @@ async def _resolved(
     """Return the version to install of each package: an available one, or None for the default."""
     await refresh_lists(ctx, refresh=refresh)
     found, absent = await _chosen(ctx, missing, fromrepo)
-    if absent and refresh is None:
-        await ctx.call("pkg.refresh_db")
+    if absent and refresh is None and await refreshed_again(ctx):
         found, absent = await _chosen(ctx, missing, fromrepo)
     unmet = [each for each in absent if missing[each]]
     if unmet:

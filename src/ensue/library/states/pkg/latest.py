@@ -9,7 +9,8 @@ from ensue.core.errors import StateFailedError
 from ensue.core.model.package_versions import difference
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.pkg.outcome import failure, package_state
-from ensue.library.states.pkg.requested import KNOWN, OUTDATED, refresh_lists, remarks, wanted_packages
+from ensue.library.states.pkg.package_lists import refresh_lists
+from ensue.library.states.pkg.requested import KNOWN, OUTDATED, remarks, wanted_packages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

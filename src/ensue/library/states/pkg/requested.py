@@ -5,7 +5,6 @@ A requested version is a version, a glob (`2.*`), `latest`, or conditions separa
 
 from __future__ import annotations
 
-import contextlib
 import fnmatch
 import re
 from typing import TYPE_CHECKING, Any, Final
@@ -45,7 +44,6 @@ KNOWN: Final = _SILENT | {
 OUTDATED: Final = {"pkgrepo": "require", "refresh_modules": "reload_modules", "upgrade": ""}
 """Arguments that old SLS files have and that current Salt ignores."""
 
-_FRESH_S: Final = 3600
 _CONDITION: Final = re.compile(r"(?P<operator>>=|<=|!=|==|=|>|<)\s*(?P<version>\S+)\Z")
 _HOLDS: Final[dict[str, Callable[[int], bool]]] = {
     ">=": lambda order: order >= 0,
@@ -94,24 +92,6 @@ def remarks(function: str, given: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(
         f"{function}: `{word}` has no effect (there is no such argument)" for word in sorted(asked - _SILENT)
     )
-
-
-async def refresh_lists(ctx: StateContext, *, refresh: bool | None) -> None:
-    """Fetch the package lists.
-
-    Args:
-        ctx: the state's context.
-        refresh: None fetches lists that are older than an hour, and ignores a failure, because the old lists
-            may be sufficient.
-
-    Raises:
-        StateFailedError: `refresh` is true, and the lists could not be fetched.
-    """
-    if refresh:
-        await ctx.call("pkg.refresh_db")
-    elif refresh is None:
-        with contextlib.suppress(StateFailedError):
-            await ctx.call("pkg.refresh_db", cache_valid_time=_FRESH_S)
 
 
 async def fits(ctx: StateContext, version: str, wanted: str) -> bool:

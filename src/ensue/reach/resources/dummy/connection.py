@@ -163,7 +163,7 @@ class DummyConnection:
             def write() -> None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 # The state is below the cachedir, where no target's files are.
-                write_atomically(request, content, lambda _: nullcontext())
+                write_atomically(request, content, lambda *_: nullcontext())
 
             with FileFaults(self.srn, "write", str(path)):
                 await in_thread(write)

@@ -10,16 +10,24 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
 from ensue.reach.resources.leftovers import TEMPORARY_PREFIX
 
-Noted = Callable[[str], AbstractContextManager[None]]
-"""Records a temporary file while it exists."""
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+
+class Noted(Protocol):
+    """Records temporary files while they exist."""
+
+    def __call__(self, *paths: str) -> AbstractContextManager[None]:
+        """Record the files as long as the context lasts."""
+        ...
+
 
 _NEW_FILE_MODE: Final = 0o644
 _CHUNK_BYTES: Final = 4 << 20
@@ -52,13 +60,38 @@ def write_atomically(request: WriteRequest, content: bytes, noted: Noted) -> Non
     Raises:
         OSError: the file cannot be written; nothing has changed.
     """
-    old = existing(request.path)
     temporary = temporary_beside(request.path)
     with noted(temporary):
-        _write_through(temporary, request, content, old)
+        _write_through(temporary, request, content)
 
 
-def _write_through(temporary: str, request: WriteRequest, content: bytes, old: os.stat_result | None) -> None:
+def write_each_atomically(
+    writes: Sequence[tuple[WriteRequest, bytes]], noted: Noted
+) -> list[BaseException | None]:
+    """Write files one after the other, each as the module describes.
+
+    Args:
+        writes: the files with their content.
+        noted: records the temporary files.
+
+    Returns:
+        For each file why it could not be written, and has not changed; None if it was.
+    """
+    temporaries = [temporary_beside(request.path) for request, _ in writes]
+    outcomes: list[BaseException | None] = []
+    with noted(*temporaries):
+        for temporary, (request, content) in zip(temporaries, writes, strict=True):
+            try:
+                _write_through(temporary, request, content)
+            except BaseException as error:  # noqa: BLE001 -- it is raised where the write is awaited
+                outcomes.append(error)
+            else:
+                outcomes.append(None)
+    return outcomes
+
+
+def _write_through(temporary: str, request: WriteRequest, content: bytes) -> None:
+    old = existing(request.path)
     descriptor = open_new(temporary)
     try:
         try:

@@ -24,9 +24,9 @@ from ensue.reach.resources.minion.atomic_write import (
     WriteRequest,
     copy_across,
     replace_link,
-    write_atomically,
 )
 from ensue.reach.resources.minion.chunked_write import write_in_chunks
+from ensue.reach.resources.minion.write_batches import WriteBatches
 from ensue.reach.resources.threads import in_thread
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class MinionFiles:
         self._confinement = confinement
         self._leftovers = leftovers
         self._accounts = Accounts()
+        self._writes = WriteBatches(self._noted)
 
     @property
     def srn(self) -> Srn:
@@ -115,7 +116,7 @@ class MinionFiles:
             if self._leftovers is not None and is_temporary(path):
                 self._leftovers.begin(HERE, request.path)  # Ends when it is removed or renamed.
             if isinstance(content, bytes):
-                await in_thread(lambda: write_atomically(request, content, self._noted))
+                await self._writes.write(request, content)
             else:
                 await write_in_chunks(request, content, self._noted)
 
@@ -222,8 +223,8 @@ class MinionFiles:
         with FileFaults(self._srn, "set the times of", path):
             os.utime(self._confinement.written(path), (atime_s, mtime_s), follow_symlinks=False)
 
-    def _noted(self, path: str) -> AbstractContextManager[None]:
-        return nullcontext() if self._leftovers is None else self._leftovers.noted(HERE, path)
+    def _noted(self, *paths: str) -> AbstractContextManager[None]:
+        return nullcontext() if self._leftovers is None else self._leftovers.noted(HERE, *paths)
 
     def _gone(self, path: str) -> None:
         if self._leftovers is not None and is_temporary(path):
