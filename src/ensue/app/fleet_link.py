@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.app.fleet_resources import FleetResources
 from ensue.core.contracts.enforced import enforced_of_skipped
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError
@@ -63,6 +64,9 @@ class FleetLink:
         key: the public key of the run.
         tell: sends a message to the coordinator.
         remaining_s: how long the run may still go on.
+
+    Attributes:
+        resources: the derived resources of the other minions.
     """
 
     def __init__(
@@ -79,11 +83,13 @@ class FleetLink:
         self._may_begin: Promise[Begin] = Promise()
         self._stalled: frozenset[MinionState] = frozenset()
         self._over = ""
+        self.resources = FleetResources(tell, self._deadline)
 
     @property
     def handlers(self) -> dict[str, Callable[[Any], None]]:
         """What reads the coordinator's messages, by kind."""
-        return {BEGIN: self._on_begin, RETURNED: self._on_returned, OVER: self._on_over}
+        own = {BEGIN: self._on_begin, RETURNED: self._on_returned, OVER: self._on_over}
+        return {**own, **self.resources.handlers}
 
     async def begin(self, plan: Plan, masker: Masker, enforced: EnforcedStates, *, ordered: bool) -> None:
         """Tell the coordinator what this minion has and needs; return when its states may run.
@@ -183,6 +189,7 @@ class FleetLink:
         for promise in self._promises.values():
             if not promise.done:
                 promise.resolve(MinionReturn(result=False, comment=self._over))
+        self.resources.end(self._over)
 
     def _on_returned(self, content: Any) -> None:
         given = msgspec.convert(content, Given)

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from ensue.app.fleet_batches import batches, deadline_s, master_config, portion, with_keys
 from ensue.app.fleet_channel import MinionChannel
 from ensue.app.fleet_collection import Collection
 from ensue.app.fleet_courier import Courier
+from ensue.app.fleet_desk import ResourceDesk
 from ensue.app.fleet_shipping import shipped_order
 from ensue.app.fleet_warnings import nothing_matched, refused_frames, stopped_run
-from ensue.core.contracts.deadlines import FLEET_RUN_S
+from ensue.app.fleet_work import FleetWork, WorkSettings
 from ensue.core.errors import ConfigurationError
-from ensue.core.model.data import is_mapping
 from ensue.core.model.events import JobPublished, RunFinished, RunStarted
 from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
 from ensue.language.settings.minion_options import options_for_minions
 from ensue.language.targeting.bare_lists import refuse_bare_lists
-from ensue.language.targeting.batch import Portion
-from ensue.salt.fleet.admission import Admission, rsa_key
+from ensue.salt.fleet.admission import Admission
 from ensue.salt.fleet.bus import Bus
 from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.master import SaltMaster
@@ -42,13 +42,14 @@ from ensue.store.runs.kept_fleet import KeptFleet, forget_fleet, keep_fleet
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ensue.core.contracts.vault import Vault
+    from ensue.app.stores import Stores
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.errors import StoreError
     from ensue.core.masking import Masker
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunStatus
     from ensue.language.settings.settings import Settings
+    from ensue.language.targeting.batch import Portion
     from ensue.store.runs.kept_fleet import ResumedFleet
 
 
@@ -96,7 +97,7 @@ class FleetRun:
         settings: the options of the project on the master.
         masker: the secrets of this process.
         order: what minions are asked for.
-        vault: seals what a later process needs to resume the run.
+        stores: what the coordinator keeps: derived resources, and keys.
         resumed: the run that is resumed; None: a new one.
     """
 
@@ -105,13 +106,13 @@ class FleetRun:
         settings: Settings,
         masker: Masker,
         order: FleetOrder,
-        vault: Vault,
+        stores: Stores,
         resumed: ResumedFleet | None = None,
     ) -> None:
         self._settings = settings
         self._masker = masker
         self._order = order
-        self._vault = vault
+        self._stores = stores
         self._resumed = resumed
         self._run_id = new_run_id(datetime.now(UTC))
         self._key = RunKey(resumed.kept.private_key if resumed else b"")
@@ -137,9 +138,9 @@ class FleetRun:
         started = perf_counter()
         refuse_bare_lists(self._order.tgt)
         options = options_for_minions(self._settings)
-        batch_portion = _portion(self._order.batch, "batch")
-        fail_portion = _portion(self._order.fail_limit, "fail limit", least=0)
-        master = await asyncio.to_thread(SaltMaster, _config(self._settings))
+        batch_portion = portion(self._order.batch, "batch")
+        fail_portion = portion(self._order.fail_limit, "fail limit", least=0)
+        master = await asyncio.to_thread(SaltMaster, master_config(self._settings))
         await asyncio.to_thread(master.require_running)
         minions = await self._minions(master)
         if not minions:
@@ -152,12 +153,20 @@ class FleetRun:
         done = _Done([], {}, limit)
         channel = MinionChannel(master, wire, self._admission.watch)
         courier = Courier(channel)
-        exchange = Exchange(minions, courier.send, self._opened)
+        deadline = asyncio.get_running_loop().time() + deadline_s(self._settings)
+        work = FleetWork(
+            master,
+            WorkSettings(wire=wire, key=self._key, silence_s=self._order.timeout_s, deadline=deadline),
+            self._published,
+            self._resumed.calls if self._resumed else {},
+        )
+        desk = ResourceDesk(self._stores.registry, courier.send, work.called)
+        exchange = Exchange(minions, courier.send, self._opened, desk.asked)
         try:
             with Bus(master.opts, self._admission) as bus:
                 ways = _Ways(master, bus, channel, exchange, wire)
-                async with channel:
-                    await self._run_jobs(ways, jobs, done, on_minion)
+                async with channel, desk, work:
+                    await self._run_jobs(ways, jobs, done, on_minion, deadline)
         except asyncio.CancelledError:
             status = "interrupted"
         except ConfigurationError as error:
@@ -175,7 +184,7 @@ class FleetRun:
             ended = self._report(status, reports, minions, perf_counter() - started, courier.unsent)
             await self._end(ended)
         if not self._can_be_resumed(ended):
-            await self._settle(channel, done.taken)
+            await self._settle(channel, done.taken, work.taken)
         return ended
 
     async def _run_jobs(
@@ -184,12 +193,12 @@ class FleetRun:
         jobs: Iterable[tuple[str, Sequence[str]]],
         done: _Done,
         on_minion: Callable[[MinionReport], None],
+        deadline: float,
     ) -> None:
         """Publish one job after the other, and collect what its minions report."""
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + _deadline_s(self._settings)
         for jid, batch in jobs:
-            known, unknown = await asyncio.to_thread(_with_keys, ways.master, batch)
+            known, unknown = await asyncio.to_thread(with_keys, ways.master, batch)
             done.reports.extend(unknown)
             ways.exchange.expect(batch)
             for report in unknown:
@@ -223,14 +232,14 @@ class FleetRun:
             return self._resumed.kept.minions
         return await asyncio.to_thread(master.matching, self._order.tgt)
 
-    def _jobs(self, minions: Sequence[str], portion: Portion | None) -> Iterator[tuple[str, Sequence[str]]]:
+    def _jobs(self, minions: Sequence[str], size: Portion | None) -> Iterator[tuple[str, Sequence[str]]]:
         """Yield the minions of each job, with its id if it was published, or was about to be."""
         published = self._resumed.jobs if self._resumed else {}
         yield from published.items()
         asked = {minion for batch in published.values() for minion in batch}
         rest = [minion for minion in minions if minion not in asked]
         if rest:
-            yield from (("", batch) for batch in _batches(rest, portion))
+            yield from (("", batch) for batch in batches(rest, size))
 
     async def _publish(
         self, master: SaltMaster, channel: MinionChannel, known_jid: str, public_keys: Mapping[str, bytes]
@@ -241,20 +250,26 @@ class FleetRun:
         jid = known_jid or await asyncio.to_thread(master.new_jid)
         self._admission.expect(jid, public_keys)
         channel.expect(jid, public_keys)
-        self._write(JobPublished(jid, tuple(public_keys)))
-        if self._journal is not None:
-            await self._journal.recorded()
+        await self._published(JobPublished(jid, tuple(public_keys)))
         if not known_jid:
             await channel.begin(self._order.tgt, jid, [*public_keys])
             return
         for minion in public_keys:
             channel.ask_again(minion, 0)
 
-    async def _settle(self, channel: MinionChannel, taken: Mapping[str, int]) -> None:
+    async def _published(self, job: JobPublished) -> None:
+        """Record a job before it is published."""
+        self._write(job)
+        if self._journal is not None:
+            await self._journal.recorded()
+
+    async def _settle(
+        self, channel: MinionChannel, taken: Mapping[str, int], work: Mapping[str, Mapping[str, int]]
+    ) -> None:
         """Let minions forget what is in the journal, and forget what only a resumed run needs."""
         if self._order.verb in {"apply", "call"}:
             with suppress(ConfigurationError):  # Minions forget frames by themselves, later.
-                await channel.acknowledge(taken)
+                await channel.acknowledge(taken, work)
         for run_id in (self._run_id, *(self._resumed.chain if self._resumed else ())):
             await asyncio.to_thread(forget_fleet, self._settings.cachedir, run_id)
 
@@ -291,7 +306,9 @@ class FleetRun:
             kept = KeptFleet(
                 order=self._order, wire=wire, minions=tuple(minions), private_key=self._key.private
             )
-            await asyncio.to_thread(keep_fleet, self._settings.cachedir, self._run_id, kept, self._vault)
+            await asyncio.to_thread(
+                keep_fleet, self._settings.cachedir, self._run_id, kept, self._stores.lazy_vault
+            )
         create = partial(
             Journal.create,
             self._settings.cachedir,
@@ -352,43 +369,6 @@ class FleetRun:
         warning = nothing_matched(self._masker.text(self._order.tgt))
         report = self._report("failed", (), (), 0.0)
         return msgspec.structs.replace(report, warnings=(warning,))
-
-
-def _config(settings: Settings) -> str | None:
-    given = settings.option("fleet")
-    path = given.get("config") if is_mapping(given) else None
-    return str(settings.root / str(path)) if path else None
-
-
-def _deadline_s(settings: Settings) -> float:
-    given = settings.option("fleet")
-    return float(given.get("deadline_s", FLEET_RUN_S)) if is_mapping(given) else FLEET_RUN_S
-
-
-def _with_keys(master: SaltMaster, batch: Sequence[str]) -> tuple[dict[str, bytes], list[MinionReport]]:
-    """Return the accepted keys of minions, and reports of the minions that have none."""
-    known: dict[str, bytes] = {}
-    unknown: list[MinionReport] = []
-    for minion in batch:
-        pem = master.accepted_key(minion)
-        try:
-            rsa_key(pem)
-        except ValueError as error:
-            problem = f"the master has no accepted key to check its reports with: {error}"
-            unknown.append(MinionReport(id=minion, problem=problem, ok=False))
-        else:
-            known[minion] = pem
-    return known, unknown
-
-
-def _portion(text: str | None, what: str, *, least: int = 1) -> Portion | None:
-    return None if text is None else Portion.parse(text, what, least=least)
-
-
-def _batches(minions: Sequence[str], portion: Portion | None) -> Iterator[Sequence[str]]:
-    size = len(minions) if portion is None else portion.of(len(minions))
-    for at in range(0, len(minions), size):
-        yield minions[at : at + size]
 
 
 def _now() -> str:

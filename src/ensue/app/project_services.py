@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ensue.app.salt_bridge import SaltBridge
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.contracts.mine import Mine
+    from ensue.core.contracts.other_minions import OtherMinions
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
     from ensue.core.model.srn import Srn
@@ -39,6 +40,7 @@ class ProjectServices(Protocol):
     masker: Masker
     plugins: Plugins
     registry: LazyRegistry
+    other_minions: OtherMinions | None
     directory: Directory
     exposed: ExposedSecrets
     insertions: Insertions

@@ -26,6 +26,7 @@ from ensue.core.contracts.origins import with_origins
 from ensue.derived import current_registry
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineHooks, EngineOptions, EngineServices
+from ensue.store.registry.lazy_registry import LazyRegistry
 from ensue.store.runs.declarations import RunDeclarations
 from ensue.store.runs.planned_requisites import planned_event
 
@@ -100,7 +101,7 @@ class RunWiring:
         project = str(services.settings.root) if services.settings.option("store_url") else ""
         earlier = await asyncio.to_thread(earlier_declarations, services.registry, project)
         registry = RunRegistry(
-            services.registry,
+            self._own_registry(),
             services.directory,
             self._on_event,
             services.loop,
@@ -143,6 +144,17 @@ class RunWiring:
         engine = Engine(engine_services, self._engine_options(first.matched))
         return WiredRun(engine=engine, registry=registry, expander=expander, pruning=pruning)
 
+    def _own_registry(self) -> LazyRegistry:
+        """Return the registry of this machine, which shares its changes in a run over minions."""
+        services = self._services
+        others = services.other_minions
+        if others is None or self._options.test:
+            return services.registry
+        from ensue.app.shared_registry import SharedRegistry
+
+        shared = SharedRegistry(services.registry, others.resources, services.loop)
+        return LazyRegistry(lambda: shared, shared.has_store)
+
     def _hooks(
         self,
         foreseen: ForeseenRegistrations,
@@ -167,6 +179,7 @@ class RunWiring:
             inputs=ProjectCallInputs(services),
             reach=services.directory.reach,
             other_minions=services.other_minions,
+            elsewhere=services.other_minions.resources if services.other_minions else None,
             described=lambda error: with_origins(error, services.registry),
         )
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.argument_types import ArgumentProblem
     from ensue.core.contracts.context import StateContext
+    from ensue.core.contracts.other_resources import CallsElsewhere
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import ScopeReturn
     from ensue.core.model.srn import Srn
@@ -50,6 +51,7 @@ class FunctionCalls:
     ) -> None:
         self._context_for = services.context_for
         self._resolver = services.hooks.arguments
+        self._masker = services.masker
         self._apply = apply
         self._is_superseded = is_superseded
 
@@ -110,6 +112,26 @@ class FunctionCalls:
             if raw.__class__ is not StateReturn and inspect.isawaitable(raw):
                 raw = await raw
         return state_return(raw, name=node.chunk.name, function=callee.label)
+
+    async def call_elsewhere(
+        self, node: Node, callee: Callee, context: StateContext, elsewhere: CallsElsewhere
+    ) -> StateReturn:
+        """Have a function called, with the conditions of its state, by the minion that manages the target.
+
+        Raises:
+            RemoteError: that minion does not answer.
+        """
+        from ensue.engine.calls_elsewhere import resource_call, returned_elsewhere
+
+        arguments = node.chunk.arguments
+        if node.chunk.bindings is not None or node.chunk.has_slots:
+            resolved = await self._resolved(node, context)
+            if isinstance(resolved, StateReturn):
+                return resolved
+            arguments = resolved
+        name, keywords = _call_arguments(node, callee, arguments)
+        call = resource_call(node, callee, name, keywords, self._masker)
+        return returned_elsewhere(node.chunk.name, await elsewhere.called(call), self._masker)
 
     async def _resolved(self, node: Node, context: StateContext) -> DataMap | StateReturn:
         """Resolve references and slots.

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, TypeAlias, assert_never
 import msgspec
 
 from ensue.core.model.minion_state import MinionReturn, MinionState  # noqa: TC001 -- msgspec reads the fields' types
+from ensue.salt.fleet.resource_messages import ANSWERED, ResourceAnswer
 
 MOST_VALUE_BYTES: Final = 512 << 10
 """The most that the return of one state may have, in JSON, to be handed to another minion."""
@@ -137,7 +138,7 @@ class RunOver(msgspec.Struct, frozen=True):
     why: str
 
 
-Handed: TypeAlias = Begin | Given | RunOver
+Handed: TypeAlias = Begin | Given | RunOver | ResourceAnswer
 """What the coordinator says to a minion."""
 
 
@@ -150,6 +151,8 @@ def kind_of(message: Handed) -> str:
             return RETURNED
         case RunOver():
             return OVER
+        case ResourceAnswer():
+            return ANSWERED
         case _ as never:
             assert_never(never)
 

@@ -1,0 +1,99 @@
+"""Runs of a project over minions of Salt's master, and what a minion does there for another one."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ensue.app.kept_resources import KeptResources
+from ensue.app.run_options import RunOptions
+from ensue.core.diagnostics import Diagnostic
+from ensue.core.errors import ConfigurationError
+from ensue.store.runs.lock import project_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
+    from ensue.core.model.resource_call import ResourceCall, ResourceReturn
+    from ensue.store.registry.lock import Lock
+
+_PILLAR_REFUSED = Diagnostic(
+    code="E0848",
+    summary="pillar on the command line cannot be given to minions",
+    detail="it would be readable in Salt's events and job cache",
+    help="put it into the pillar of the master",
+)
+
+
+class FleetProject(KeptResources):
+    """An opened project that runs over minions, or is one of them."""
+
+    async def _lock(self, command: str, options: RunOptions, *, shared: bool = False) -> Lock:
+        lock = project_lock(self.cachedir, shared=shared)
+        return await lock.take(command=command, wait_s=options.lock_wait_s)
+
+    async def resource_call(self, call: ResourceCall) -> ResourceReturn:
+        """Call a state on a derived resource of this minion, for another minion of a fleet.
+
+        Raises:
+            EnsueError: there is no such resource here, or its pillar does not compile.
+            ValueError: the call is malformed.
+        """
+        from ensue.app.resource_work import called_for_another
+
+        return await called_for_another(self._services(), call)
+
+    @property
+    def fleet(self) -> str:
+        """What carries out runs on many minions (`salt`); empty for a project without one."""
+        given = self.settings.option("fleet") or ""
+        return given if isinstance(given, str) else str(given.get("engine", "salt"))
+
+    async def on_fleet(self, order: FleetOrder, on_minion: Callable[[MinionReport], None]) -> FleetReport:
+        """Carry out an order on the minions of Salt's master.
+
+        Args:
+            order: what they are asked for.
+            on_minion: called with the report of each minion when it has ended.
+
+        Raises:
+            ConfigurationError: Salt's master cannot be used, nothing can be shipped, pillar was given on the
+                command line, or an option does not reach minions; nothing was run.
+            TargetSyntaxError: the target has a list without its sign.
+            LockHeldError: another apply of the project is running.
+        """
+        from ensue.app.fleet_run import FleetRun
+
+        if self._pillar:
+            raise ConfigurationError([_PILLAR_REFUSED])
+        run = FleetRun(self.settings, self.masker, order, self._stores)
+        if order.verb != "apply" or order.test:
+            return await run.go(on_minion)
+        command = " ".join(("ensue", "apply", f"--tgt {self.masker.text(order.tgt)!r}", *order.mods))
+        with await self._lock(command, RunOptions(wait_for_lock=order.wait_for_lock)):
+            return await run.go(on_minion)
+
+    async def resume_on_fleet(
+        self, run_id: str, wait_for_lock: bool | float, on_minion: Callable[[MinionReport], None]
+    ) -> FleetReport:
+        """Resume a run over minions: take what its jobs have reported since, and publish the rest.
+
+        Args:
+            run_id: the id of the run, the beginning of it, or `last`.
+            wait_for_lock: see `RunOptions`.
+            on_minion: called with the report of each minion when it has ended.
+
+        Raises:
+            UnknownRunError: there is no such run, or it cannot be resumed.
+            ConfigurationError: Salt's master cannot be used; nothing was run.
+            LockHeldError: another apply of the project is running.
+        """
+        from ensue.app.fleet_run import FleetRun
+        from ensue.store.runs.kept_fleet import fleet_to_resume
+
+        with await self._lock(f"ensue runs resume {run_id}", RunOptions(wait_for_lock=wait_for_lock)):
+            vault = self._stores.lazy_vault
+            resumed = await asyncio.to_thread(fleet_to_resume, self.cachedir, run_id, vault)
+            run = FleetRun(self.settings, self.masker, resumed.kept.order, self._stores, resumed)
+            return await run.go(on_minion)
