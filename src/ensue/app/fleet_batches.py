@@ -1,4 +1,4 @@
-"""The master, the deadline, the keys and the batches of a run over minions, from its options."""
+"""The master, the deadline, the keys and the limits of a run over minions, from its options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ensue.language.targeting.batch import Portion
 from ensue.salt.fleet.admission import rsa_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from ensue.language.settings.settings import Settings
     from ensue.salt.fleet.master import SaltMaster
@@ -53,10 +53,3 @@ def portion(text: str | None, what: str, *, least: int = 1) -> Portion | None:
         ConfigurationError: it is neither.
     """
     return None if text is None else Portion.parse(text, what, least=least)
-
-
-def batches(minions: Sequence[str], size: Portion | None) -> Iterator[Sequence[str]]:
-    """Yield the minions of each job."""
-    at_once = len(minions) if size is None else size.of(len(minions))
-    for at in range(0, len(minions), at_once):
-        yield minions[at : at + at_once]

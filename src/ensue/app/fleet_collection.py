@@ -11,7 +11,7 @@ from ensue.core.model.events import NodeFinished, RunStarted
 from ensue.core.model.fleet import MinionReport
 from ensue.core.model.srn import MINION_TYPE
 from ensue.output.history import report_from_events
-from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed, SaltStarted
+from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed, SaltStarted, Twin
 from ensue.salt.fleet.bus import BusClosed
 from ensue.salt.fleet.frames import (
     Alive,
@@ -162,8 +162,24 @@ class Collection:
         self._deadline = deadline
         self._on_event = on_event
         self.closed = ""
+        self._minions: dict[str, _Minion] = {}
+        self.add(minions)
+
+    def add(self, minions: Iterable[str]) -> None:
+        """Collect what further minions report, too."""
         now = asyncio.get_running_loop().time()
-        self._minions = {one: _Minion(now, silence_s) for one in minions}
+        self._minions |= {one: _Minion(now, self._silence_s) for one in minions}
+
+    def begun(self, minions: Iterable[str]) -> None:
+        """Note that the job of minions is published: their silence counts from now on."""
+        now = asyncio.get_running_loop().time()
+        for one in minions:
+            self._minions[one].heard(now)
+
+    @property
+    def at_work(self) -> int:
+        """How many minions have not ended."""
+        return len(self._minions)
 
     @property
     def is_over(self) -> bool:
@@ -172,9 +188,7 @@ class Collection:
 
     async def reports(self, bus: Bus) -> AsyncIterator[MinionReport]:
         """Yield a report for each minion, as they end."""
-        loop = asyncio.get_running_loop()
-        for minion in self._minions.values():
-            minion.heard(loop.time())
+        self.begun(self._minions)
         while self._minions:
             nearest = min(min(one.deadline, one.ask_at) for one in self._minions.values())
             try:
@@ -234,6 +248,8 @@ class Collection:
             case SaltStarted():
                 # Its job has ended with the Salt before, and goes on if it is asked for.
                 self._ask_again(item.minion, minion.messages.next)
+            case Twin():
+                minion.fail(f"two machines answer as {item.minion}, which have the same id and the same key")
             case Exceeded():
                 minion.fail(too_much())
             case Admitted():

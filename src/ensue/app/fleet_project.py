@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ensue.app.kept_resources import KeptResources
@@ -10,9 +11,10 @@ from ensue.app.run_options import RunOptions
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError
 from ensue.store.runs.lock import project_lock
+from ensue.store.runs.minion_locks import MinionLock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
     from ensue.core.model.resource_call import ResourceCall, ResourceReturn
@@ -61,17 +63,19 @@ class FleetProject(KeptResources):
             ConfigurationError: Salt's master cannot be used, nothing can be shipped, pillar was given on the
                 command line, or an option does not reach minions; nothing was run.
             TargetSyntaxError: the target has a list without its sign.
-            LockHeldError: another apply of the project is running.
+            LockHeldError: another run works on one of the minions, or the project itself is being applied.
         """
         from ensue.app.fleet_run import FleetRun
 
         if self._pillar:
             raise ConfigurationError([_PILLAR_REFUSED])
-        run = FleetRun(self.settings, self.masker, order, self._stores)
         if order.verb != "apply" or order.test:
-            return await run.go(on_minion)
+            return await FleetRun(self.settings, self.masker, order, self._stores).go(on_minion)
         command = " ".join(("ensue", "apply", f"--tgt {self.masker.text(order.tgt)!r}", *order.mods))
-        with await self._lock(command, RunOptions(wait_for_lock=order.wait_for_lock)):
+        wait = RunOptions(wait_for_lock=order.wait_for_lock)
+        lock = partial(self._locked, command, wait)
+        run = FleetRun(self.settings, self.masker, order, self._stores, lock=lock)
+        with await self._lock(command, wait, shared=True):
             return await run.go(on_minion)
 
     async def resume_on_fleet(
@@ -87,13 +91,20 @@ class FleetProject(KeptResources):
         Raises:
             UnknownRunError: there is no such run, or it cannot be resumed.
             ConfigurationError: Salt's master cannot be used; nothing was run.
-            LockHeldError: another apply of the project is running.
+            LockHeldError: another run works on one of the minions, or the project itself is being applied.
         """
         from ensue.app.fleet_run import FleetRun
         from ensue.store.runs.kept_fleet import fleet_to_resume
 
-        with await self._lock(f"ensue runs resume {run_id}", RunOptions(wait_for_lock=wait_for_lock)):
+        command, wait = f"ensue runs resume {run_id}", RunOptions(wait_for_lock=wait_for_lock)
+        with await self._lock(command, wait, shared=True):
             vault = self._stores.lazy_vault
             resumed = await asyncio.to_thread(fleet_to_resume, self.cachedir, run_id, vault)
-            run = FleetRun(self.settings, self.masker, resumed.kept.order, self._stores, resumed)
+            lock = partial(self._locked, command, wait)
+            run = FleetRun(self.settings, self.masker, resumed.kept.order, self._stores, resumed, lock=lock)
             return await run.go(on_minion)
+
+    async def _locked(self, command: str, wait: RunOptions, run_id: str, minions: Sequence[str]) -> Lock:
+        """Lock the minions of a run."""
+        lock = MinionLock(self.cachedir, run_id, minions)
+        return await lock.take(command=command, wait_s=wait.lock_wait_s)

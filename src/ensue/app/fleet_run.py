@@ -7,27 +7,29 @@ its journal, its lock, its batches and its exit code.
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.app.fleet_batches import batches, deadline_s, master_config, portion, with_keys
+from ensue.app.fleet_batches import deadline_s, master_config, portion
 from ensue.app.fleet_channel import MinionChannel
-from ensue.app.fleet_collection import Collection
 from ensue.app.fleet_courier import Courier
 from ensue.app.fleet_desk import ResourceDesk
+from ensue.app.fleet_jobs import FleetJobs, FleetWays, JobsDone, JobsLimits
 from ensue.app.fleet_shipping import shipped_order
 from ensue.app.fleet_warnings import nothing_matched, refused_frames, stopped_run
 from ensue.app.fleet_work import FleetWork, WorkSettings
+from ensue.core.contracts.deadlines import FLEET_RESUME_S
 from ensue.core.errors import ConfigurationError
 from ensue.core.model.events import JobPublished, RunFinished, RunStarted
 from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
 from ensue.language.settings.minion_options import options_for_minions
 from ensue.language.targeting.bare_lists import refuse_bare_lists
+from ensue.language.targeting.resource_words import refuse_resources
 from ensue.salt.fleet.admission import Admission
 from ensue.salt.fleet.bus import Bus
 from ensue.salt.fleet.exchange import Exchange
@@ -40,7 +42,7 @@ from ensue.store.runs.journal_writer import JournalWriter
 from ensue.store.runs.kept_fleet import KeptFleet, forget_fleet, keep_fleet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ensue.app.stores import Stores
     from ensue.core.diagnostics import Diagnostic
@@ -49,45 +51,8 @@ if TYPE_CHECKING:
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunStatus
     from ensue.language.settings.settings import Settings
-    from ensue.language.targeting.batch import Portion
+    from ensue.store.registry.lock import Lock
     from ensue.store.runs.kept_fleet import ResumedFleet
-
-
-class _Done(NamedTuple):
-    """What the jobs of a run have come to.
-
-    Args:
-        reports: the reports of minions that have ended.
-        taken: how many frames of each minion are in the journal, the last one included.
-        limit: how many minions may fail; None: any number.
-    """
-
-    reports: list[MinionReport]
-    taken: dict[str, int]
-    limit: int | None
-
-    @property
-    def has_too_many_failed(self) -> bool:
-        """Whether no further job may be published."""
-        return self.limit is not None and sum(not one.ok for one in self.reports) > self.limit
-
-
-class _Ways(NamedTuple):
-    """What connects a run with its minions.
-
-    Args:
-        master: the master.
-        bus: what minions report.
-        channel: publishes what they get.
-        exchange: hands returns to the minions that refer to them.
-        wire: the order as minions get it, which the channel sends.
-    """
-
-    master: SaltMaster
-    bus: Bus
-    channel: MinionChannel
-    exchange: Exchange
-    wire: dict[str, Any]
 
 
 class FleetRun:
@@ -99,6 +64,7 @@ class FleetRun:
         order: what minions are asked for.
         stores: what the coordinator keeps: derived resources, and keys.
         resumed: the run that is resumed; None: a new one.
+        lock: locks the minions of a run that changes something; None: nothing is locked.
     """
 
     def __init__(
@@ -108,12 +74,15 @@ class FleetRun:
         order: FleetOrder,
         stores: Stores,
         resumed: ResumedFleet | None = None,
+        *,
+        lock: Callable[[str, Sequence[str]], Awaitable[Lock]] | None = None,
     ) -> None:
         self._settings = settings
         self._masker = masker
         self._order = order
         self._stores = stores
         self._resumed = resumed
+        self._lock = lock
         self._run_id = new_run_id(datetime.now(UTC))
         self._key = RunKey(resumed.kept.private_key if resumed else b"")
         # Minions know the run by the id that it had when its first job was published.
@@ -133,10 +102,12 @@ class FleetRun:
         Raises:
             ConfigurationError: Salt's master cannot be used, nothing can be shipped, a limit is neither a
                 number nor a percentage, or an option does not reach minions; nothing was run.
-            TargetSyntaxError: the target has a list without its sign.
+            TargetSyntaxError: the target has a list without its sign, or resources.
+            LockHeldError: another run works on one of the minions.
         """
         started = perf_counter()
         refuse_bare_lists(self._order.tgt)
+        refuse_resources(self._order.tgt)
         options = options_for_minions(self._settings)
         batch_portion = portion(self._order.batch, "batch")
         fail_portion = portion(self._order.fail_limit, "fail limit", least=0)
@@ -145,12 +116,28 @@ class FleetRun:
         minions = await self._minions(master)
         if not minions:
             return self._nothing_matched()
-        jobs = self._jobs(minions, batch_portion)
-        limit = fail_portion.of(len(minions)) if fail_portion is not None else None
-        wire = await asyncio.to_thread(self._wire, master, options)
-        await self._begin(wire, minions)
+        with await self._lock(self._run_id, minions) if self._lock else nullcontext():
+            wire = await asyncio.to_thread(self._wire, master, options)
+            await self._begin(wire, minions)
+            limit = fail_portion.of(len(minions)) if fail_portion is not None else None
+            size = batch_portion.of(len(minions)) if batch_portion is not None else len(minions)
+            return await self._carried_out(
+                master, wire, minions, started, size=size, limit=limit, on_minion=on_minion
+            )
+
+    async def _carried_out(
+        self,
+        master: SaltMaster,
+        wire: dict[str, Any],
+        minions: Sequence[str],
+        started: float,
+        *,
+        size: int,
+        limit: int | None,
+        on_minion: Callable[[MinionReport], None],
+    ) -> FleetReport:
         status: RunStatus = "succeeded"
-        done = _Done([], {}, limit)
+        done = JobsDone([], {}, limit)
         channel = MinionChannel(master, wire, self._admission.watch)
         courier = Courier(channel)
         deadline = asyncio.get_running_loop().time() + deadline_s(self._settings)
@@ -164,9 +151,17 @@ class FleetRun:
         exchange = Exchange(minions, courier.send, self._opened, desk.asked)
         try:
             with Bus(master.opts, self._admission) as bus:
-                ways = _Ways(master, bus, channel, exchange, wire)
+                jobs = FleetJobs(
+                    FleetWays(master, bus, channel, exchange, wire),
+                    self._key,
+                    JobsLimits(self._order.timeout_s, deadline, size),
+                    publish=partial(self._publish, master, channel),
+                    happened=self._happened,
+                    ended=on_minion,
+                    done=done,
+                )
                 async with channel, desk, work:
-                    await self._run_jobs(ways, jobs, done, on_minion, deadline)
+                    self._stopped = await jobs.run(*self._asked_and_rest(minions))
         except asyncio.CancelledError:
             status = "interrupted"
         except ConfigurationError as error:
@@ -179,7 +174,7 @@ class FleetRun:
             ):
                 status = "failed"
             if self._order.verb == "apply":
-                exchange.give_up(f"the coordinator has ended the run: {status}")
+                self._let_go(exchange, status)
             await courier.end()
             ended = self._report(status, reports, minions, perf_counter() - started, courier.unsent)
             await self._end(ended)
@@ -187,59 +182,23 @@ class FleetRun:
             await self._settle(channel, done.taken, work.taken)
         return ended
 
-    async def _run_jobs(
-        self,
-        ways: _Ways,
-        jobs: Iterable[tuple[str, Sequence[str]]],
-        done: _Done,
-        on_minion: Callable[[MinionReport], None],
-        deadline: float,
-    ) -> None:
-        """Publish one job after the other, and collect what its minions report."""
-        loop = asyncio.get_running_loop()
-        for jid, batch in jobs:
-            known, unknown = await asyncio.to_thread(with_keys, ways.master, batch)
-            done.reports.extend(unknown)
-            ways.exchange.expect(batch)
-            for report in unknown:
-                ways.exchange.ended(report.id, report.problem)
-                on_minion(report)
-            collection = Collection(
-                self._key,
-                [*known],
-                self._order.timeout_s,
-                deadline,
-                self._happened,
-                exchange=ways.exchange,
-                ask_again=ways.channel.ask_again,
-            )
-            try:
-                ways.wire["remaining_s"] = deadline - loop.time()
-                await self._publish(ways.master, ways.channel, jid, known)
-                async for report in collection.reports(ways.bus):
-                    done.reports.append(report)
-                    on_minion(report)
-            except asyncio.CancelledError:
-                done.reports.extend(collection.interrupted())
-                raise
-            done.taken.update(collection.taken)
-            self._stopped = collection.closed
-            if done.has_too_many_failed or collection.is_over:
-                return
+    def _let_go(self, exchange: Exchange, status: RunStatus) -> None:
+        """Tell minions that wait for others that nothing comes any more, or not before the run is resumed."""
+        if self._journal is None or self._order.test or not (status == "interrupted" or self._stopped):
+            exchange.give_up(f"the coordinator has ended the run: {status}")
+        else:
+            exchange.pause(FLEET_RESUME_S)
 
     async def _minions(self, master: SaltMaster) -> Sequence[str]:
         if self._resumed is not None:
             return self._resumed.kept.minions
         return await asyncio.to_thread(master.matching, self._order.tgt)
 
-    def _jobs(self, minions: Sequence[str], size: Portion | None) -> Iterator[tuple[str, Sequence[str]]]:
-        """Yield the minions of each job, with its id if it was published, or was about to be."""
+    def _asked_and_rest(self, minions: Sequence[str]) -> tuple[Mapping[str, Sequence[str]], Sequence[str]]:
+        """Return the minions of each job that was published, or was about to be, and the others."""
         published = self._resumed.jobs if self._resumed else {}
-        yield from published.items()
         asked = {minion for batch in published.values() for minion in batch}
-        rest = [minion for minion in minions if minion not in asked]
-        if rest:
-            yield from (("", batch) for batch in batches(rest, size))
+        return published, [minion for minion in minions if minion not in asked]
 
     async def _publish(
         self, master: SaltMaster, channel: MinionChannel, known_jid: str, public_keys: Mapping[str, bytes]

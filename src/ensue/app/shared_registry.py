@@ -1,8 +1,8 @@
 """The registry of a minion in a run over minions: what it changes here, it shares with the coordinator.
 
 A resource is registered with the coordinator first: it refuses what another minion manages, and then nothing
-is registered here, either. Resources with `scope: run` stay in this process, and those of the type `minion` on
-this machine, because the ids of minions are Salt's.
+is registered here, either. Resources with `scope: run` stay in this process, and those of the type `minion`
+stay on this machine, because the ids of minions are Salt's.
 """
 
 from __future__ import annotations

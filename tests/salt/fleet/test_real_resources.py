@@ -7,6 +7,7 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
+from tests.salt.fleet.kills import kill_ensue
 from tests.salt.fleet.real_fleet import HAS_SALT
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ BOXES = """\
 {% if grains['id'] == 'db1' %}
 made:
   test.present:
-    - new_state: {role: planted-in-registry}
+    - new_state: {role: {{ salt['cmd.shell']('cat ' ~ pillar['folder'] ~ '/planted') }}}
     - registers:
       - dummy:box-1: {grains: {role: "${self:role}"}}
       - dummy:box-2: {grains: {role: "${self:role}"}}
@@ -61,21 +62,53 @@ GONE = """\
 {% if grains['id'] == 'db1' %}
 made:
   test.present:
-    - new_state: {role: planted-in-registry}
+    - new_state: {role: {{ salt['cmd.shell']('cat ' ~ pillar['folder'] ~ '/planted') }}}
     - registers:
       - dummy:box-1: {grains: {role: "${self:role}"}}
 {% endif %}
 """
 
 
+DOOR = """\
+import pathlib
+
+
+def opened(ctx, name, log, gate):
+    with pathlib.Path(log).open("a") as file:
+        file.write(f"{name}\\n")
+    pathlib.Path(gate).read_text()
+    return {"name": name, "result": True, "changes": {}, "comment": "it is open"}
+"""
+GATED = """\
+{% if grains['id'] == 'db1' %}
+made:
+  test.present:
+    - new_state: {}
+    - registers:
+      - door:front: {}
+{% elif grains['id'] == 'web1' %}
+wait:
+  door.opened:
+    - log: {{ pillar['folder'] }}/doors
+    - gate: {{ pillar['gate'] }}
+    - tgt: door:front
+    - require:
+      - 'minion[db1]': {test: made}
+{% endif %}
+"""
+
+
+PLANTED = "planted-in-registry"
+
+
 def _write(fleet: Fleet, **slses: str) -> None:
+    (fleet.base / "out" / "planted").write_text(PLANTED)
     for name, text in slses.items():
         (fleet.base / "states" / f"{name}.sls").write_text(text)
 
 
 def _file(fleet: Fleet, minion: str, box: str, name: str) -> Path:
-    (path,) = (fleet.base / minion / "cache/ensue/project").rglob(f"*{box}*/{name}")
-    return path
+    return fleet.base / minion / "cache/ensue/project/resources/dummy" / box / "files/etc" / name
 
 
 OWN = """\
@@ -88,6 +121,7 @@ inside:
   file.managed:
     - name: /marked
     - contents: {{ grains['id'] }}
+    - makedirs: true
     - tgt: minion:cell-{{ grains['id'] }}
 """
 
@@ -103,10 +137,22 @@ def _listed(fleet: Fleet) -> Any:
     return json.loads(out)
 
 
+def _doors(fleet: Fleet) -> Path:
+    """Write a resource type whose state waits for a gate; return the log of its calls."""
+    folder = fleet.base / "states" / "_resources" / "door"
+    (folder / "states").mkdir(parents=True, exist_ok=True)
+    (folder / "__init__.py").write_text("def check(config):\n    return []\n")
+    (folder / "states" / "door.py").write_text(DOOR)
+    _write(fleet, gated_door=GATED)
+    log = fleet.base / "out" / "doors"
+    log.unlink(missing_ok=True)
+    return log
+
+
 if HAS_SALT:
 
     def test_a_state_runs_on_resources_that_another_minion_registers(fleet: Fleet) -> None:
-        """The minion that manages a resource calls the state; later runs and minions see the resource, too."""
+        """The minion that manages a resource calls the state; later runs and minions see it, too."""
         _write(fleet, boxes=BOXES, later=LATER, taken=TAKEN, gone=GONE)
         code, returns = fleet.document("apply", "--tgt", "*", "boxes")
         assert code == 0, returns
@@ -149,15 +195,17 @@ if HAS_SALT:
         assert (listed["dummy:box-1"]["status"], listed["dummy:box-2"]["status"]) == ("active", "orphaned")
         config = [
             path
-            for folder in ("m/cache", "m/log", "web1", "web2", "project")
+            for folder in ("m", "web1", "web2")
             for path in (fleet.base / folder).rglob("*")
-            if path.is_file() and b"planted-in-registry" in path.read_bytes()
+            if path.is_file() and PLANTED.encode() in path.read_bytes()
         ]
-        assert [path for path in config if "states" not in path.parts and "tree" not in str(path)] == []
+        assert config == []
 
     def test_a_minion_has_resources_of_its_own_type(fleet: Fleet) -> None:
         """A resource of the type `minion` belongs to its minion, and spoils no report of it."""
         _write(fleet, own=OWN)
+        for name in ("web1", "web2"):
+            (fleet.base / "out" / f"cell-{name}").mkdir()
         code, returns = fleet.document("apply", "--tgt", "web*", "own")
         assert code == 0, returns
         for name in ("web1", "web2"):
@@ -178,3 +226,29 @@ if HAS_SALT:
         assert (
             "db1, which manages dummy:box-1, has not called the state: it does not answer" in late["comment"]
         )
+
+    def test_a_call_on_a_resource_is_made_once_although_the_coordinator_is_killed(fleet: Fleet) -> None:
+        """The resumed run takes the return of the job that was published before, and publishes no other."""
+        log = _doors(fleet)
+        running = fleet.begun("apply", "--tgt", "*", "gated_door", "--timeout", "60")
+        # Opening the gate waits until the state reads it.
+        with (fleet.base / "gate").open("w"):
+            running.kill()
+            running.communicate()
+        code, out, err = fleet.run("runs", "resume", "--out", "json")
+        assert code == 0, (out, err)
+        assert _by_id(json.loads(out), "web1")["front wait"]["comment"] == "it is open"
+        assert log.read_text() == "wait\n"
+
+    def test_a_call_on_a_resource_goes_on_where_ensue_was_killed(fleet: Fleet) -> None:
+        """The managing minion makes the call again that was under way, and the run ends as if nothing was."""
+        log = _doors(fleet)
+        running = fleet.begun("apply", "--tgt", "*", "gated_door", "--timeout", "60", "--out", "json")
+        with (fleet.base / "gate").open("w"):
+            assert kill_ensue(fleet, "db1")
+        with (fleet.base / "gate").open("w"):
+            pass
+        out, err = running.communicate()
+        assert running.returncode == 0, (out, err)
+        assert _by_id(json.loads(out), "web1")["front wait"]["comment"] == "it is open"
+        assert log.read_text() == "wait\nwait\n"

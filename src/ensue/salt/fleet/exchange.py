@@ -32,6 +32,8 @@ from ensue.salt.fleet.value_messages import (
     MinionCompiled,
     Need,
     RunOver,
+    RunPaused,
+    RunResumed,
     Stalled,
 )
 
@@ -162,9 +164,26 @@ class Exchange:
         Args:
             why: why it has ended.
         """
+        self._send_to_all(RunOver(why))
+
+    def pause(self, wait_s: float) -> None:
+        """Let minions wait for a coordinator that resumes the run.
+
+        Args:
+            wait_s: how long.
+        """
+        self._send_to_all(RunPaused(wait_s))
+
+    def resume(self, minions: Iterable[str]) -> None:
+        """Let minions know that the run is resumed; those that have ended ignore it."""
+        for minion in minions:
+            if not self._parties[minion].has_ended:
+                self._send(minion, RunResumed())
+
+    def _send_to_all(self, message: Handed) -> None:
         for minion, party in self._parties.items():
             if not party.has_ended:
-                self._send(minion, RunOver(why))
+                self._send(minion, message)
 
     def needs(self, minion: str) -> Iterator[str]:
         """Yield what states of a minion need of other minions, and whether it is known."""

@@ -22,6 +22,12 @@ RETURNED: Final = "returned"
 """The kind of message that hands a return to a minion (`Given`)."""
 
 
+PAUSED: Final = "paused"
+"""The kind of message that says that the coordinator was interrupted (`RunPaused`)."""
+
+RESUMED: Final = "resumed"
+"""The kind of message that says that it goes on (`RunResumed`)."""
+
 OVER: Final = "over"
 """The kind of message that ends all waits of a minion (`RunOver`)."""
 
@@ -128,6 +134,20 @@ class Given(msgspec.Struct, frozen=True):
     returned: MinionReturn
 
 
+class RunPaused(msgspec.Struct, frozen=True):
+    """The coordinator was interrupted; whatever it sends next ends the pause.
+
+    Args:
+        wait_s: how long a minion waits for that.
+    """
+
+    wait_s: float
+
+
+class RunResumed(msgspec.Struct, frozen=True):
+    """A coordinator has resumed the run."""
+
+
 class RunOver(msgspec.Struct, frozen=True):
     """The coordinator has ended the run, so that no value comes any more.
 
@@ -138,7 +158,7 @@ class RunOver(msgspec.Struct, frozen=True):
     why: str
 
 
-Handed: TypeAlias = Begin | Given | RunOver | ResourceAnswer
+Handed: TypeAlias = Begin | Given | RunPaused | RunResumed | RunOver | ResourceAnswer
 """What the coordinator says to a minion."""
 
 
@@ -151,6 +171,10 @@ def kind_of(message: Handed) -> str:
             return RETURNED
         case RunOver():
             return OVER
+        case RunPaused():
+            return PAUSED
+        case RunResumed():
+            return RESUMED
         case ResourceAnswer():
             return ANSWERED
         case _ as never:

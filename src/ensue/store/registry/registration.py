@@ -114,7 +114,8 @@ def check(
     if request.source == srn:
         raise ResourceError(f"{srn} cannot be derived from itself (name what it was derived from)")
     _check_options(request)
-    if faults := configuration_faults(srn, request.config):
+    # The minion that registers it has its type, and has checked it.
+    if not request.minion and (faults := configuration_faults(srn, request.config)):
         raise ResourceError(f"{srn} is not registered: {'; '.join(faults)}")
     watch = (request.watch,) if isinstance(request.watch, str) else request.watch
     plain = configuration.encode(request.config, srn=srn)
