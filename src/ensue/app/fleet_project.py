@@ -14,9 +14,10 @@ from ensue.store.runs.lock import project_lock
 from ensue.store.runs.minion_locks import MinionLock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
+    from ensue.core.contracts.fleet_watcher import FleetWatcher
+    from ensue.core.model.fleet import FleetOrder, FleetReport
     from ensue.core.model.resource_call import ResourceCall, ResourceReturn
     from ensue.store.registry.lock import Lock
 
@@ -52,12 +53,12 @@ class FleetProject(KeptResources):
         given = self.settings.option("fleet") or ""
         return given if isinstance(given, str) else str(given.get("engine", "salt"))
 
-    async def on_fleet(self, order: FleetOrder, on_minion: Callable[[MinionReport], None]) -> FleetReport:
+    async def on_fleet(self, order: FleetOrder, watcher: FleetWatcher) -> FleetReport:
         """Carry out an order on the minions of Salt's master.
 
         Args:
             order: what they are asked for.
-            on_minion: called with the report of each minion when it has ended.
+            watcher: sees what happens.
 
         Raises:
             ConfigurationError: Salt's master cannot be used, nothing can be shipped, pillar was given on the
@@ -70,23 +71,23 @@ class FleetProject(KeptResources):
         if self._pillar:
             raise ConfigurationError([_PILLAR_REFUSED])
         if order.verb != "apply" or order.test:
-            return await FleetRun(self.settings, self.masker, order, self._stores).go(on_minion)
+            return await FleetRun(self.settings, self.masker, order, self._stores).go(watcher)
         command = " ".join(("ensue", "apply", f"--tgt {self.masker.text(order.tgt)!r}", *order.mods))
         wait = RunOptions(wait_for_lock=order.wait_for_lock)
         lock = partial(self._locked, command, wait)
         run = FleetRun(self.settings, self.masker, order, self._stores, lock=lock)
         with await self._lock(command, wait, shared=True):
-            return await run.go(on_minion)
+            return await run.go(watcher)
 
     async def resume_on_fleet(
-        self, run_id: str, wait_for_lock: bool | float, on_minion: Callable[[MinionReport], None]
+        self, run_id: str, wait_for_lock: bool | float, watcher: FleetWatcher
     ) -> FleetReport:
         """Resume a run over minions: take what its jobs have reported since, and publish the rest.
 
         Args:
             run_id: the id of the run, the beginning of it, or `last`.
             wait_for_lock: see `RunOptions`.
-            on_minion: called with the report of each minion when it has ended.
+            watcher: sees what happens.
 
         Raises:
             UnknownRunError: there is no such run, or it cannot be resumed.
@@ -102,7 +103,7 @@ class FleetProject(KeptResources):
             resumed = await asyncio.to_thread(fleet_to_resume, self.cachedir, run_id, vault)
             lock = partial(self._locked, command, wait)
             run = FleetRun(self.settings, self.masker, resumed.kept.order, self._stores, resumed, lock=lock)
-            return await run.go(on_minion)
+            return await run.go(watcher)
 
     async def _locked(self, command: str, wait: RunOptions, run_id: str, minions: Sequence[str]) -> Lock:
         """Lock the minions of a run."""

@@ -60,12 +60,8 @@ class FleetResources:
         return {ANSWERED: self._on_answered}
 
     def manages(self, srn: Srn) -> bool:
-        """Return whether another minion manages a resource, as far as that was looked up."""
+        """Return whether states on a resource are called by another minion, which manages it."""
         return srn in self._managing
-
-    def managing(self, srn: Srn) -> str:
-        """Return the minion that manages a resource; empty if none is known."""
-        return self._managing.get(srn, "")
 
     async def look(self) -> Mapping[str, Sequence[Srn]]:
         """Return the resources that can be targeted now, by the minion that manages them.
@@ -74,11 +70,13 @@ class FleetResources:
             RemoteError: the coordinator does not answer.
         """
         answer = await self._answer(Look())
-        names = {
+        return {
             minion: [Srn.parse(name) for name in resources] for minion, resources in answer.resources.items()
         }
-        self._managing |= {srn: minion for minion, srns in names.items() for srn in srns}
-        return names
+
+    def assign(self, managing: Mapping[Srn, str]) -> None:
+        """Have states on resources called by the minions that manage them; see `OtherResources`."""
+        self._managing |= managing
 
     async def share(self, requests: Sequence[RegistrationRequest]) -> None:
         """Register resources with the coordinator; see `OtherResources`."""

@@ -11,7 +11,7 @@ from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -25,7 +25,13 @@ from ensue.app.fleet_warnings import nothing_matched, refused_frames, stopped_ru
 from ensue.app.fleet_work import FleetWork, WorkSettings
 from ensue.core.contracts.deadlines import FLEET_RESUME_S
 from ensue.core.errors import ConfigurationError
-from ensue.core.model.events import JobPublished, RunFinished, RunStarted
+from ensue.core.model.events import (
+    JobPublished,
+    ResourceOrphaned,
+    ResourceRegistered,
+    RunFinished,
+    RunStarted,
+)
 from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
 from ensue.language.settings.minion_options import options_for_minions
 from ensue.language.targeting.bare_lists import refuse_bare_lists
@@ -45,6 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ensue.app.stores import Stores
+    from ensue.core.contracts.fleet_watcher import FleetWatcher
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.errors import StoreError
     from ensue.core.masking import Masker
@@ -53,6 +60,10 @@ if TYPE_CHECKING:
     from ensue.language.settings.settings import Settings
     from ensue.store.registry.lock import Lock
     from ensue.store.runs.kept_fleet import ResumedFleet
+
+
+_SHOWN_AS_THEY_ARE: Final = (RunStarted, ResourceRegistered, ResourceOrphaned)
+"""Events that concern the minion alone, so that the journal of the whole run does not have them."""
 
 
 class FleetRun:
@@ -92,12 +103,13 @@ class FleetRun:
         self._journal: JournalWriter | None = None
         self._journal_error: StoreError | None = None
         self._stopped = ""
+        self._watcher: FleetWatcher | None = None
 
-    async def go(self, on_minion: Callable[[MinionReport], None]) -> FleetReport:
+    async def go(self, watcher: FleetWatcher) -> FleetReport:
         """Execute the order.
 
         Args:
-            on_minion: called with the report of each minion when it has ended.
+            watcher: sees what happens.
 
         Raises:
             ConfigurationError: Salt's master cannot be used, nothing can be shipped, a limit is neither a
@@ -106,6 +118,7 @@ class FleetRun:
             LockHeldError: another run works on one of the minions.
         """
         started = perf_counter()
+        self._watcher = watcher
         refuse_bare_lists(self._order.tgt)
         refuse_resources(self._order.tgt)
         options = options_for_minions(self._settings)
@@ -122,7 +135,7 @@ class FleetRun:
             limit = fail_portion.of(len(minions)) if fail_portion is not None else None
             size = batch_portion.of(len(minions)) if batch_portion is not None else len(minions)
             return await self._carried_out(
-                master, wire, minions, started, size=size, limit=limit, on_minion=on_minion
+                master, wire, minions, started, size=size, limit=limit, watcher=watcher
             )
 
     async def _carried_out(
@@ -134,7 +147,7 @@ class FleetRun:
         *,
         size: int,
         limit: int | None,
-        on_minion: Callable[[MinionReport], None],
+        watcher: FleetWatcher,
     ) -> FleetReport:
         status: RunStatus = "succeeded"
         done = JobsDone([], {}, limit)
@@ -157,7 +170,7 @@ class FleetRun:
                     JobsLimits(self._order.timeout_s, deadline, size),
                     publish=partial(self._publish, master, channel),
                     happened=self._happened,
-                    ended=on_minion,
+                    ended=watcher.ended,
                     done=done,
                 )
                 async with channel, desk, work:
@@ -219,6 +232,8 @@ class FleetRun:
     async def _published(self, job: JobPublished) -> None:
         """Record a job before it is published."""
         self._write(job)
+        if self._watcher is not None:
+            self._watcher.of_minion("", job)
         if self._journal is not None:
             await self._journal.recorded()
 
@@ -250,6 +265,9 @@ class FleetRun:
             self._numbers.restart(minion)
         if (renamed := event_of_run(event, minion, self._numbers)) is not None:
             self._write(renamed)
+        shown = event if isinstance(event, _SHOWN_AS_THEY_ARE) else renamed
+        if self._watcher is not None and shown is not None:
+            self._watcher.of_minion(minion, shown)
 
     def _write(self, event: RunEvent) -> None:
         if self._journal_error is not None:

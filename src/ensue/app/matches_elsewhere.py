@@ -20,11 +20,11 @@ class MatchesElsewhere(msgspec.Struct, frozen=True, kw_only=True):
     """What a target matches of the resources of other minions.
 
     Args:
-        matched: what it matches, or may match.
+        managing: what it matches, or may match, each with the minion that manages it.
         faults: why states cannot run on some of them.
     """
 
-    matched: list[Srn]
+    managing: dict[Srn, str]
     faults: dict[Srn, str]
 
 
@@ -45,7 +45,7 @@ def matches_elsewhere(
         vocabulary: has the nodegroups.
         own: the ids that this minion itself has; its own resources come first.
     """
-    matches = MatchesElsewhere(matched=[], faults={})
+    matches = MatchesElsewhere(managing={}, faults={})
     for minion, srns in resources.items():
         matcher = NameMatcher(target, minions=(minion,), vocabulary=vocabulary)
         ids: dict[str, list[str]] = {}
@@ -55,7 +55,8 @@ def matches_elsewhere(
         for type_, of_type in ids.items():
             decided = matcher.decide(type_, sorted(of_type))
             undecided = [Srn(type_, id_) for id_ in decided.undecided]
-            matches.matched.extend([*(Srn(type_, id_) for id_ in decided.matched), *undecided])
+            matched = [*(Srn(type_, id_) for id_ in decided.matched), *undecided]
+            matches.managing.update(dict.fromkeys(matched, minion))
             matches.faults.update({srn: _undecided(srn, minion) for srn in undecided})
     return matches
 

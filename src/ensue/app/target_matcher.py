@@ -112,10 +112,14 @@ class ProjectMatcher:
         own = self._services.directory.index
         records = await asyncio.to_thread(own.find, [srn.id for srns in resources.values() for srn in srns])
         matches = matches_elsewhere(
-            target, resources, vocabulary=self._services.vocabulary, own={one.srn.id for one in records}
+            target,
+            resources,
+            vocabulary=self._services.vocabulary,
+            own={one.srn.id for one in records if one.status == "active"},
         )
         unusable.comments.update(matches.faults)
-        return matches.matched
+        others.resources.assign(matches.managing)
+        return [*matches.managing]
 
     async def _matching(self, target: Target, known: Sequence[Srn], unusable: _Unusable) -> list[Srn]:
         """Return what matches, in the order given, and what may match but does not answer."""

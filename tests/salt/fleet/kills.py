@@ -157,14 +157,17 @@ class KillingGround:
 
 
 def kill_ensue(fleet: Fleet, minion: str) -> bool:
-    """Kill the ensue that runs on a minion; return whether there was one."""
+    """Kill the ensue that runs on a minion, and wait for its end; return whether there was one."""
     root = fleet.base / minion
     for entry in Path("/proc").iterdir():
         try:
             words = (entry / "cmdline").read_bytes()
             is_ensue = b"ensue.app.fleet_minion" in words
             if is_ensue and (entry / "cwd").readlink().is_relative_to(root):
-                os.kill(int(entry.name), signal.SIGKILL)
+                process = os.pidfd_open(int(entry.name))
+                signal.pidfd_send_signal(process, signal.SIGKILL)
+                select.select([process], [], [])
+                os.close(process)
                 return True
         except (OSError, ValueError):
             continue

@@ -23,7 +23,7 @@ class CallsElsewhere(Protocol):
     """Calls states on resources that other minions manage, as the engine sees them."""
 
     def manages(self, srn: Srn) -> bool:
-        """Return whether another minion manages a resource, as far as that was looked up."""
+        """Return whether states on a resource are called by another minion, which manages it."""
         ...
 
     async def called(self, call: ResourceCall) -> ResourceReturn:
@@ -43,6 +43,14 @@ class OtherResources(CallsElsewhere, Protocol):
 
         Raises:
             RemoteError: the coordinator does not answer.
+        """
+        ...
+
+    def assign(self, managing: Mapping[Srn, str]) -> None:
+        """Have states on resources called by the minions that manage them.
+
+        Args:
+            managing: the minion of each resource, none of which this minion has itself.
         """
         ...
 

@@ -1,0 +1,232 @@
+"""States of one minion run on resources that another minion of the run manages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.app.minions_together import Together
+
+from ensue.core.model.srn import Srn
+from ensue.salt.fleet.resource_messages import (
+    MOST_RESOURCES,
+    Look,
+    ResourceAnswer,
+    ResourceAsked,
+    Share,
+    SharedResource,
+    Withdraw,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.app.minions_together import Outcome
+
+BOX = Srn("dummy", "box")
+MAKER = """\
+made:
+  test.present:
+    - new_state: {secret: s3cret-of-the-box}
+    - sensitive: [secret]
+    - registers:
+      - dummy:box: {grains: {role: "${self:secret}"}}
+"""
+USER = """\
+use:
+  file.managed:
+    - name: /etc/motd
+    - contents: by {{ grains['id'] }}
+    - tgt: T@dummy:*
+    - require:
+      - 'minion[a]': {test: made}
+"""
+
+
+def _run(together: Together) -> Outcome:
+    return asyncio.run(together.run())
+
+
+def _motd(root: Path, minion: str = "a") -> Path:
+    (path,) = (root / minion).rglob("files/etc/motd")
+    return path
+
+
+def test_the_managing_minion_calls_the_state(tmp_path: Path) -> None:
+    """The file is on the resource of `a`; `b` has the return, and neither it nor its messages the secret."""
+    together = Together(tmp_path, {"a": MAKER, "b": USER})
+    outcome = _run(together)
+    returned = outcome.returns("b")["box use"]
+    assert (returned.result, returned.target) == (True, "dummy:box")
+    assert returned.changes
+    assert _motd(tmp_path).read_text() == "by b\n"
+    assert [(minion, call.srn) for minion, call in together.calls] == [("a", "dummy:box")]
+    record = together.registry.record(BOX)
+    assert record is not None
+    assert (record.status, record.managing_minions) == ("active", ("a",))
+    assert together.registry.get(BOX) == {"grains": {"role": "s3cret-of-the-box"}}
+    everything = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert everything.count(b"s3cret-of-the-box") == (tmp_path / "a/states/site.sls").read_bytes().count(
+        b"s3cret-of-the-box"
+    ) + sum(path.read_bytes().count(b"s3cret-of-the-box") for path in (tmp_path / "a").rglob("templates/*"))
+
+
+def test_conditions_hold_on_the_resource(tmp_path: Path) -> None:
+    """`creates` looks for the file there; a state that is skipped counts as one here."""
+    user = f"{USER}    - creates: /etc/motd\n"
+    assert _run(Together(tmp_path, {"a": MAKER, "b": user})).returns("b")["box use"].changes
+    skipped = _run(Together(tmp_path, {"a": MAKER, "b": user})).returns("b")["box use"]
+    assert (skipped.result, skipped.skipped, skipped.comment) == (True, True, "/etc/motd exists")
+
+
+def test_a_plan_changes_nothing(tmp_path: Path) -> None:
+    """The managing minion is asked what would change; what is not registered is known after apply."""
+    first = _run(Together(tmp_path, {"a": MAKER, "b": USER}, test=True)).returns("b")["use"]
+    assert (first.result, first.unknown) == (None, True)
+    _run(Together(tmp_path, {"a": MAKER}))
+    outcome = _run(Together(tmp_path, {"a": MAKER, "b": USER}, test=True))
+    assert outcome.returns("b")["box use"].result is None
+    assert not [*tmp_path.rglob("files/etc/motd")]
+
+
+def test_mod_watch_is_called_there(tmp_path: Path) -> None:
+    """A watched change restarts the service of the resource."""
+    user = """\
+config:
+  test.succeed_with_changes: []
+web:
+  service.running:
+    - name: apache
+    - tgt: T@dummy:box
+    - watch: [test: config]
+"""
+    _run(Together(tmp_path, {"a": MAKER}))
+    together = Together(tmp_path, {"a": MAKER, "b": user})
+    assert _run(together).returns("b")["box web"].result is True
+    assert [call.function for _, call in together.calls] == ["running", "mod_watch"]
+
+
+def test_another_minion_cannot_register_it_anew(tmp_path: Path) -> None:
+    """With another configuration the state fails; with the same, the resource keeps its minion."""
+    _run(Together(tmp_path, {"a": MAKER}))
+    outcome = _run(Together(tmp_path, {"b": MAKER.replace("s3cret-of-the-box", "other")}))
+    assert outcome.returns("b")["made"].result is False
+    assert "E0896: dummy:box is registered by the minion a with" in outcome.returns("b")["made"].comment
+    together = Together(tmp_path, {"c": MAKER})
+    assert _run(together).returns("c")["made"].result is True
+    record = together.registry.record(BOX)
+    assert record is not None
+    assert record.managing_minions == ("a",)
+
+
+def test_what_is_no_longer_registered_is_withdrawn(tmp_path: Path) -> None:
+    """The coordinator's entry is orphaned with that of the minion, and is no target for others."""
+    _run(Together(tmp_path, {"a": MAKER}))
+    together = Together(
+        tmp_path, {"a": "nothing:\n  test.nop: []\n", "b": USER.partition("    - require")[0]}
+    )
+    _run(together)
+    record = together.registry.record(BOX)
+    assert record is not None
+    assert (record.status, record.invalidated_because) == (
+        "orphaned",
+        "made (test.present in site) is no longer declared",
+    )
+    late = _run(Together(tmp_path, {"b": USER.partition("    - require")[0]}))
+    assert "no minion or resource matches the target 'T@dummy:*'" in late.returns("b")["use"].comment
+
+
+@pytest.mark.parametrize(
+    ("option", "comment"),
+    [
+        (
+            "tgt: T@dummy:* and G@role:x",
+            "it cannot be decided whether the target matches dummy:box: a, which",
+        ),
+        ("tgt: T@dummy:*\n    - delayed_render: [block: more]", "`delayed_render` cannot be rendered for it"),
+    ],
+)
+def test_what_needs_the_resource_itself_fails(tmp_path: Path, option: str, comment: str) -> None:
+    """Its grains, and growth for it, are those of the managing minion."""
+    user = USER.replace("tgt: T@dummy:*", option)
+    more = "#!delayed_block more\nmore:\n  test.nop: []\n#!end_delayed_block\n"
+    outcome = _run(Together(tmp_path, {"a": MAKER, "b": user + more}))
+    returned = outcome.returns("b")["box use"]
+    assert returned.result is False
+    assert comment in returned.comment
+
+
+def test_own_resources_come_first(tmp_path: Path) -> None:
+    """A resource that pillar declares on the minion itself is that of the minion."""
+    _run(Together(tmp_path, {"a": MAKER}))
+    (tmp_path / "b" / "pillar").mkdir(parents=True)
+    (tmp_path / "b" / "pillar" / "top.sls").write_text("base: {'*': [own]}\n")
+    (tmp_path / "b" / "pillar" / "own.sls").write_text(json.dumps({"resources": {"dummy": {"box": {}}}}))
+    together = Together(tmp_path, {"b": USER.partition("    - require")[0]})
+    assert _run(together).returns("b")["box use"].result is True
+    assert together.calls == []
+    assert _motd(tmp_path, "b").read_text() == "by b\n"
+
+
+def _answers(tmp_path: Path, *asked: tuple[str, ResourceAsked]) -> list[tuple[str, ResourceAnswer]]:
+    """Return what a desk answers, in order."""
+    from ensue.app.fleet_desk import ResourceDesk
+    from ensue.store.registry.registry import ResourceRegistry
+
+    registry = ResourceRegistry(tmp_path / "coordinator", minion_id="master")
+
+    async def ask() -> list[tuple[str, ResourceAnswer]]:
+        answers: list[tuple[str, ResourceAnswer]] = []
+        is_answered = asyncio.Event()
+
+        def send(minion: str, answer: object) -> None:
+            assert isinstance(answer, ResourceAnswer)
+            answers.append((minion, answer))
+            if len(answers) == len(asked):
+                is_answered.set()
+
+        async def never(*_: object) -> None:
+            raise AssertionError
+
+        async with ResourceDesk(lambda: registry, send, never) as desk:  # type: ignore[arg-type]  # is not called
+            for minion, question in asked:
+                desk.asked(minion, question)
+            await is_answered.wait()
+        return answers
+
+    return asyncio.run(ask())
+
+
+def test_a_minion_changes_only_its_own_resources(tmp_path: Path) -> None:
+    """One that withdraws a resource of another changes nothing, and minions are no resources."""
+    box = SharedResource(srn="dummy:box", config={})
+    answers = _answers(
+        tmp_path,
+        ("a", ResourceAsked("1", Share((box,)))),
+        ("b", ResourceAsked("2", Withdraw(("dummy:box",), "forgotten"))),
+        ("b", ResourceAsked("3", Look())),
+        ("b", ResourceAsked("4", Share((SharedResource(srn="minion:a", config={}),)))),
+        ("a", ResourceAsked("5", Withdraw(("dummy:box",), "invalidated", "it is gone"))),
+        ("b", ResourceAsked("6", Look())),
+    )
+    by_id = {answer.id: answer for _, answer in answers}
+    assert by_id["3"].resources == {"a": ("dummy:box",)}
+    assert (by_id["4"].is_conflict, "minion:a cannot be registered" in by_id["4"].problem) == (True, True)
+    assert by_id["6"].resources == {}
+
+
+def test_questions_are_bounded(tmp_path: Path) -> None:
+    """A malformed name is refused by its question, and too many resources are not shown."""
+    many = tuple(SharedResource(srn=f"dummy:{number}", config={}) for number in range(MOST_RESOURCES))
+    answers = _answers(
+        tmp_path,
+        ("a", ResourceAsked("1", Share((SharedResource(srn="dummy", config={}),)))),
+        ("a", ResourceAsked("2", Share(many))),
+        ("a", ResourceAsked("3", Share((SharedResource(srn="dummy:more", config={}),)))),
+        ("b", ResourceAsked("4", Look())),
+    )
+    by_id = {answer.id: answer for _, answer in answers}
+    assert "not a resource name: 'dummy'" in by_id["1"].problem
+    assert "other minions manage 10001 resources" in by_id["4"].problem
