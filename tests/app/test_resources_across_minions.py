@@ -12,7 +12,7 @@ from tests.app.minions_together import Together
 from ensue.core.model.srn import Srn
 from ensue.salt.fleet.resource_messages import (
     MOST_RESOURCES,
-    Look,
+    FindResources,
     ResourceAnswer,
     ResourceAsked,
     Share,
@@ -206,10 +206,10 @@ def test_a_minion_changes_only_its_own_resources(tmp_path: Path) -> None:
         tmp_path,
         ("a", ResourceAsked("1", Share((box,)))),
         ("b", ResourceAsked("2", Withdraw(("dummy:box",), "forgotten"))),
-        ("b", ResourceAsked("3", Look())),
+        ("b", ResourceAsked("3", FindResources())),
         ("b", ResourceAsked("4", Share((SharedResource(srn="minion:a", config={}),)))),
         ("a", ResourceAsked("5", Withdraw(("dummy:box",), "invalidated", "it is gone"))),
-        ("b", ResourceAsked("6", Look())),
+        ("b", ResourceAsked("6", FindResources())),
     )
     by_id = {answer.id: answer for _, answer in answers}
     assert by_id["3"].resources == {"a": ("dummy:box",)}
@@ -225,7 +225,7 @@ def test_questions_are_bounded(tmp_path: Path) -> None:
         ("a", ResourceAsked("1", Share((SharedResource(srn="dummy", config={}),)))),
         ("a", ResourceAsked("2", Share(many))),
         ("a", ResourceAsked("3", Share((SharedResource(srn="dummy:more", config={}),)))),
-        ("b", ResourceAsked("4", Look())),
+        ("b", ResourceAsked("4", FindResources())),
     )
     by_id = {answer.id: answer for _, answer in answers}
     assert "not a resource name: 'dummy'" in by_id["1"].problem

@@ -16,7 +16,7 @@ from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.salt.fleet.resource_messages import (
     MOST_RESOURCES,
     CallOn,
-    Look,
+    FindResources,
     ResourceAnswer,
     ResourceAsked,
     Share,
@@ -121,7 +121,7 @@ class ResourceDesk:
             case Withdraw():
                 await asyncio.to_thread(self._withdraw, minion, question)
                 return ResourceAnswer(id=asked.id)
-            case Look():
+            case FindResources():
                 return ResourceAnswer(id=asked.id, resources=await asyncio.to_thread(self._of_others, minion))
             case CallOn():
                 return await self._call(asked.id, question)

@@ -93,7 +93,7 @@ class FleetLink:
     @property
     def handlers(self) -> dict[str, Callable[[Any], None]]:
         """What reads the coordinator's messages, by kind."""
-        own = {
+        own: dict[str, Callable[[Any], None]] = {
             BEGIN: self._on_begin,
             RETURNED: self._on_returned,
             OVER: self._on_over,

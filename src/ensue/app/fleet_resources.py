@@ -19,7 +19,7 @@ from ensue.salt.fleet.resource_messages import (
     ANSWERED,
     MOST_CALL_BYTES,
     CallOn,
-    Look,
+    FindResources,
     ResourceAnswer,
     ResourceAsked,
     Share,
@@ -69,7 +69,7 @@ class FleetResources:
         Raises:
             RemoteError: the coordinator does not answer.
         """
-        answer = await self._answer(Look())
+        answer = await self._answer(FindResources())
         return {
             minion: [Srn.parse(name) for name in resources] for minion, resources in answer.resources.items()
         }

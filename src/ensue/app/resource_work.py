@@ -10,7 +10,7 @@ from ensue.app.run_wiring import RunWiring
 from ensue.core.contracts.growth import Plan
 from ensue.core.errors import UnknownResourceError
 from ensue.core.model.chunk import Chunk, StateOptions
-from ensue.core.model.data import leaf_places
+from ensue.core.model.data import is_list, leaf_places
 from ensue.core.model.resource_call import ResourceReturn
 from ensue.core.model.source_document import NoDocument
 from ensue.core.model.srn import MINION_TYPE, Srn
@@ -58,8 +58,7 @@ def _chunk(call: ResourceCall) -> Chunk:
         # A list of words.
         arguments["name"], name = name, call.id
     options: dict[str, Any] = {
-        option: _as_tuple(value) if isinstance(value, list) else value
-        for option, value in call.options.items()
+        option: _as_tuple(value) if is_list(value) else value for option, value in call.options.items()
     }
     return Chunk(
         id=call.id,
@@ -78,7 +77,7 @@ def _chunk(call: ResourceCall) -> Chunk:
 
 def _as_tuple(value: list[Any]) -> tuple[Any, ...]:
     """Return the entries of an option; pairs of a name and a value are tuples, too."""
-    return tuple(tuple(one) if isinstance(one, list) else one for one in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return tuple(tuple(one) if is_list(one) else one for one in value)
 
 
 def _answer(returned: Return, masker: Masker) -> ResourceReturn:

@@ -62,7 +62,7 @@ class Withdraw(msgspec.Struct, frozen=True, tag=True):
     reason: str = ""
 
 
-class Look(msgspec.Struct, frozen=True, tag=True):
+class FindResources(msgspec.Struct, frozen=True, tag=True):
     """Which resources of other minions can be targeted?"""
 
 
@@ -78,7 +78,7 @@ class CallOn(msgspec.Struct, frozen=True, tag=True):
     call: ResourceCall
 
 
-Question: TypeAlias = Share | Withdraw | Look | CallOn
+Question: TypeAlias = Share | Withdraw | FindResources | CallOn
 
 
 class ResourceAsked(msgspec.Struct, frozen=True, tag=True):
